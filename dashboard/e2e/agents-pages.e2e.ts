@@ -67,6 +67,6 @@ it('a misspelt field can be removed, and what is missing be filled in', async ()
   // The rest is still broken, and is said by its place.
   await seen(page, /the blueprint has mistakes/)
   await page.getByRole('tab', { name: /Invariants/ }).click()
-  await seen(page, 'line 1, column 12: the rule ends too early')
+  await seen(page, 'line 1, column 12: unexpected end of the rule')
   await page.close()
 })

@@ -32,7 +32,7 @@ const LETTER =
 const PAGES: [name: string, path: () => string, text: string][] = [
   ['overview', () => '/ui/', 'Most frequent errors'],
   ['sessions', () => '/ui/sessions', 'ticket-triage'],
-  ['runs', () => '/ui/runs', 'Output did not match schema after 1 retry'],
+  ['runs', () => '/ui/runs', 'output did not match the schema after 1 retry'],
   ['timeline', () => `/ui/sessions/${sessions['invoice-reader']}`, 'Attempt 2'],
   ['attempts', () => `/ui/sessions/${sessions['invoice-reader']}?view=attempts`, 'Model output'],
   ['result', () => `/ui/sessions/${sessions['ticket-triage']}?view=result`, 'outage'],

@@ -10,28 +10,28 @@ use crate::problem::Problem;
 /// An agent in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentSummary {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it is for.
+    /// Description.
     pub description: String,
-    /// Who decides.
+    /// Agent type: `autonomous` or `procedural`.
     #[serde(rename = "type")]
     pub kind: Type,
-    /// What does the work; empty where that cannot be read.
+    /// Executor type; empty if it cannot be read.
     pub executor_type: String,
-    /// Its model, where it names one.
+    /// Model, if set.
     pub model: Option<String>,
-    /// Labels.
+    /// Tags.
     pub tags: Vec<String>,
-    /// Where it lives.
+    /// Where it is defined: a file or the database.
     pub source: Source,
-    /// Whether it can be used.
+    /// Whether it is valid and can be used.
     pub valid: bool,
-    /// Whether it has an input contract of its own.
+    /// Whether it has a `parameters_schema`.
     pub has_parameters_schema: bool,
-    /// Whether it has an output contract.
+    /// Whether it has an output schema.
     pub has_output_schema: bool,
-    /// What is wrong with it.
+    /// Errors and warnings.
     pub problems: Vec<Problem>,
 }
 
@@ -40,64 +40,64 @@ pub struct AgentSummary {
 pub struct AgentView {
     /// The summary.
     pub summary: AgentSummary,
-    /// The blueprint, as it was given.
+    /// The blueprint as submitted.
     #[schema(value_type = Object)]
     pub blueprint: Value,
-    /// A hash of the blueprint; also the `ETag`.
+    /// Hash of the blueprint; also the `ETag`.
     pub hash: String,
-    /// The file that it lives in.
+    /// The file it is defined in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// When it was made, where known.
+    /// Creation time, if known.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
-    /// When it last changed, where known.
+    /// Time of the last change, if known.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub modified_at: Option<Timestamp>,
 }
 
-/// Both contracts of an agent, and what becomes of them at each provider.
+/// Input and output contract of an agent, and the schema each provider receives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AgentContract {
-    /// Its name.
+    /// Name.
     pub agent_name: String,
-    /// The input contract in force.
+    /// The effective input schema.
     #[schema(value_type = Object)]
     pub parameters_schema: Value,
-    /// The output contract, if there is one.
+    /// The output schema, if any.
     #[schema(value_type = Option<Object>)]
     pub output_schema: Option<Value>,
-    /// Whether it is only a default that callers may replace.
+    /// Whether it is a default that callers can override.
     pub is_default: bool,
-    /// How often the model is asked again.
+    /// Maximum number of retries.
     pub max_retries: Option<u32>,
-    /// What the linter says about the output schema.
+    /// Lint findings for the output schema.
     #[schema(value_type = Vec<Object>)]
     pub lint: Vec<Value>,
-    /// What each provider takes of it.
+    /// The schema as sent to each provider.
     pub lowering: Vec<LoweringReport>,
 }
 
-/// What one provider takes of a schema.
+/// The schema as sent to one provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LoweringReport {
-    /// The provider's profile.
+    /// Provider profile.
     pub profile: String,
-    /// The schema as it is sent; none where it cannot be.
+    /// The schema as sent; null if it cannot be sent.
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
-    /// Why it cannot be sent.
+    /// The reason it cannot be sent.
     pub refusal: Option<String>,
-    /// What only the judge enforces.
+    /// Parts that only Accord's validation enforces.
     #[schema(value_type = Vec<Object>)]
     pub losses: Vec<Value>,
 }
 
-/// The verdict on a blueprint.
+/// Result of validating a blueprint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ValidateAgentAnswer {
-    /// Whether it can be used.
+    /// Whether it is valid and can be used.
     pub valid: bool,
-    /// What is wrong with it.
+    /// Errors and warnings.
     pub problems: Vec<Problem>,
 }

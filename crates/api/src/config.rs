@@ -3,67 +3,67 @@
 use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 use serde::{Deserialize, Serialize};
 
-/// How a server is set up.
+/// Configuration of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ServerConfig {
     /// The version of Accord.
     pub version: String,
-    /// Made up anew at each start.
+    /// Random id, new at each start.
     pub instance: String,
-    /// Where it keeps everything.
+    /// The database.
     pub store: StoreKind,
-    /// The address that it listens at, where it does.
+    /// The address it listens on, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listen: Option<String>,
-    /// Whether a key is needed.
+    /// Whether an API key is required.
     pub auth: bool,
-    /// Whether agents and workflows live in files too, and not only in the store.
+    /// Whether agents and workflows are also loaded from files.
     pub files: bool,
-    /// Whether siblings in workflows are compared by vectors of an embedding model.
+    /// Whether workflow outputs are compared with an embedding model.
     pub embeddings: bool,
-    /// Its bounds.
+    /// Limits.
     pub limits: ServerLimits,
-    /// What holds where neither agent nor caller says otherwise.
+    /// Defaults, if neither the agent nor the caller sets a value.
     pub enforcement: ServerEnforcement,
 }
 
-/// Where a server keeps everything.
+/// The kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoreKind {
     /// A SQLite file.
     #[default]
     Sqlite,
-    /// SQLite in memory: gone with the process.
+    /// SQLite in memory: lost when the process exits.
     Memory,
     /// PostgreSQL.
     Postgres,
 }
 
-/// The bounds of a server.
+/// Limits of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ServerLimits {
-    /// The largest request body.
+    /// Maximum size of a request body.
     pub request_bytes: u64,
-    /// How long a runner's lease holds.
+    /// Duration of a runner's lease.
     pub lease_seconds: u32,
-    /// How often a run may be lost with its runner.
+    /// How often a run can be lost with its runner before it fails.
     pub max_deliveries: u32,
-    /// How long a run waits for a runner that can take it.
+    /// How long a run waits for a matching runner.
     pub match_timeout_seconds: u32,
 }
 
-/// What holds where neither agent nor caller says otherwise.
+/// Defaults, if neither the agent nor the caller sets a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ServerEnforcement {
-    /// How often a model is asked again, under a caller's or default contract.
+    /// Maximum retries under a caller's or default contract.
     pub max_retries: u32,
-    /// Whether the value may stand in a fence or in prose.
+    /// Where the value may be besides alone.
     pub extract_json: ExtractJson,
-    /// What happens to a value that stands in prose.
+    /// What happens to a value found in prose.
     pub embedded: Embedded,
-    /// How much may be mended.
+    /// Whether damaged JSON is repaired.
     pub validation_mode: ValidationMode,
-    /// How the model is held to it.
+    /// Strategy to enforce the contract.
     pub strategy: Strategy,
 }

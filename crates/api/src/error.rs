@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Every error answer.
+/// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ErrorBody {
-    /// A stable name with a page in the documentation.
+    /// A stable identifier, documented under `docs/errors`.
     pub error: String,
     /// What happened, and what to do.
     pub message: String,
-    /// The HTTP status again.
+    /// The HTTP status code.
     pub status_code: u16,
-    /// More, by name.
+    /// Additional data; depends on the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub details: Option<Value>,
@@ -48,86 +48,86 @@ macro_rules! names {
 }
 
 names! {
-    /// The request cannot be read, or has a field that is unknown or wrong.
+    /// The request cannot be parsed, or has an unknown or invalid field.
     InvalidRequest = 400,
-    /// The parameters do not meet the agent's input contract.
+    /// The parameters do not match the agent's `parameters_schema`.
     ParameterValidationFailed = 400,
     /// A schema is not a valid JSON Schema.
     InvalidSchema = 400,
-    /// A blueprint has mistakes.
+    /// The agent definition is invalid.
     InvalidAgent = 400,
-    /// A workflow has mistakes.
+    /// The workflow definition is invalid.
     InvalidWorkflow = 400,
-    /// A key is needed, or this one is not known.
+    /// An API key is required, or this one is invalid.
     Unauthorized = 401,
     /// The key's role does not allow this.
     Forbidden = 403,
-    /// There is no such agent.
+    /// The agent does not exist.
     AgentNotFound = 404,
-    /// There is no such run.
+    /// The run does not exist.
     RunNotFound = 404,
-    /// There is no such session.
+    /// The session does not exist.
     SessionNotFound = 404,
-    /// There is no such schema.
+    /// The schema does not exist.
     SchemaNotFound = 404,
-    /// There is no such workflow.
+    /// The workflow does not exist.
     WorkflowNotFound = 404,
-    /// There is no such workflow run.
+    /// The workflow run does not exist.
     WorkflowRunNotFound = 404,
-    /// There is no such runner.
+    /// The runner does not exist.
     RunnerNotFound = 404,
-    /// There is no such key.
+    /// The API key does not exist.
     KeyNotFound = 404,
-    /// There is nothing at this address.
+    /// The route does not exist.
     RouteNotFound = 404,
-    /// The address does not take this method.
+    /// The route does not support this method.
     MethodNotAllowed = 405,
-    /// The agent has its own contract, so the caller cannot set one.
+    /// The agent has its own output schema, so the caller cannot set one.
     OutputSchemaConflict = 409,
-    /// The idempotency key was used with another body.
+    /// The idempotency key was already used with a different body.
     IdempotencyConflict = 409,
-    /// The name has another schema already.
+    /// A different schema with this name already exists.
     SchemaExists = 409,
-    /// An agent refers to the schema.
+    /// An agent or a workflow references the schema.
     SchemaInUse = 409,
-    /// There is an agent of this name already.
+    /// An agent with this name already exists.
     AgentExists = 409,
-    /// The agent lives in a file that cannot be written.
+    /// The agent is defined in a file that cannot be written.
     AgentReadOnly = 409,
-    /// The agent is there and has mistakes.
+    /// The agent exists but is invalid.
     AgentBroken = 409,
-    /// There is a workflow of this name already.
+    /// A workflow with this name already exists.
     WorkflowExists = 409,
-    /// The workflow lives in a file that cannot be written.
+    /// The workflow is defined in a file that cannot be written.
     WorkflowReadOnly = 409,
-    /// The workflow is there and has mistakes.
+    /// The workflow exists but is invalid.
     WorkflowBroken = 409,
-    /// The session has a run under way.
+    /// The session has a run in progress.
     SessionBusy = 409,
-    /// The workflow run is not over.
+    /// The workflow run has not finished.
     WorkflowRunBusy = 409,
-    /// The run, or the workflow run, is in no state to be retried.
+    /// The run or workflow run cannot be retried in its current state.
     NotRetryable = 409,
     /// The session has no result yet.
     SessionNotFinished = 409,
-    /// The run is not held by this runner, or no longer.
+    /// The runner does not hold the lease of this run, or no longer holds it.
     LeaseLost = 409,
-    /// The thing has changed since it was read.
+    /// The object has changed since it was read.
     PreconditionFailed = 412,
     /// The body is larger than allowed.
     RequestTooLarge = 413,
     /// The body is not JSON.
     UnsupportedMediaType = 415,
-    /// The reported result does not meet the run's contract.
+    /// The reported result does not conform to the run's contract.
     ContractViolation = 422,
-    /// Too many requests with a wrong key came from this address.
+    /// Too many requests with an invalid API key from this address.
     TooManyAttempts = 429,
-    /// The caller has not read the answers that it has.
+    /// The client has too many unread responses.
     UnreadAnswers = 429,
-    /// Something that should not happen has happened.
+    /// Internal error.
     Internal = 500,
-    /// The store cannot be used now.
+    /// The database is unavailable.
     StoreUnavailable = 503,
-    /// There are too many connections, or too many answers that nobody reads.
+    /// Too many connections, or too many unread responses.
     Overloaded = 503,
 }

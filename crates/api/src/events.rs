@@ -10,21 +10,21 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(try_from = "Value")]
 pub struct EventView {
-    /// Its place in the order.
+    /// Event id; increases in order.
     pub id: EventId,
-    /// When.
+    /// Time.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// In which session; null for what happens in a workflow run.
+    /// The session; null for events of a workflow run.
     #[serde(default)]
     pub session_id: Option<SessionId>,
-    /// In which run.
+    /// The run.
     #[serde(default)]
     pub run_id: Option<RunId>,
-    /// In which workflow run, where it happens in one.
+    /// The workflow run, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_run_id: Option<WorkflowRunId>,
-    /// What.
+    /// The event itself.
     #[serde(flatten)]
     pub body: Body,
 }
@@ -61,9 +61,9 @@ impl TryFrom<Value> for EventView {
 /// Events of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EventList {
-    /// In order.
+    /// Items, in order.
     pub items: Vec<EventView>,
-    /// The cursor of the next page, if there is one.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the server is, and which one it is.
+/// Health of the server, and its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Health {
     /// `ok` or `ready`.
     pub status: String,
-    /// Made up anew at each start: whoever remembers an address can see whether the same server is still there.
+    /// Random id, new at each start; it identifies this server process.
     #[serde(default)]
     pub instance: String,
 }

@@ -5,58 +5,58 @@ use accord_domain::key::Role;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A key to be made.
+/// Request to create an API key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateKey {
-    /// What it allows.
+    /// Role.
     pub role: Role,
-    /// What people call it.
+    /// Display name.
     #[serde(default)]
     pub name: String,
-    /// When it stops to be accepted; never, where nothing is said.
+    /// Expiry time; never expires if omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// A key that was made. The secret is shown this once.
+/// A created API key. The secret is shown only once.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CreatedKey {
-    /// Its id.
+    /// Id.
     pub key_id: KeyId,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What it allows.
+    /// Role.
     pub role: Role,
-    /// What to send as `Authorization: Bearer`. It is not stored and cannot be shown again.
+    /// The secret to send as `Authorization: Bearer`. It is not stored and cannot be shown again.
     pub key: String,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it stops to be accepted; null where it does not.
+    /// Expiry time; null if it never expires.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
 }
 
-/// A key, without its secret.
+/// An API key, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct KeyView {
-    /// Its id.
+    /// Id.
     pub key_id: KeyId,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What it allows.
+    /// Role.
     pub role: Role,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it stops to be accepted; null where it does not.
+    /// Expiry time; null if it never expires.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
-    /// When it was last used; null where it was not.
+    /// Time of the last use; null if never used.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used_at: Option<Timestamp>,

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Page<T> {
-    /// What is on it.
+    /// Items of this page.
     pub items: Vec<T>,
-    /// The cursor of the next page, if there is one.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// Which page.
+/// Paging parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
-    /// At most so many; 50 where nothing is said, 500 at most.
+    /// Page size; 50 by default, 500 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }

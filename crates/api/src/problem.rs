@@ -2,26 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How bad it is.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// It cannot be used.
+    /// The definition cannot be used.
     Error,
-    /// It can, and something is likely to go wrong.
+    /// The definition can be used, but is likely to cause problems.
     Warning,
 }
 
-/// One mistake.
+/// An error or a warning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Problem {
-    /// How bad.
+    /// Severity.
     pub severity: Severity,
-    /// Where in the document, as people write it: `$.output_schema.type`.
+    /// Path in the document, for example `$.output_schema.type`.
     pub path: String,
-    /// What is wrong, and what to do.
+    /// What is wrong, and how to fix it.
     pub message: String,
-    /// The file, where there is one.
+    /// The file, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line, from 1.

@@ -14,124 +14,124 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A runner begins.
+/// Registration of a runner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterRunner {
-    /// What it says of itself.
+    /// Description sent by the runner.
     pub profile: Profile,
 }
 
-/// A runner is known.
+/// A registered runner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RegisteredRunner {
-    /// Its id from now on.
+    /// Id of the runner.
     pub runner_id: RunnerId,
-    /// How long a lease holds.
+    /// Duration of a lease.
     pub lease_seconds: u32,
-    /// How often to be heard of, at least.
+    /// Minimum heartbeat interval.
     pub heartbeat_seconds: u32,
 }
 
 /// A runner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunnerView {
-    /// Its id.
+    /// Id.
     pub runner_id: RunnerId,
-    /// What it says of itself.
+    /// Description sent by the runner.
     pub profile: Profile,
-    /// Whether it was heard of lately.
+    /// Whether it sent a heartbeat recently.
     pub alive: bool,
-    /// Since when it is known.
+    /// Registration time.
     #[schema(value_type = String, format = DateTime)]
     pub registered_at: Timestamp,
-    /// When it was last heard of.
+    /// Time of the last heartbeat.
     #[schema(value_type = String, format = DateTime)]
     pub seen_at: Timestamp,
 }
 
-/// A runner asks for work.
+/// Request for runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimRuns {
-    /// Who asks.
+    /// The runner.
     pub runner_id: RunnerId,
-    /// At most so many.
+    /// Page size.
     pub max: u32,
-    /// How long to wait for the first, 60 at most.
+    /// Seconds to wait for the first run, 60 at most.
     #[serde(default)]
     pub wait_seconds: u32,
 }
 
-/// Work.
+/// Claimed runs.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClaimedRuns {
-    /// What was handed out; empty when the time is over.
+    /// The claimed runs; empty if the wait time expired.
     pub runs: Vec<ClaimedRun>,
 }
 
-/// One run, with all that it needs.
+/// A run with everything needed to execute it.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClaimedRun {
     /// The run.
     pub run_id: RunId,
-    /// Its session.
+    /// Session.
     pub session_id: SessionId,
-    /// Who started the session.
+    /// The parent session.
     pub parent_session_id: Option<SessionId>,
     /// The lease.
     pub lease_id: LeaseId,
-    /// Which delivery, from 1.
+    /// Delivery number, from 1.
     pub attempt: u32,
     /// How long the lease holds.
     pub lease_seconds: u32,
-    /// Whether it begins the session.
+    /// Whether it starts or resumes a session.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Its agent.
+    /// Agent name.
     pub agent_name: String,
-    /// The blueprint, as it was when the run was made.
+    /// The blueprint at the time the run was created.
     #[schema(value_type = Object)]
     pub blueprint: Box<RawValue>,
-    /// The parameters.
+    /// Parameters of the agent.
     #[schema(value_type = Object)]
     pub parameters: Box<RawValue>,
-    /// The contract in force.
+    /// The effective contract.
     #[schema(value_type = Option<Object>)]
     pub contract: Option<Box<RawValue>>,
-    /// Whether the coordinator holds the executor to the contract: then the answer is reported as it is.
+    /// Whether the coordinator enforces the contract: then the answer is reported unvalidated.
     pub held_by_coordinator: bool,
-    /// How often the coordinator asked again.
+    /// Retries by the coordinator.
     pub retry_count: u32,
-    /// What to ask, in the place of the parameters, where the coordinator asks again.
+    /// The prompt of a retry by the coordinator, instead of the parameters.
     pub retry_prompt: Option<String>,
     /// The conversation so far.
     #[schema(value_type = Option<Value>)]
     pub conversation: Option<Box<RawValue>>,
-    /// Another model than the blueprint names.
+    /// Model override.
     pub model: Option<String>,
-    /// The folder to work in, where the caller named one.
+    /// Project folder, if the caller set one.
     pub project_dir: Option<String>,
-    /// What is known about endpoints of the agent's models.
+    /// Known capabilities of the endpoints of the agent's models.
     pub facts: Vec<FactReport>,
-    /// What invariants see as `input`, where that is not the parameters.
+    /// The `input` of invariants, if it differs from the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub input: Option<Box<RawValue>>,
-    /// What deliveries before this one have used: it counts against the agent's limits and the contract's retries.
+    /// Usage of earlier deliveries: it counts against the agent's limits and the contract's retries.
     #[serde(default)]
     pub spent: Spent,
 }
 
-/// What earlier deliveries of a run have used.
+/// Usage of earlier deliveries of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Spent {
-    /// Tokens and money.
+    /// Tokens and cost.
     pub usage: Usage,
     /// Answers that did not meet the contract although the model had been asked again for them. The first answer of a
     /// delivery is none of them: whoever takes the run next begins with the task, and gets that one once more.
     pub retries: u32,
-    /// Attempts of any outcome, answered or not.
+    /// Attempts with any outcome.
     #[serde(default)]
     pub attempts: u32,
     /// How long they worked. Time in the queue is not work, nor the silence after which a runner counts as lost.
@@ -139,25 +139,25 @@ pub struct Spent {
     pub milliseconds: u64,
 }
 
-/// One thing learnt about an endpoint.
+/// A capability of an endpoint, learned from a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactReport {
-    /// Who: provider and address.
+    /// Endpoint: provider and URL.
     pub endpoint: String,
-    /// With which model.
+    /// Model.
     pub model: String,
     /// What: `native`, `tool`, `native_beside_tools`, `forced_tool`; with `#` and a schema's hash behind it, of this
     /// schema alone.
     pub feature: String,
     /// `works`, `refused` or `ignored`.
     pub verdict: String,
-    /// When.
+    /// Time.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
 }
 
-/// What a runner shows with every report.
+/// Proof of the lease, sent with every report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Holding {
@@ -165,126 +165,126 @@ pub struct Holding {
     pub runner_id: RunnerId,
     /// The lease.
     pub lease_id: LeaseId,
-    /// Which delivery.
+    /// Delivery number.
     pub attempt: u32,
 }
 
-/// What happened.
+/// Events to report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportEvents {
-    /// Who tells.
+    /// Proof of the lease.
     pub holding: Holding,
-    /// What: `message`, `tool.started`, `tool.finished` and `request.repeated` only; the rest is the coordinator's to say.
+    /// Events: only `message`, `tool.started`, `tool.finished` and `request.repeated`.
     pub events: Vec<Body>,
 }
 
-/// Answers that were judged.
+/// Attempts to report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportAttempts {
-    /// Who tells.
+    /// Proof of the lease.
     pub holding: Holding,
-    /// The answers.
+    /// Validated attempts.
     pub attempts: Vec<Attempt>,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishStatus {
-    /// With a result.
+    /// Completed with a result.
     Completed,
-    /// With an error.
+    /// Failed with an error.
     Failed,
-    /// As it was told.
+    /// Stopped on request.
     Stopped,
-    /// With an answer that nobody has judged: only where the coordinator holds the contract.
+    /// An unvalidated answer: only if the coordinator enforces the contract.
     Answered,
-    /// Not at all: the runner shuts down and gives it back.
+    /// Returned to the queue, because the runner shuts down.
     Released,
 }
 
-/// An answer that nobody has judged.
+/// An unvalidated answer.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeldAnswer {
     /// The text.
     pub text: String,
-    /// A structured value beside it.
+    /// A structured value, if the executor returned one.
     #[serde(default)]
     #[schema(value_type = Option<Value>)]
     pub structured: Option<Box<RawValue>>,
-    /// Whether it was cut off.
+    /// Whether the answer was truncated.
     #[serde(default)]
     pub truncated: bool,
     /// The model that answered.
     #[serde(default)]
     pub model: String,
-    /// How long it took.
+    /// Duration.
     #[serde(default)]
     pub duration_ms: u64,
 }
 
-/// The end of a run.
+/// Report that a run finished.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FinishRun {
-    /// Who tells.
+    /// Proof of the lease.
     pub holding: Holding,
-    /// How it ended.
+    /// Outcome.
     pub status: FinishStatus,
-    /// The text, where there is no contract.
+    /// The text result of an agent without a contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_text: Option<String>,
-    /// The conforming value.
+    /// The validated value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
-    /// The text that the value was found in.
+    /// The text that contained the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// How the contract was met.
+    /// How the result was validated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<Validation>,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// The answer that is to be judged.
+    /// The answer to validate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<HeldAnswer>,
-    /// What the run used in all, or this answer.
+    /// Usage of the whole run, or of this answer.
     #[serde(default)]
     pub usage: Usage,
-    /// How often the model was asked again, where the run failed.
+    /// Retries, if the run failed.
     #[serde(default)]
     pub retry_count: u32,
-    /// The conversation; none leaves the session's as it is.
+    /// The conversation; if omitted, the session's is unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub conversation: Option<Box<RawValue>>,
-    /// What every later run of the session must demand.
+    /// Runner requirements of every later run of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Demands>,
-    /// What was learnt about endpoints.
+    /// Capabilities of endpoints learned in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactReport>,
-    /// Whether this was reported before and not answered. The coordinator that was told then may have died of it, so it is
+    /// Whether this was reported before without a response. The coordinator may have crashed on it, so it is
     /// handled with care.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
 }
 
-/// The run after a report.
+/// State of a run after a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct FinishedRun {
     /// The run.
     pub run_id: RunId,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
 }
 
-/// A run that a runner believes to hold.
+/// A run that the runner holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeldRun {
@@ -292,55 +292,55 @@ pub struct HeldRun {
     pub run_id: RunId,
     /// The lease.
     pub lease_id: LeaseId,
-    /// Which delivery.
+    /// Delivery number.
     pub attempt: u32,
 }
 
-/// A runner is alive.
+/// Heartbeat of a runner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Heartbeat {
-    /// Who.
+    /// The runner.
     pub runner_id: RunnerId,
-    /// What it holds.
+    /// The runs it holds.
     pub runs: Vec<HeldRun>,
-    /// How long to wait for a stop, so that one is heard of at once; 30 at most.
+    /// Seconds to wait for a stop request, 30 at most.
     #[serde(default)]
     pub wait_seconds: u32,
-    /// How many of its runs wait for children, as far as it knows; none, where it has room for more. Given, the answer comes
-    /// as soon as there are others.
+    /// How many of its runs wait for children, as far as it knows; omitted if it has free capacity. If set, the response comes
+    /// as soon as the number changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u32>,
 }
 
-/// What to do with a run.
+/// Instruction for a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunDirective {
-    /// Go on: the lease is renewed.
+    /// Continue: the lease is renewed.
     Continue,
-    /// Stop it and report.
+    /// Stop the run and report.
     Stop,
-    /// Drop it: it is somebody else's now, or over.
+    /// Abandon the run: another runner has it, or it has finished.
     Lost,
 }
 
-/// What to do with one run.
+/// Instruction for one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunInstruction {
     /// The run.
     pub run_id: RunId,
-    /// What to do.
+    /// The instruction.
     pub directive: RunDirective,
 }
 
-/// What a runner is told.
+/// Response to a heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct HeartbeatAnswer {
-    /// One for each run that was named.
+    /// One instruction for each reported run.
     pub runs: Vec<RunInstruction>,
-    /// How many of the runs wait for children, where that was asked. They do not use the runner meanwhile: it may take as
-    /// many more, so that the children are not left waiting for their parents.
+    /// How many of the runs wait for children, if requested. They do not occupy the runner: it can take as
+    /// many more runs, so that children do not wait for their parents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u32>,
 }

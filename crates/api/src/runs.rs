@@ -15,17 +15,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A run to be made.
+/// Request to create a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CreateRun {
-    /// Whether it begins a session; `start_session` where nothing is said and no session is named.
+    /// Start or resume a session; `start_session` by default if no session is named.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// The agent. Not needed to resume.
+    /// Agent name. Not required to resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
-    /// The parameters.
+    /// Parameters of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub parameters: Option<Value>,
@@ -35,79 +35,79 @@ pub struct CreateRun {
     /// The session to resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The folder to work in. Only a runner that works on it takes the run.
+    /// The project folder. Only a runner of this folder can take the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
-    /// The session that starts this one.
+    /// Parent session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
-    /// What happens at the end.
+    /// How the caller receives the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_mode: Option<ExecutionMode>,
-    /// The caller's contract.
+    /// Output schema of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub output_schema: Option<Value>,
-    /// The caller's contract, by its name in the registry.
+    /// Name of a registered output schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema_name: Option<String>,
-    /// Options of the caller's contract.
+    /// Options for the caller's output schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema_options: Option<Options>,
-    /// Demands beside the agent's.
+    /// Runner requirements in addition to the agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_demands: Option<Demands>,
-    /// Higher is first; 0 where nothing is said.
+    /// Priority; higher runs first, 0 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// Another model than the blueprint names.
+    /// Model override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// A run that was made.
+/// A created run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CreatedRun {
     /// The run.
     pub run_id: RunId,
-    /// Its session.
+    /// Session.
     pub session_id: SessionId,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
 }
 
-/// How long to wait for a run's end.
+/// Wait parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct WaitQuery {
-    /// Seconds, 300 at most.
+    /// Seconds to wait, 300 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
 }
 
-/// Which runs.
+/// Filter for runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct RunQuery {
-    /// Those that stand so.
+    /// Filter by status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// Those of this agent.
+    /// Filter by agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
-    /// Those of this session.
+    /// Filter by session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Those made at this time or later.
+    /// Filter by creation time: at or after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub since: Option<Timestamp>,
-    /// At most so many.
+    /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -115,81 +115,81 @@ pub struct RunQuery {
 /// A run.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunView {
-    /// Its id.
+    /// Id.
     pub run_id: RunId,
-    /// Its session.
+    /// Session.
     pub session_id: SessionId,
-    /// Whether it began the session.
+    /// Whether it started or resumed the session.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Its agent.
+    /// Agent name.
     pub agent_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// What happens at its end.
+    /// How the caller receives the result.
     pub execution_mode: ExecutionMode,
-    /// What it asks of a runner.
+    /// Runner requirements.
     pub demands: Demands,
-    /// Higher is first.
+    /// Priority; higher runs first.
     pub priority: i32,
-    /// How often it was handed to a runner.
+    /// Number of deliveries to a runner.
     pub attempt: u32,
-    /// How often the coordinator asked again.
+    /// Retries by the coordinator.
     pub retry_count: u32,
-    /// Who works on it.
+    /// The runner that executes it.
     pub runner_id: Option<RunnerId>,
-    /// Who asked for it, where that is known: nobody is where no key was needed.
+    /// Who created it, if known; null if no API key was required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<RequestedBy>,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// What it used.
+    /// Usage.
     pub usage: Usage,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When a runner took it last.
+    /// Time of the last claim by a runner.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub claimed_at: Option<Timestamp>,
-    /// When the work began last.
+    /// Time of the last start.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<Timestamp>,
-    /// When it was over.
+    /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
-    /// Its parameters; only where one run is asked for.
+    /// Parameters; only for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub parameters: Option<Box<RawValue>>,
-    /// The contract in force; only where one run is asked for.
+    /// The effective contract; only for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub contract: Option<Box<RawValue>>,
-    /// Who set the contract.
+    /// Source of the contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract_origin: Option<Origin>,
-    /// Its result; only where one run is asked for, and it is completed.
+    /// Result; only for a single completed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<RunResult>,
 }
 
-/// What a completed run has to show.
+/// Result of a completed run.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunResult {
-    /// The text of an agent without a contract.
+    /// The text answer of an agent without a contract.
     pub result_text: Option<String>,
-    /// The conforming value.
+    /// The validated value.
     #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
-    /// How the contract was met.
+    /// How the result was validated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_validation: Option<Validation>,
 }
 
 impl RunResult {
-    /// The conforming value as a type of yours. An agent without a contract has none: that is an error, as a value that
-    /// does not fit the type is.
+    /// The validated value, deserialized. It is an error if the agent has no contract, or if the value
+    /// does not match the type.
     pub fn data<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         let text = self.result_data.as_deref().map_or("null", RawValue::get);
         // By way of a value: tagged enums and flattened structs cannot read numbers straight from text here.
@@ -205,9 +205,9 @@ impl RunResult {
 /// The attempts of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AttemptList {
-    /// In order.
+    /// Items, in order.
     pub items: Vec<Attempt>,
-    /// The cursor of the next page, if there is one.
+    /// Cursor of the next page; null on the last page.
     #[serde(default)]
     pub next_cursor: Option<String>,
 }

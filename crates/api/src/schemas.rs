@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::agents::LoweringReport;
 use crate::problem::Problem;
 
-/// A schema to be registered.
+/// Request to register a schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSchema {
-    /// Its name: letters, digits, `-`, `_` and `.`.
+    /// Name: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it is for. Where nothing is said, what was said of the same schema before stays.
+    /// Description. If omitted, the existing description is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The schema.
@@ -24,57 +24,57 @@ pub struct CreateSchema {
 /// A registered schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SchemaView {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it is for.
+    /// Description.
     pub description: String,
     /// The schema.
     #[schema(value_type = Object)]
     pub schema: Value,
     /// SHA-256 of the schema; also the `ETag`.
     pub hash: String,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When its description last changed.
+    /// Time of the last change of the description.
     #[schema(value_type = String, format = DateTime)]
     pub modified_at: Timestamp,
-    /// Who refers to it by its name.
+    /// Agents and workflows that reference it by name.
     #[serde(default)]
     pub used_by: SchemaUsers,
 }
 
-/// Who refers to a registered schema. While somebody does, it is not deleted.
+/// References to a registered schema. A referenced schema cannot be deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SchemaUsers {
     /// Agents, by name.
     pub agents: Vec<String>,
-    /// Workflows of which a node does, or an agent that stands in them.
+    /// Workflows with a node or an inline agent that references it.
     pub workflows: Vec<String>,
 }
 
 impl SchemaUsers {
-    /// Whether nobody does.
+    /// Whether there are no references.
     pub fn is_empty(&self) -> bool {
         self.agents.is_empty() && self.workflows.is_empty()
     }
 }
 
-/// A schema to be checked, and something to be judged by it.
+/// Request to validate a schema, and optionally a value against it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValidateSchema {
     /// The schema.
     #[schema(value_type = Object)]
     pub schema: Value,
-    /// A model's answer.
+    /// Text of a model's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Or a value; null is one.
+    /// Or a JSON value, including null.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub value: Option<Value>,
-    /// How much may be mended.
+    /// Whether damaged JSON is repaired.
     #[serde(default)]
     pub mode: accord_domain::contract::ValidationMode,
 }
@@ -84,34 +84,34 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
     Value::deserialize(deserializer).map(Some)
 }
 
-/// What was found.
+/// Result of the validation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ValidateSchemaAnswer {
     /// Whether it is a valid JSON Schema.
     pub valid: bool,
-    /// Where it is not.
+    /// Where it is invalid, and why.
     pub problems: Vec<Problem>,
     /// SHA-256 of the schema.
     pub hash: Option<String>,
-    /// What the linter says.
+    /// Lint findings.
     #[schema(value_type = Vec<Object>)]
     pub lint: Vec<Value>,
-    /// What each provider takes of it, and what only the judge enforces.
+    /// The schema as sent to each provider, and the parts that only Accord's validation enforces.
     #[serde(default)]
     pub lowering: Vec<LoweringReport>,
-    /// The verdict on the text or value: the same shape that `accord check` prints.
+    /// Result for the text or value, in the format of `accord check`.
     #[schema(value_type = Option<Object>)]
     pub verdict: Option<Value>,
 }
 
-/// Examples to make a schema from.
+/// Request to infer a schema from examples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InferSchema {
     /// The examples, at least one.
     #[schema(value_type = Vec<Value>, min_items = 1)]
     pub examples: Vec<Value>,
-    /// Whether members that no example has are refused.
+    /// Whether properties that are in no example are rejected.
     #[serde(default)]
     pub closed: bool,
 }

@@ -11,96 +11,96 @@ use serde_json::value::RawValue;
 /// A session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionView {
-    /// Its id.
+    /// Id.
     pub session_id: SessionId,
-    /// Its agent.
+    /// Agent name.
     pub agent_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// Who started it.
+    /// Parent session.
     pub parent_session_id: Option<SessionId>,
-    /// The folder that it works in, where the caller named one.
+    /// Project folder, if the caller set one.
     pub project_dir: Option<String>,
-    /// Its newest run.
+    /// Latest run.
     pub last_run_id: RunId,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
-    /// Ends of its children that it has not been told, at most 1000; only where one session is asked for.
+    /// Finished children not yet reported to it, at most 1000; only for a single session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undelivered_callbacks: Vec<UndeliveredCallback>,
-    /// Its own newest end that its parent has not been told; only among the children of a session.
+    /// Its latest finished run not yet reported to its parent; only in lists of children.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undelivered_callback: Option<UndeliveredCallback>,
 }
 
-/// A child's end that its parent has not been told.
+/// A finished child not yet reported to its parent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct UndeliveredCallback {
-    /// The child.
+    /// Session of the child.
     pub session_id: SessionId,
-    /// Its run that ended.
+    /// The finished run.
     pub run_id: RunId,
-    /// Since when it is owed.
+    /// Waiting since.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
-    /// Why it is not told by itself. None: it is told as soon as the parent has no run under way.
+    /// Why it is not reported automatically. Null: it is reported as soon as the parent has no run in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldReason>,
-    /// The same for people, with what to do.
+    /// Explanation, with what to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// Where a session stands.
+/// Status of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionStatusView {
     /// The session.
     pub session_id: SessionId,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// Its newest run.
+    /// Latest run.
     pub run_id: RunId,
-    /// Why that failed, if it did.
+    /// Error of that run, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
 }
 
-/// Which sessions.
+/// Filter for sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct SessionQuery {
-    /// Those that stand so.
+    /// Filter by status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// Those of this agent.
+    /// Filter by agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
-    /// The children of this one.
+    /// Filter by parent session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
-    /// At most so many.
+    /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// The result of a session's newest run. Exactly one of `result_text` and `result_data` is set.
+/// The result of a session's latest run. Exactly one of `result_text` and `result_data` is set.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionResult {
     /// The session.
     pub session_id: SessionId,
-    /// The run that it is of.
+    /// The run that produced it.
     pub run_id: RunId,
-    /// The text of an agent without a contract.
+    /// The text answer of an agent without a contract.
     pub result_text: Option<String>,
-    /// The conforming value.
+    /// The validated value.
     #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
     /// The raw text of the accepted attempt; only under a contract.
@@ -110,7 +110,7 @@ pub struct SessionResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub validated_output: Option<Box<RawValue>>,
-    /// How the contract was met.
+    /// How the result was validated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_validation: Option<Validation>,
 }

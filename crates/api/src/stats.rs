@@ -2,66 +2,66 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which runs count, and how they are grouped.
+/// Filter for statistics.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct StatsQuery {
-    /// Only runs made at this time or later.
+    /// Filter by creation time: runs at or after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub since: Option<jiff::Timestamp>,
-    /// Only runs of this agent.
+    /// Filter by agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
 }
 
-/// The figures of one group. Only runs that are over count.
+/// Statistics of one group of finished runs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StatsRow {
-    /// The agent, model, strategy or day; `all` for everything together.
+    /// The agent, model, strategy or day; `all` for the total.
     pub key: String,
-    /// Runs that are over.
+    /// Finished runs.
     pub runs: u64,
     /// Completed.
     pub completed: u64,
-    /// Completed with the first answer.
+    /// Completed on the first attempt.
     pub first_try: u64,
-    /// Completed after being asked again.
+    /// Completed after a retry.
     pub after_retry: u64,
     /// Failed.
     pub failed: u64,
-    /// Failed because the contract was not met.
+    /// Failed because the output did not conform to the contract.
     pub contract_failed: u64,
     /// Stopped.
     pub stopped: u64,
-    /// Completed, of all.
+    /// Share of completed runs.
     pub success_rate: f64,
-    /// Completed with the first answer, of all.
+    /// Share of runs completed on the first attempt.
     pub first_try_rate: f64,
-    /// Completed after being asked again, of all.
+    /// Share of runs completed after a retry.
     pub retry_rate: f64,
-    /// Failed, of all.
+    /// Share of failed runs.
     pub failure_rate: f64,
-    /// Answers judged.
+    /// Validated answers.
     pub attempts: u64,
-    /// Completed under a contract, by where the accepted value stood.
+    /// Completed under a contract, by where the accepted value was found.
     #[serde(default)]
     pub sources: SourceCounts,
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// Money, of the runs of which it is known. Absent where it is known of no run.
+    /// Cost of the runs with known cost. Absent if no cost is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Milliseconds from making to end: the median.
+    /// Median milliseconds from creation to finish.
     pub latency_ms_p50: u64,
-    /// Milliseconds from making to end: 95 of 100 are quicker.
+    /// 95th percentile of milliseconds from creation to finish.
     pub latency_ms_p95: u64,
 }
 
-/// How many accepted values stood where. Results whose source was not recorded are in none of them.
+/// Number of accepted values by source. Results without a recorded source are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SourceCounts {
     /// Handed over as a value: structured output, or the arguments of a submit tool.
@@ -74,30 +74,30 @@ pub struct SourceCounts {
     pub prose: u64,
 }
 
-/// How often one place broke one keyword.
+/// Number of violations of one keyword at one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ErrorCount {
-    /// The place, list indices as `[*]`.
+    /// The path, with list indices as `[*]`.
     pub path: String,
     /// The keyword.
     pub keyword: String,
-    /// How often.
+    /// Count.
     pub count: u64,
 }
 
-/// How full the queue is at this moment, of all agents together.
+/// Current length of the queue, for all agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct QueueStats {
-    /// Runs that wait for a runner.
+    /// Runs waiting for a runner.
     pub pending: u64,
-    /// Runs that runners hold.
+    /// Runs held by runners.
     pub held: u64,
 }
 
-/// All figures.
+/// Statistics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Stats {
-    /// Everything together.
+    /// Total.
     pub all: StatsRow,
     /// By agent.
     pub by_agent: Vec<StatsRow>,
@@ -107,9 +107,9 @@ pub struct Stats {
     pub by_strategy: Vec<StatsRow>,
     /// By day.
     pub by_day: Vec<StatsRow>,
-    /// What breaks most.
+    /// Most frequent violations.
     pub errors: Vec<ErrorCount>,
-    /// The queue now, whatever runs were asked for.
+    /// The current queue, regardless of filters.
     #[serde(default)]
     pub queue: QueueStats,
 }

@@ -209,7 +209,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'de, A> {
         let Some(name) = self.entries.next_key_seed(Name)? else { return Ok(None) };
         if !names.add(name.clone()) {
             let shown: String = name.chars().take(LONGEST_NAME).collect();
-            return Err(Error::custom(format_args!("the key {shown:?} is given twice; give it once")));
+            return Err(Error::custom(format_args!("duplicate key {shown:?}; give it once")));
         }
         match name {
             Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
@@ -355,10 +355,7 @@ mod tests {
         ] {
             assert!(serde_json::from_str::<Outer>(text).is_ok(), "{text}");
             let error = read::<Outer>(text).unwrap_err();
-            assert!(
-                error.starts_with("the key \"k\" is given twice; give it once at line 1 "),
-                "{text}: {error}"
-            );
+            assert!(error.starts_with("duplicate key \"k\"; give it once at line 1 "), "{text}: {error}");
         }
     }
 }

@@ -16,17 +16,17 @@ use crate::runs::RunView;
 /// A workflow in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowSummary {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it is for.
+    /// Description.
     pub description: String,
-    /// Where it lives.
+    /// Where it is defined: a file or the database.
     pub source: Source,
-    /// Whether it can be run.
+    /// Whether it is valid and can be run.
     pub valid: bool,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: usize,
-    /// What is wrong with it.
+    /// Errors and warnings.
     pub problems: Vec<Problem>,
 }
 
@@ -35,75 +35,75 @@ pub struct WorkflowSummary {
 pub struct WorkflowView {
     /// The summary.
     pub summary: WorkflowSummary,
-    /// The graph, as it was given.
+    /// The graph as submitted.
     #[schema(value_type = Object)]
     pub workflow: Value,
-    /// A hash of the graph; also the `ETag`.
+    /// Hash of the graph; also the `ETag`.
     pub hash: String,
-    /// The file that it lives in.
+    /// The file it is defined in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// When it was made, where known.
+    /// Creation time, if known.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
-    /// When it last changed, where known.
+    /// Time of the last change, if known.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub modified_at: Option<Timestamp>,
 }
 
-/// The verdict on a workflow.
+/// Result of validating a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ValidateWorkflowAnswer {
-    /// Whether it can be run.
+    /// Whether it is valid and can be run.
     pub valid: bool,
-    /// What is wrong with it.
+    /// Errors and warnings.
     pub problems: Vec<Problem>,
 }
 
-/// A workflow run to be made.
+/// Request to run a workflow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CreateWorkflowRun {
-    /// What goes in: what the input node hands out. An empty object, where nothing is said.
+    /// Input of the workflow: the output of its input node. An empty object by default.
     #[schema(value_type = Option<Value>)]
     pub input: Option<Value>,
-    /// Demands beside the agents', for every run of an agent in it.
+    /// Runner requirements in addition to the agents', for every agent run in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_demands: Option<Demands>,
-    /// The folder to work in, for every run of an agent in it.
+    /// Project folder, for every agent run in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
-    /// The session that starts it: the parent of every session in it. Nothing is brought back to it by itself.
+    /// Parent session of every session in it. It gets no callback.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
 }
 
-/// A workflow run that was made.
+/// A created workflow run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CreatedWorkflowRun {
     /// The run.
     pub workflow_run_id: WorkflowRunId,
     /// The workflow.
     pub workflow_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
 }
 
-/// Which workflow runs.
+/// Filter for workflow runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct WorkflowRunQuery {
-    /// Those that stand so.
+    /// Filter by status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// Those of this workflow.
+    /// Filter by workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_name: Option<String>,
-    /// At most so many.
+    /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -111,33 +111,33 @@ pub struct WorkflowRunQuery {
 /// A workflow run in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowRunSummary {
-    /// Its id.
+    /// Id.
     pub workflow_run_id: WorkflowRunId,
     /// The workflow.
     pub workflow_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// The workflow run that it is a part of.
+    /// Parent workflow run.
     pub parent_workflow_run_id: Option<WorkflowRunId>,
-    /// Who asked for it, or for the one that it is a part of, where that is known.
+    /// Who created it or its parent, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<RequestedBy>,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
-    /// When it was over.
+    /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
-    /// Why it was ended without a step of its own: `poisoned`, or stopped while no coordinator ran. Why its nodes failed is with
+    /// Why it was ended by the coordinator: `poisoned`, or stopped while no coordinator was running. Errors of nodes are in
     /// the workflow run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
 }
 
-/// Work that coordinators died of. None of it is begun again until somebody retries it.
+/// Quarantined work that crashed coordinators. It is not started again until it is retried.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct QuarantineView {
     /// Runs that failed with `poisoned`, newest first, 100 at most.
@@ -149,36 +149,36 @@ pub struct QuarantineView {
 /// A workflow run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowRunView {
-    /// Its id.
+    /// Id.
     pub workflow_run_id: WorkflowRunId,
     /// The workflow.
     pub workflow_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// The workflow run that it is a part of.
+    /// Parent workflow run.
     pub parent_workflow_run_id: Option<WorkflowRunId>,
-    /// Who asked for it, or for the one that it is a part of, where that is known.
+    /// Who created it or its parent, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<RequestedBy>,
-    /// The session that started it.
+    /// Parent session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
-    /// When it was made.
+    /// Creation time.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
-    /// When it was over.
+    /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
-    /// What went in.
+    /// Input.
     #[schema(value_type = Value)]
     pub input: Value,
-    /// What came out; null where it is not completed.
+    /// Output; null if not completed.
     #[schema(value_type = Value)]
     pub output: Value,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
     /// Its nodes, in the order of the document.
@@ -190,65 +190,65 @@ pub struct WorkflowRunView {
 /// A node of a workflow run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowNodeView {
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// What it does: `input`, `agent`, `check`, `map`, `planner`, `output`.
+    /// Type: `input`, `agent`, `check`, `map`, `planner`, `output`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The agent or workflow that it names.
+    /// Name of its agent or workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
-    /// Where it stands.
+    /// Status.
     pub status: NodeStatus,
-    /// What went in, by the ids of those who feed it; null where it has not begun.
+    /// Inputs by upstream node id; null if not started.
     #[schema(value_type = Option<Object>)]
     pub inputs: Option<Map<String, Value>>,
-    /// What came out.
+    /// Output.
     #[schema(value_type = Option<Value>)]
     pub output: Option<Value>,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
-    /// What a check has to say that does not fail.
+    /// Warnings of a check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Where those who feed it contradict each other.
+    /// Contradictions between upstream outputs.
     pub contradictions: Vec<Contradiction>,
-    /// Where they say nearly the same.
+    /// Near duplicates in upstream outputs.
     pub near_duplicates: Vec<NearDuplicate>,
-    /// Where they say the same.
+    /// Agreements between upstream outputs.
     pub agreements: Vec<Agreement>,
-    /// What comparing them left out, because there was too much of it; empty where everything was compared.
+    /// Limits that the comparison reached; empty if everything was compared.
     #[serde(default)]
     pub comparison_truncated: Vec<Truncation>,
-    /// The plan that it carries out.
+    /// The plan it executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub plan: Option<Value>,
-    /// What it has agents do.
+    /// Tasks of its agents.
     pub tasks: Vec<WorkflowTaskView>,
-    /// Since when it is at work.
+    /// Time it started.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<Timestamp>,
-    /// When it was over.
+    /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
 }
 
-/// Something that an agent does for a node.
+/// A task of a node, executed by an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowTaskView {
-    /// What it is for: `whole`, `item 0`, `plan`, `subtask x`, `synthesis`.
+    /// Purpose: `whole`, `item 0`, `plan`, `subtask x`, `synthesis`.
     pub name: String,
-    /// Where it stands.
+    /// Status.
     pub status: NodeStatus,
-    /// How often it was started.
+    /// Number of starts.
     pub attempts: u32,
-    /// Who does it now, or did it last.
+    /// Current or last run.
     pub worker: Option<Worker>,
-    /// Who failed at it before.
+    /// Earlier failed runs.
     pub earlier: Vec<Worker>,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
 }
@@ -256,13 +256,13 @@ pub struct WorkflowTaskView {
 /// An edge of a workflow run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowEdgeView {
-    /// Who gives.
+    /// Upstream node.
     pub from: String,
-    /// Who gets.
+    /// Downstream node.
     pub to: String,
-    /// The condition under which.
+    /// Condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Whether it is taken; null where that is not decided yet.
+    /// Whether it is active; null if not decided yet.
     pub taken: Option<bool>,
 }

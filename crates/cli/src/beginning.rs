@@ -34,7 +34,7 @@ pub(crate) async fn session(client: &Client, id: &SessionId) -> Result<SessionVi
 /// The id of a session that others refer to. It may be gone and they still here.
 pub(crate) async fn referred(client: &Client, id: &SessionId) -> Result<SessionId, Failure> {
     match client.session(id).await {
-        Err(error) if error.is(ErrorName::SessionNotFound) => match begin_so(&error).as_slice() {
+        Err(error) if error.is(ErrorName::SessionNotFound) => match matching_ids(&error).as_slice() {
             [] => Ok(id.clone()),
             _ => only(id.as_str(), error),
         },
@@ -54,7 +54,7 @@ pub(crate) async fn workflow_run(client: &Client, id: &WorkflowRunId) -> Result<
 
 /// The only id that begins so, by what the coordinator says of the one that is not there.
 fn only<I: FromStr>(beginning: &str, absent: ClientError) -> Result<I, Failure> {
-    let found = begin_so(&absent);
+    let found = matching_ids(&absent);
     if let [id] = found.as_slice() {
         return id.parse().map_err(|_| absent.into());
     }
@@ -73,9 +73,9 @@ fn only<I: FromStr>(beginning: &str, absent: ClientError) -> Result<I, Failure> 
 }
 
 /// The ids that begin as the one that is not there.
-fn begin_so(absent: &ClientError) -> Vec<String> {
+fn matching_ids(absent: &ClientError) -> Vec<String> {
     let ClientError::Api(body) = absent else { return Vec::new() };
-    let ids = body.details.as_ref().and_then(|details| details.get("begin_so")).and_then(Value::as_array);
+    let ids = body.details.as_ref().and_then(|details| details.get("matching_ids")).and_then(Value::as_array);
     ids.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
@@ -88,7 +88,7 @@ mod tests {
 
     /// What is found where these ids begin so, or what is said.
     fn found(ids: &[&str]) -> Result<String, (String, Option<String>)> {
-        let details = (!ids.is_empty()).then(|| json!({"begin_so": ids}));
+        let details = (!ids.is_empty()).then(|| json!({"matching_ids": ids}));
         let (error, message) = ("RunNotFound".to_owned(), "no run run_a".to_owned());
         let absent = ClientError::Api(Box::new(ErrorBody { error, message, status_code: 404, details }));
         only::<RunId>("run_a", absent)

@@ -41,7 +41,7 @@ impl ApiKey {
         let value = HeaderValue::from_str(&format!("Bearer {}", self.0.trim()));
         let mut value = value.map_err(|_| {
             ClientError::Settings(
-                "the key has characters that a header cannot carry; copy it again".to_owned(),
+                "the API key contains characters that are not allowed in a header; copy it again".to_owned(),
             )
         })?;
         value.set_sensitive(true);
@@ -152,7 +152,7 @@ impl Call<'_> {
 
     pub(crate) fn body(mut self, body: &impl Serialize) -> Self {
         let written = serde_json::to_vec(body);
-        let refused = |error| ClientError::Settings(format!("the request cannot be written: {error}"));
+        let refused = |error| ClientError::Settings(format!("the request cannot be serialized: {error}"));
         self.body = Some(written.map_err(refused));
         self
     }
@@ -190,7 +190,7 @@ impl Call<'_> {
         let client = self.client;
         let response = self.send().await?;
         let bytes = body_of(client, response).await?;
-        String::from_utf8(bytes).map_err(|_| client.unreadable("the answer is not UTF-8"))
+        String::from_utf8(bytes).map_err(|_| client.unreadable("the response is not UTF-8"))
     }
 
     /// The answer's head; an error status is an error already.
@@ -233,7 +233,7 @@ async fn body_of(client: &Client, mut response: Response) -> Result<Vec<u8>, Cli
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| client.unreachable(error))? {
         if bytes.len() + chunk.len() > MAX_ANSWER_BYTES {
-            return Err(client.unreadable(format!("the answer has more than {MAX_ANSWER_BYTES} bytes")));
+            return Err(client.unreadable(format!("the response has more than {MAX_ANSWER_BYTES} bytes")));
         }
         bytes.extend_from_slice(&chunk);
     }
@@ -266,8 +266,7 @@ async fn error_of(client: &Client, response: Response) -> ClientError {
 fn too_large(client: &Client) -> ClientError {
     let name = ErrorName::RequestTooLarge;
     let message = format!(
-        "what stands before the coordinator at {} does not take a request of this size; let it take 32 MiB (nginx: \
-         client_max_body_size 32m)",
+        "the proxy in front of the coordinator at {} rejects a request of this size; allow 32 MiB (nginx: client_max_body_size 32m)",
         client.shown()
     );
     let error = name.as_str().to_owned();

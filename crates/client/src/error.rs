@@ -9,7 +9,7 @@ pub enum ClientError {
     #[error("{}", .0.message)]
     Api(Box<ErrorBody>),
     /// There was no answer, or one of something in between that is down: try again later.
-    #[error("the coordinator at {address} cannot be reached: {cause}")]
+    #[error("cannot reach the coordinator at {address}: {cause}")]
     Unreachable {
         /// Where it was looked for, without a password.
         address: String,
@@ -17,7 +17,7 @@ pub enum ClientError {
         cause: String,
     },
     /// What answered is not a coordinator, or one of another version: correct the address or the version.
-    #[error("{address} does not answer as a coordinator of this version: {cause}")]
+    #[error("{address} does not respond like a coordinator of this version: {cause}")]
     Unreadable {
         /// Who answered.
         address: String,

@@ -36,10 +36,9 @@ pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
         // A proxy would look for a coordinator on this machine on its own.
         if direct { builder.no_proxy() } else { builder }
     };
-    configured()
-        .build()
-        .or_else(|_| configured().tls_backend_preconfigured(bundled()).build())
-        .map_err(|error| ClientError::Settings(format!("no HTTP client can be made: {}", causes(&error))))
+    configured().build().or_else(|_| configured().tls_backend_preconfigured(bundled()).build()).map_err(
+        |error| ClientError::Settings(format!("the HTTP client cannot be created: {}", causes(&error))),
+    )
 }
 
 fn bundled() -> ClientConfig {
@@ -58,7 +57,7 @@ pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
     let shown = if text.contains(['@', '?']) { String::new() } else { format!(" '{}'", text.escape_debug()) };
     let refused = |why: &str| {
         ClientError::Settings(format!(
-            "the coordinator's address{shown} cannot be used: {why}; it should look like http://127.0.0.1:8765"
+            "invalid coordinator URL{shown}: {why}; expected for example http://127.0.0.1:8765"
         ))
     };
     let url = Url::parse(text).map_err(|error| refused(&error.to_string()))?;
@@ -66,10 +65,10 @@ pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
         return Err(refused(&format!("'{}' is neither http nor https", url.scheme())));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("it holds a password; give the key apart from the address"));
+        return Err(refused("it contains a password; pass the API key separately"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(refused("it has a '?' or a '#'; leave that out with all that follows"));
+        return Err(refused("it contains a '?' or a '#'; remove that and everything after it"));
     }
     Ok(url)
 }
@@ -77,12 +76,14 @@ pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
 /// The address of a route. Each segment is one name, whatever characters it has.
 pub(crate) fn route(base: &Url, segments: &[&str], query: &Value) -> Result<Url, ClientError> {
     if let Some(bad) = segments.iter().find(|segment| matches!(**segment, "" | "." | "..")) {
-        return Err(ClientError::Settings(format!("'{bad}' is not a name")));
+        return Err(ClientError::Settings(format!("'{bad}' is not a valid name")));
     }
     let mut url = base.clone();
     match url.path_segments_mut() {
         Ok(mut path) => path.pop_if_empty().extend(segments),
-        Err(()) => return Err(ClientError::Settings("the coordinator's address has no path".to_owned())),
+        Err(()) => {
+            return Err(ClientError::Settings("the coordinator's URL must not have a path".to_owned()));
+        }
     };
     let members = query.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     for (name, value) in members {
@@ -95,7 +96,7 @@ pub(crate) fn route(base: &Url, segments: &[&str], query: &Value) -> Result<Url,
 /// A query as the flat object that it is.
 pub(crate) fn query(query: &impl Serialize) -> Result<Value, ClientError> {
     serde_json::to_value(query)
-        .map_err(|error| ClientError::Settings(format!("the query cannot be written: {error}")))
+        .map_err(|error| ClientError::Settings(format!("the query cannot be serialized: {error}")))
 }
 
 /// An error with its causes, which hold the useful part.
@@ -108,7 +109,7 @@ pub(crate) fn causes(error: &reqwest::Error) -> String {
     }
     // What a TLS library says of an answer in plain HTTP.
     if words.contains("InvalidContentType") {
-        return "what answers there does not speak TLS; write http:// in the place of https://".to_owned();
+        return "the server does not use TLS; use http:// instead of https://".to_owned();
     }
     words
 }

@@ -44,7 +44,7 @@ impl Client {
         self.get(&["sessions", id.as_str(), "children"]).query(query(page)?).read().await
     }
 
-    /// Stops a session's run, if one is under way.
+    /// Stops a session's run, if one is in progress.
     pub async fn stop_session(&self, id: &SessionId) -> Result<SessionView, ClientError> {
         self.post(&["sessions", id.as_str(), "stop"]).read().await
     }

@@ -37,7 +37,7 @@ fn is_whole(accepted: &Accepted, text: &str) -> bool {
 
 fn missing(value: Value) -> Rejected {
     let candidate = Candidate { range: None, value: Some(value) };
-    let message = "the answer was cut off before its end";
+    let message = "the answer was cut off";
     Rejected::because(Outcome::ParseError, "json", message, Some(candidate))
 }
 

@@ -45,16 +45,16 @@ impl Fault {
     pub(crate) fn message(&self) -> String {
         match &self.kind {
             FaultKind::Expected(what) => format!("expected {what}"),
-            FaultKind::CutOff => "the text ends before the value does".to_owned(),
+            FaultKind::CutOff => "unexpected end of text".to_owned(),
             FaultKind::DuplicateKey(name) => {
-                format!("the key {} is given twice with different values", Value::from(name.as_str()))
+                format!("duplicate key {} with different values", Value::from(name.as_str()))
             }
             FaultKind::ReservedKey(name) => {
-                format!("the key {} is reserved; give it another name", Value::from(name.as_str()))
+                format!("the key {} is reserved; use another name", Value::from(name.as_str()))
             }
-            FaultKind::NumberTooLong => "the number has more digits than can be kept exactly".to_owned(),
-            FaultKind::TooDeep => format!("the value nests deeper than {MAX_DEPTH} levels"),
-            FaultKind::LoneSurrogate => "a \\u escape is half of a surrogate pair".to_owned(),
+            FaultKind::NumberTooLong => "the number has too many digits to be represented exactly".to_owned(),
+            FaultKind::TooDeep => format!("nested deeper than {MAX_DEPTH} levels"),
+            FaultKind::LoneSurrogate => "lone surrogate in a \\u escape".to_owned(),
         }
     }
 }
@@ -240,7 +240,7 @@ impl Parser<'_> {
                     decoded.push(character);
                     run_start = self.at;
                 }
-                0..=0x1f => return Err(self.expected("no raw control character in a string")),
+                0..=0x1f => return Err(self.expected("no unescaped control character in a string")),
                 _ => self.at += 1,
             }
         }
@@ -261,7 +261,7 @@ impl Parser<'_> {
             b'u' => return self.unicode(),
             _ => {
                 self.at -= 1;
-                return Err(self.expected("an escape that JSON has"));
+                return Err(self.expected("a valid JSON escape"));
             }
         })
     }
@@ -273,7 +273,7 @@ impl Parser<'_> {
             return Err(match digits {
                 4 => self.fault(FaultKind::LoneSurrogate),
                 _ if digits == rest.len() => self.fault(FaultKind::CutOff),
-                _ => self.expected("four hexadecimal digits behind \\u"),
+                _ => self.expected("four hexadecimal digits after \\u"),
             });
         };
         self.at += length;

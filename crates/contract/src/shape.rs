@@ -187,7 +187,7 @@ impl Asked<'_> {
         self.members.names(&object_around(place)?, name).then(|| Edit {
             place: place.clone(),
             kind: RepairKind::DroppedNull,
-            detail: "null was given; the member is optional and was left out".to_owned(),
+            detail: "optional property was null and was removed".to_owned(),
             value: None,
         })
     }
@@ -206,7 +206,7 @@ impl Asked<'_> {
         wraps.then(|| Edit {
             place: place.clone(),
             kind: RepairKind::Unwrapped,
-            detail: format!("the value stood inside the single key {}", Value::from(name.as_str())),
+            detail: format!("value was unwrapped from the single key {}", Value::from(name.as_str())),
             value: Some(inner),
         })
     }
@@ -262,7 +262,7 @@ fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
             if let Some(scalar) = scalar_of(text, wanted) {
                 return Some(edit(
                     RepairKind::Coerced,
-                    format!("the string {value} was read as {scalar}"),
+                    format!("string {value} was converted to {scalar}"),
                     scalar,
                 ));
             }
@@ -272,7 +272,7 @@ fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
                         || (inner.is_array() && wants(JsonType::Array))
                 });
                 if let Some(inner) = inner {
-                    let detail = "the string holds JSON, which was read".to_owned();
+                    let detail = "string contained JSON, which was parsed".to_owned();
                     return Some(edit(RepairKind::Unstringified, detail, inner));
                 }
             }
@@ -281,14 +281,14 @@ fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
             let text = value.to_string();
             return Some(edit(
                 RepairKind::Coerced,
-                format!("{value} was read as a string"),
+                format!("{value} was converted to a string"),
                 Value::String(text),
             ));
         }
         _ => {}
     }
     if wants(JsonType::Array) && is_one_item(value) {
-        let detail = "a single item was given; it was read as a list of one".to_owned();
+        let detail = "single item was converted to a list of one".to_owned();
         return Some(edit(RepairKind::WrappedInList, detail, Value::Array(vec![value.clone()])));
     }
     None
@@ -348,7 +348,7 @@ fn choose(value: &Value, options: &[Value], place: &Place) -> Option<Edit> {
     Some(Edit {
         place: place.clone(),
         kind,
-        detail: format!("{value} was read as {option}"),
+        detail: format!("{value} was converted to {option}"),
         value: Some(option.clone()),
     })
 }

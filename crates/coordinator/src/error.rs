@@ -30,7 +30,7 @@ impl Error {
 
     /// Something that should not happen. The cause goes to the log only.
     pub fn internal(cause: impl ToString) -> Self {
-        let message = "something went wrong inside; the coordinator's log says what";
+        let message = "internal error; see the coordinator's log";
         Self { private: Some(cause.to_string()), ..Self::new(ErrorName::Internal, message) }
     }
 
@@ -76,12 +76,12 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = match &error {
             StoreError::Busy { .. } | StoreError::AtWork(_) => {
-                format!("{error}; wait for its end, or stop it")
+                format!("{error}; wait until it finishes, or stop it")
             }
             StoreError::NotPoisoned(_) => {
                 format!("{error}; only a workflow run that failed with 'poisoned' can be retried")
             }
-            StoreError::Refused(_) => format!("{error}; drop the work"),
+            StoreError::Refused(_) => format!("{error}; abandon the run"),
             StoreError::IdempotencyConflict(_) => format!("{error}; use another key for another request"),
             _ => error.to_string(),
         };
@@ -109,7 +109,7 @@ impl From<StoreError> for Error {
             StoreError::IdempotencyConflict(_) => ErrorName::IdempotencyConflict,
             StoreError::Changed { .. } => ErrorName::PreconditionFailed,
             StoreError::Unavailable(_) => {
-                let public = "the store cannot be used now; try again, and see the coordinator's log";
+                let public = "the database is unavailable; retry, and see the coordinator's log";
                 return Self { private: Some(message), ..Self::new(ErrorName::StoreUnavailable, public) };
             }
             StoreError::Corrupt(_) => return Self::internal(message),
@@ -156,14 +156,14 @@ mod tests {
     fn a_refusal_of_the_store_says_what_to_do() {
         let busy = StoreError::Busy { session: SessionId::new("a"), run: RunId::new("b") };
         let cases = [
-            (busy, "ses_a has a run under way: run_b; wait for its end, or stop it"),
+            (busy, "ses_a has a run in progress: run_b; wait until it finishes, or stop it"),
             (
                 StoreError::IdempotencyConflict("k".into()),
-                "the idempotency key 'k' was used with another body; use another key for another request",
+                "the idempotency key 'k' was already used with a different body; use another key for another request",
             ),
             (
                 StoreError::Refused(Refused::LeaseLost { run: RunId::new("b") }),
-                "the lease on run_b is not held by this runner, or no longer; drop the work",
+                "this runner does not hold the lease on run_b, or no longer holds it; abandon the run",
             ),
         ];
         for (error, message) in cases {

@@ -70,27 +70,27 @@ fn install() -> Option<PrometheusHandle> {
             Some(handle)
         }
         Err(error) => {
-            tracing::warn!(%error, "metrics are not collected: the process has another recorder");
+            tracing::warn!(%error, "metrics are not collected: the process already has another recorder");
             None
         }
     }
 }
 
 fn describe() {
-    describe_counter!(RUNS, "Runs that are over, by agent and outcome");
-    describe_counter!(ATTEMPTS, "Answers of models that were judged, by strategy and outcome");
-    describe_gauge!(QUEUE_DEPTH, "Runs that wait for a runner, and runs that runners hold");
-    describe_histogram!(QUEUE_WAIT, "Seconds that a run waited for a runner");
-    describe_counter!(LEASE_LOSSES, "Runs that were lost with their runner");
-    describe_histogram!(PROVIDER_REQUEST, "Seconds of each request to a provider, repeated ones too");
-    describe_counter!(TOKENS, "Tokens that models read and wrote");
-    describe_gauge!(COST, "What models cost in dollars, where prices are known");
-    describe_counter!(WORKFLOW_RUNS, "Workflow runs that are over, by workflow and outcome");
-    describe_counter!(WORKFLOW_NODES, "Nodes of workflow runs that are over, by kind and outcome");
-    describe_counter!(CONTRADICTIONS, "Contradictions between agents that feed one node, by workflow");
-    describe_counter!(POISONED, "Work that was set aside because coordinators died of it, by kind");
-    describe_gauge!(QUARANTINED, "Runs and workflow runs that failed as poisoned and have not been removed");
-    describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
+    describe_counter!(RUNS, "Finished runs, by agent and outcome");
+    describe_counter!(ATTEMPTS, "Validated model answers, by strategy and outcome");
+    describe_gauge!(QUEUE_DEPTH, "Runs waiting for a runner, and runs held by runners");
+    describe_histogram!(QUEUE_WAIT, "Seconds a run waited for a runner");
+    describe_counter!(LEASE_LOSSES, "Runs lost with their runner");
+    describe_histogram!(PROVIDER_REQUEST, "Duration of each provider request in seconds, retries included");
+    describe_counter!(TOKENS, "Input and output tokens of models");
+    describe_gauge!(COST, "Model cost in US dollars, if prices are known");
+    describe_counter!(WORKFLOW_RUNS, "Finished workflow runs, by workflow and outcome");
+    describe_counter!(WORKFLOW_NODES, "Finished workflow nodes, by kind and outcome");
+    describe_counter!(CONTRADICTIONS, "Contradictions between upstream agents of one node, by workflow");
+    describe_counter!(POISONED, "Work quarantined because it crashed coordinators, by kind");
+    describe_gauge!(QUARANTINED, "Runs and workflow runs that failed as poisoned and have not been deleted");
+    describe_counter!(HTTP_REQUESTS, "Requests, by route and status class");
     describe_counter!(FAILED_AUTHENTICATIONS, "Requests without a valid key or run token, by reason");
     // An alert on losses needs a series from the beginning.
     counter!(LEASE_LOSSES).increment(0);

@@ -136,16 +136,14 @@ impl Outstanding {
         let Bounds { of_one: most_of_one, of_all: most_of_all } = self.bounds;
         if of_one >= most_of_one {
             let message = format!(
-                "{of_one} bytes of answers to this caller are not read yet, and {most_of_one} are the most; read them, or \
-                 close their connections, and try again"
+                "{of_one} bytes of responses to this client are unread; the limit is {most_of_one}. Read them or close their connections, then retry"
             );
             let details = json!({"unread_bytes": of_one, "limit_bytes": most_of_one});
             return Err(Error::new(ErrorName::UnreadAnswers, message).with_details(details));
         }
         if of_all >= most_of_all {
             let message = format!(
-                "{of_all} bytes of answers are not read yet by those who asked for them, and {most_of_all} are the most; \
-                 try again in a moment"
+                "{of_all} bytes of responses are unread by clients; the limit is {most_of_all}. Retry in a moment"
             );
             let details = json!({"unread_bytes": of_all, "limit_bytes": most_of_all});
             return Err(Error::new(ErrorName::Overloaded, message).with_details(details));
@@ -277,8 +275,7 @@ mod tests {
         let (outstanding, one, other) = (bounded(), holder("one"), holder("other"));
         let first = outstanding.turn(&one).await.unwrap().made(Bytes::from_static(b"123456789")).0;
         let second = outstanding.turn(&one).await.unwrap().made(Bytes::from_static(b"1")).0;
-        let message = "10 bytes of answers to this caller are not read yet, and 10 are the most; read them, or close their \
-                       connections, and try again";
+        let message = "10 bytes of responses to this client are unread; the limit is 10. Read them or close their connections, then retry";
         assert_eq!(refused(&outstanding, &one).await, Some(("UnreadAnswers", message.to_owned())));
         assert_eq!(refused(&outstanding, &other).await, None);
         let part = first.slice(3..);
@@ -296,8 +293,7 @@ mod tests {
     async fn all_callers_together_have_a_bound() {
         let outstanding = bounded();
         let held = ["a", "b", "c"].map(|name| outstanding.charge(&holder(name), 9));
-        let message = "27 bytes of answers are not read yet by those who asked for them, and 25 are the most; try again in a \
-                       moment";
+        let message = "27 bytes of responses are unread by clients; the limit is 25. Retry in a moment";
         assert_eq!(refused(&outstanding, &holder("d")).await, Some(("Overloaded", message.to_owned())));
         drop(held);
         assert_eq!(refused(&outstanding, &holder("d")).await, None);

@@ -79,14 +79,14 @@ async fn serve(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken
     };
     app.closing.cancel();
     if !has_ended && timeout(GRACE, serving).await.is_err() {
-        tracing::warn!("requests were still open when the time was over");
+        tracing::warn!("requests were still open when the shutdown timeout expired");
     }
     if timeout(BACKGROUND_GRACE, background.ended()).await.is_err() {
-        tracing::warn!("the store does not answer; work in the background is left");
+        tracing::warn!("the database does not respond; background work is abandoned");
     }
     if timeout(RELEASE_GRACE, app.release_marks()).await.is_err() {
         tracing::warn!(
-            "the store does not answer; work that is left counts as work that this coordinator died of"
+            "the database does not respond; unfinished work will count as crashed with this coordinator"
         );
     }
 }

@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Strategy;
 use crate::usage::Usage;
 
-/// How an attempt ended.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It conforms.
+    /// The answer conforms.
     Accepted,
-    /// There was no JSON in it.
+    /// The answer contains no JSON.
     NoJson,
-    /// There was, and it could not be read.
+    /// The JSON could not be parsed.
     ParseError,
-    /// It could be read and does not conform.
+    /// The JSON does not conform to the schema.
     SchemaInvalid,
-    /// It conforms and breaks an invariant.
+    /// The value conforms to the schema but breaks an invariant.
     InvariantFailed,
-    /// It was the schema given back.
+    /// The model returned the schema itself.
     SchemaEcho,
-    /// It held two different values that conform.
+    /// The answer contains several different conforming values.
     Ambiguous,
     /// Its value conforms and stands in a fence or in prose, where `extract_json` does not accept it.
     Embedded,
@@ -33,23 +33,23 @@ pub enum Outcome {
     Unconfirmed,
     /// The model ended without calling the submit tool.
     NotSubmitted,
-    /// The provider cut it off.
+    /// The provider truncated the answer.
     Truncated,
     /// The model refused.
     Refused,
-    /// The provider refused the schema or the tool.
+    /// The provider rejected the schema or the tool.
     SchemaRejected,
-    /// The same text or the same errors as before.
+    /// The model repeated the same answer or the same errors.
     NoProgress,
     /// The provider could not be reached.
     Transport,
-    /// The work failed.
+    /// Execution failed.
     Failed,
-    /// Tokens, cost or steps were used up.
+    /// A token, cost or step limit was reached.
     BudgetExhausted,
-    /// The time was over.
+    /// The timeout expired.
     TimedOut,
-    /// It was told to stop.
+    /// Stopped on request.
     Stopped,
 }
 
@@ -90,9 +90,9 @@ impl Outcome {
     /// The failure of a run whose closest answer ended like this.
     pub fn unmet(self) -> &'static str {
         match self {
-            Self::Unconfirmed => "Output was found in other text and was not confirmed",
-            Self::Embedded => "Output was found where extract_json does not accept it",
-            _ => "Output did not match schema",
+            Self::Unconfirmed => "output was found in other text and was not confirmed",
+            Self::Embedded => "output was found where extract_json does not accept it",
+            _ => "output did not match the schema",
         }
     }
 
@@ -123,7 +123,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Where an accepted value stood, in order of trust.
+/// Where an accepted value was found, in order of trust.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
 )]
@@ -154,17 +154,17 @@ impl ValueSource {
     }
 }
 
-/// One located error.
+/// A validation error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Error {
-    /// Where, as people write it: `$.issues[0].severity`.
+    /// Path, for example `$.issues[0].severity`.
     pub path: String,
-    /// Where, as a JSON pointer.
+    /// JSON pointer.
     pub pointer: String,
-    /// The keyword that is broken.
+    /// The violated keyword.
     pub keyword: String,
-    /// What is wrong, with the value.
+    /// Message.
     pub message: String,
 }
 
@@ -205,61 +205,61 @@ impl fmt::Display for Error {
     }
 }
 
-/// One change made to an answer before it was accepted.
+/// A repair made to an answer before it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repair {
-    /// What kind of change.
+    /// Kind of repair.
     pub kind: String,
-    /// Where.
+    /// Path.
     pub path: String,
-    /// What exactly.
+    /// Details.
     pub detail: String,
 }
 
-/// One answer, judged.
+/// A validated answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attempt {
-    /// Which answer of the delivery, from 1.
+    /// Number within the delivery, from 1.
     pub number: u32,
-    /// Which delivery of the run to a runner, from 1.
+    /// Delivery of the run to a runner, from 1.
     pub delivery: u32,
-    /// When it was judged.
+    /// Time of validation.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// How the model was held to the contract.
+    /// Strategy used.
     pub strategy: Strategy,
     /// The model that answered.
     pub model: String,
-    /// Who serves it.
+    /// Provider.
     #[serde(default)]
     pub endpoint: String,
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
-    /// What was wrong, the most useful first.
+    /// Validation errors, most useful first.
     #[serde(default)]
     pub errors: Vec<Error>,
-    /// How many errors are not listed.
+    /// Number of errors not listed.
     #[serde(default)]
     pub more_errors: usize,
-    /// What was mended.
+    /// Repairs.
     #[serde(default)]
     pub repairs: Vec<Repair>,
-    /// Where the value stood, if one was accepted under a contract.
+    /// Where the value was found, if one was accepted under a contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<ValueSource>,
-    /// What it used.
+    /// Usage.
     #[serde(default)]
     pub usage: Usage,
-    /// How long it took, tools and repeated requests included.
+    /// Duration, including tools and repeated requests.
     pub duration_ms: u64,
-    /// How long each request to the provider took, in order.
+    /// Duration of each provider request, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub request_ms: Vec<u64>,
-    /// What the model said, as it said it (shortened past a limit).
+    /// Raw answer of the model (shortened above a limit).
     pub text: String,
-    /// What it was asked: the re-prompt, or nothing for the first.
+    /// The retry prompt; null for the first attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }

@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{KeyId, RunId};
 
-/// Who asked for a run. Nobody is known where no key was needed.
+/// Who created a run. Unknown if no API key was required.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestedBy {
-    /// The API key. For work that a run or a workflow run started: the key that asked for that one.
+    /// The API key. For work started by a run or a workflow run: the key that created that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_id: Option<KeyId>,
     /// The name of the key at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_name: Option<String>,
-    /// The run that asked with its run token.
+    /// The run that used its run token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
 }
 
-/// Who made a change.
+/// Actor of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 #[schema(as = AuditActor)]
@@ -37,11 +37,11 @@ pub enum Actor {
         /// The run.
         run_id: RunId,
     },
-    /// Somebody without a key, where none was needed.
+    /// A request without an API key, when none was required.
     Open,
     /// A command that used the database without a running coordinator.
     CommandLine,
-    /// Nobody through Accord: a file in the project was edited.
+    /// A file in the project was edited outside of Accord.
     FileSystem,
 }
 
@@ -94,17 +94,17 @@ impl Actor {
 /// One entry of the audit log. It holds names, ids and hashes: never a secret, never a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// When the change was made.
+    /// Time of the change.
     pub at: Timestamp,
-    /// Who made it.
+    /// The actor.
     pub actor: Actor,
-    /// What was done, such as `key.created`.
+    /// The action, such as `key.created`.
     pub action: String,
-    /// The id or the name of what was changed.
+    /// Id or name of the changed object.
     pub object: Option<String>,
     /// The hash of the definition after the change, where it has one.
     pub hash: Option<String>,
-    /// The address that the request came from.
+    /// Client address of the request.
     pub address: Option<String>,
     /// The addresses that the request has come by according to its header `X-Forwarded-For`. A client can make them up.
     pub forwarded_for: Option<String>,

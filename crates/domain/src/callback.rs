@@ -18,15 +18,15 @@ use crate::session::{Session, Status};
 pub struct Callback {
     /// The run that ended.
     pub run_id: RunId,
-    /// Its session.
+    /// Session.
     pub session_id: SessionId,
     /// Who is to hear of it.
     pub parent_session_id: SessionId,
-    /// Since when it is owed.
+    /// Waiting since.
     pub created_at: Timestamp,
 }
 
-/// Why a parent is not told of a child's end by itself.
+/// Why a finished child is not reported to its parent automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldReason {
@@ -34,9 +34,9 @@ pub enum HeldReason {
     ParentFailed,
     /// The parent's last run was stopped.
     ParentStopped,
-    /// The parent could not be resumed for too long: its agent is gone or broken, say.
+    /// The parent could not be resumed for too long, for example because its agent is missing or invalid.
     ParentUnavailable,
-    /// Coordinators died while they resumed the parent.
+    /// Coordinators crashed while they resumed the parent.
     Poisoned,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for HeldReason {
 /// Since when and why an end is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Why.
+    /// Reason.
     pub reason: HeldReason,
     /// Why, for people.
     pub message: String,
@@ -69,14 +69,14 @@ pub struct Held {
     pub at: Timestamp,
 }
 
-/// A child's end that its parent has not been told.
+/// A finished child not yet reported to its parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undelivered {
     /// The run that ended.
     pub run_id: RunId,
-    /// Its session.
+    /// Session.
     pub session_id: SessionId,
-    /// Since when it is owed.
+    /// Waiting since.
     pub created_at: Timestamp,
     /// Why it is not delivered by itself; none while it is only waiting for its turn.
     pub held: Option<Held>,

@@ -25,91 +25,91 @@ pub struct Comparison {
     pub truncated: Vec<Truncation>,
 }
 
-/// Different values for one key.
+/// A contradiction: different values for one key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Contradiction {
-    /// In which way.
+    /// Kind of contradiction.
     pub kind: ContradictionKind,
-    /// What they speak of.
+    /// The subject.
     #[schema(value_type = Object)]
     pub key: Key,
-    /// The member on which they differ.
+    /// The property on which they differ.
     pub field: String,
-    /// Everybody who said something of it.
+    /// All statements about it.
     pub sides: Vec<Side>,
 }
 
-/// The ways to contradict.
+/// Kinds of contradictions.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ContradictionKind {
-    /// One key, and values that differ.
+    /// Different values for one key.
     DifferentValues,
-    /// One flags the place, another clears it.
+    /// One flags the location, another marks it as fine.
     FlaggedAndCleared,
 }
 
-/// One sibling's word.
+/// A statement of one upstream node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// Who.
+    /// The upstream node.
     pub agent: String,
-    /// Where in that sibling's output, as a JSON pointer.
+    /// JSON pointer into the output of that node.
     pub pointer: String,
-    /// The value of the field. An entry that clears a place without saying more has the name of its list here.
+    /// The value of the property. For an entry that only marks a location as fine, the name of its list.
     #[schema(value_type = Value)]
     pub value: Value,
-    /// The entry in words.
+    /// The text of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What this entry speaks of, where that is not exactly the common key.
+    /// The subject of this entry, if it differs from the common key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub key: Option<Key>,
 }
 
-/// Entries of several siblings that read alike.
+/// Similar entries of several upstream nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NearDuplicate {
-    /// What they have in common: the file.
+    /// The common key: the file.
     #[schema(value_type = Object)]
     pub key: Key,
-    /// How alike the two least alike neighbours are, from 0 to 1.
+    /// Similarity of the least similar neighbours, from 0 to 1.
     pub similarity: f64,
     /// The entries, each with its own key.
     pub sides: Vec<Side>,
 }
 
-/// One value for one key, from two siblings or more.
+/// An agreement: one value for one key from at least two upstream nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Agreement {
-    /// What they speak of.
+    /// The subject.
     #[schema(value_type = Object)]
     pub key: Key,
-    /// The member on which they agree.
+    /// The property on which they agree.
     pub field: String,
     /// The value, as one of them wrote it.
     #[schema(value_type = Value)]
     pub value: Value,
-    /// Who.
+    /// The upstream node.
     pub sides: Vec<Side>,
 }
 
-/// Something that was left out.
+/// A limit that the comparison reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Truncation {
-    /// Which limit was met.
+    /// The limit.
     pub limit: ComparisonLimit,
-    /// How many entries were not compared with everything that they could have been compared with.
+    /// Number of entries that were not fully compared.
     pub entries: u64,
-    /// In words.
+    /// Message.
     pub message: String,
 }
 
@@ -119,12 +119,12 @@ pub struct Truncation {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonLimit {
-    /// Too many entries at one place to compare the text of each with each.
+    /// Too many entries at one location to compare each pair.
     Neighbours,
-    /// Too many entries that clear one place.
+    /// Too many entries that mark one location as fine.
     Clearings,
-    /// Texts for which no usable vector was given.
+    /// Texts without a usable embedding.
     Vectors,
-    /// Lists nested too deep, or too many places of a schema that could describe them.
+    /// Lists nested too deeply, or too many matching locations in the schema.
     Depth,
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 pub use crate::extract_json::ExtractJson;
 
-/// Who set the contract.
+/// Source of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
@@ -21,10 +21,10 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// The best that the endpoint takes.
+    /// The best strategy that the endpoint supports.
     #[default]
     Auto,
-    /// The provider's own schema field.
+    /// Structured output of the provider.
     Native,
     /// A submit tool.
     Tool,
@@ -44,18 +44,18 @@ impl Strategy {
     }
 }
 
-/// How much an answer may be mended before it is judged.
+/// Whether damaged JSON is repaired before validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ValidationMode {
-    /// Not at all.
+    /// No repairs.
     #[default]
     Strict,
-    /// Where nothing is lost and nothing invented.
+    /// Lossless repairs only.
     Lenient,
 }
 
-/// What happens to a conforming value that stands in prose.
+/// What happens to a conforming value found in prose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Embedded {
@@ -73,37 +73,37 @@ impl Embedded {
     }
 }
 
-/// A rule that a schema cannot say.
+/// A rule that a schema cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Invariant {
     /// A CEL expression over `output` and `input`.
     pub rule: String,
-    /// What to say when it does not hold.
+    /// Message if the rule is false.
     pub message: String,
 }
 
-/// Options as people give them: what is absent comes from the defaults.
+/// Contract options; omitted ones use the defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// How often a model is asked again, 0 to 10.
+    /// Maximum retries, 0 to 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 10)]
     pub max_retries: Option<u32>,
-    /// Whether the value may stand in a fence or in prose.
+    /// Whether the value may be inside a code fence or prose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extract_json: Option<ExtractJson>,
-    /// What happens to a value that stands in prose.
+    /// What happens to a value found in prose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<Embedded>,
-    /// Whether any text around the value is a failure.
+    /// Whether any text around the value is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_json_only: Option<bool>,
-    /// How much may be mended.
+    /// Whether damaged JSON is repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_mode: Option<ValidationMode>,
-    /// How the model is held to it.
+    /// Strategy to enforce the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
 }
@@ -111,34 +111,34 @@ pub struct Options {
 /// More retries than this have never helped a model, and each costs a call.
 pub const MOST_RETRIES: u32 = 10;
 
-/// A contract in force.
+/// An effective contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Contract {
-    /// Who set it.
+    /// Source.
     pub origin: Origin,
     /// The schema.
     #[schema(value_type = Object)]
     pub schema: Value,
-    /// Its name, where it came from the registry.
+    /// Name of the registered schema, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_name: Option<String>,
     /// SHA-256 of the schema.
     pub schema_hash: String,
-    /// Rules beyond the schema.
+    /// Invariants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<Invariant>,
-    /// How often a model is asked again.
+    /// Maximum retries.
     pub max_retries: u32,
-    /// Whether the value may stand in a fence or in prose.
+    /// Where the value may be besides alone.
     pub extract_json: ExtractJson,
-    /// What happens to a value that stands in prose.
+    /// What happens to a value found in prose.
     #[serde(default, skip_serializing_if = "Embedded::is_accept")]
     pub embedded: Embedded,
-    /// Whether any text around the value is a failure.
+    /// Whether any text around the value is an error.
     pub strict_json_only: bool,
-    /// How much may be mended.
+    /// Whether damaged JSON is repaired.
     pub validation_mode: ValidationMode,
-    /// How the model is held to it.
+    /// Strategy to enforce the contract.
     pub strategy: Strategy,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// Demands: those that are set must be met.
+/// Runner requirements: all that are set must be met.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Demands {
@@ -24,7 +24,7 @@ pub struct Demands {
 
 /// Two demands that no runner can meet together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the agent demands {field} '{ours}', so '{theirs}' cannot be demanded as well")]
+#[error("the agent requires {field} '{ours}', so '{theirs}' cannot be required as well")]
 pub struct Clash {
     /// Which demand.
     pub field: &'static str,

@@ -13,89 +13,89 @@ use crate::json;
 use crate::run::Failure;
 use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 
-/// What happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(remote = "Self", tag = "type", deny_unknown_fields)]
 #[schema(as = EventBody)]
 pub enum Body {
-    /// A session began.
+    /// A session was created.
     #[serde(rename = "session.created")]
     SessionCreated {
-        /// Its agent.
+        /// Agent name.
         agent_name: String,
-        /// Who started it.
+        /// Parent session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent_session_id: Option<SessionId>,
     },
-    /// A run waits for a runner, for the first time or again.
+    /// A run was queued, for the first time or again.
     #[serde(rename = "run.queued")]
     RunQueued {
-        /// Its agent.
+        /// Agent name.
         agent_name: String,
-        /// Why again, if so.
+        /// Why it was queued again, if it was.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A runner took it.
+    /// A runner claimed the run.
     #[serde(rename = "run.claimed")]
     RunClaimed {
-        /// Which runner.
+        /// The runner.
         runner_id: RunnerId,
-        /// Which delivery, from 1.
+        /// Delivery number, from 1.
         attempt: u32,
     },
-    /// The work began.
+    /// Execution started.
     #[serde(rename = "run.started")]
     RunStarted,
-    /// The model, or the user on its behalf, said something.
+    /// A message of the model or the user.
     #[serde(rename = "message")]
     Message {
         /// `assistant` or `user`.
         role: String,
-        /// What was said.
+        /// The text.
         text: String,
     },
-    /// A tool began its work.
+    /// A tool call started.
     #[serde(rename = "tool.started")]
     ToolStarted {
         /// The call.
         call_id: String,
         /// The tool.
         name: String,
-        /// Its arguments.
+        /// Arguments.
         #[schema(value_type = Value)]
         arguments: Value,
     },
-    /// A tool ended.
+    /// A tool call finished.
     #[serde(rename = "tool.finished")]
     ToolFinished {
         /// The call.
         call_id: String,
         /// The tool.
         name: String,
-        /// Whether it did what it was asked.
+        /// Whether it succeeded.
         ok: bool,
-        /// What the model was told, shortened.
+        /// The result for the model, shortened.
         output: String,
     },
-    /// A request to a model failed in a way that may pass (a limit of its provider, a lost connection), and is made again.
+    /// A request to a model failed temporarily (rate limit, lost connection) and is repeated.
     #[serde(rename = "request.repeated")]
     RequestRepeated {
-        /// Why.
+        /// Reason.
         reason: String,
-        /// After how long; 0 where that is not known.
+        /// Delay before it; 0 if unknown.
         milliseconds: u64,
-        /// How many times it was made so far, where that is known.
+        /// Attempts so far, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempts: Option<u32>,
-        /// How many times it may still be made, where that is limited (`retry.max_attempts`).
+        /// Remaining attempts, if limited (`retry.max_attempts`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempts_left: Option<u32>,
-        /// For how long it may still be made after that (`retry.for_seconds`, `limits.timeout_seconds`), where that is known.
+        /// Remaining time for retries (`retry.for_seconds`, `limits.timeout_seconds`), if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         milliseconds_left: Option<u64>,
     },
-    /// An answer was judged.
+    /// An answer was validated.
     #[serde(rename = "attempt.judged")]
     AttemptJudged {
         /// The attempt, without its text.
@@ -104,19 +104,19 @@ pub enum Body {
     /// The run has a result: exactly one of the two is set.
     #[serde(rename = "result")]
     Result {
-        /// The text of an agent without a contract.
+        /// The text answer of an agent without a contract.
         result_text: Option<String>,
-        /// The conforming value.
+        /// The validated value.
         #[schema(value_type = Option<Value>)]
         result_data: Option<Value>,
     },
-    /// The run is completed.
+    /// The run completed.
     #[serde(rename = "run.completed")]
     RunCompleted,
     /// The run failed.
     #[serde(rename = "run.failed")]
     RunFailed {
-        /// Why.
+        /// Reason.
         error: Failure,
     },
     /// The run was stopped.
@@ -136,7 +136,7 @@ pub enum Body {
     CallbackHeld {
         /// The children.
         children: Vec<SessionId>,
-        /// Why.
+        /// Reason.
         reason: HeldReason,
         /// Why, for people.
         message: String,
@@ -144,7 +144,7 @@ pub enum Body {
     /// A node of a workflow is at work.
     #[serde(rename = "workflow.node_started")]
     WorkflowNodeStarted {
-        /// Its id.
+        /// Id.
         node: String,
         /// What it does: `agent`, `check`, `map`, `planner`, `output`.
         kind: String,
@@ -157,14 +157,14 @@ pub enum Body {
     /// A node of a workflow has an output, failed, or was passed by.
     #[serde(rename = "workflow.node_finished")]
     WorkflowNodeFinished {
-        /// Its id.
+        /// Id.
         node: String,
         /// How it stands now.
         status: NodeStatus,
-        /// Why it failed.
+        /// The error, if it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Fault>,
-        /// What a check has to say that does not fail.
+        /// Warnings of a check.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<String>,
     },
@@ -189,9 +189,9 @@ pub enum Body {
     WorkflowFinished {
         /// The workflow.
         workflow_name: String,
-        /// How it ended.
+        /// Outcome.
         status: WorkflowStatus,
-        /// Why it failed.
+        /// The error, if it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Fault>,
     },
@@ -250,26 +250,26 @@ impl TryFrom<Value> for Body {
 /// An event to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// When.
+    /// Time.
     pub at: Timestamp,
     /// In which session.
     pub session_id: SessionId,
-    /// In which run.
+    /// The run.
     pub run_id: Option<RunId>,
-    /// What.
+    /// The event itself.
     pub body: Body,
 }
 
 /// An event as it was written. The body is JSON text with its `type`: it is passed on, not looked into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its place in the order.
+    /// Event id; increases in order.
     pub id: EventId,
-    /// When.
+    /// Time.
     pub at: Timestamp,
     /// In which session; none for what happens in a workflow run.
     pub session_id: Option<SessionId>,
-    /// In which run.
+    /// The run.
     pub run_id: Option<RunId>,
     /// In which workflow run; none for what happens in a session.
     pub workflow_run_id: Option<WorkflowRunId>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not an id of this kind: it should look like {prefix}…")]
+#[error("invalid id '{text}'; expected {prefix} followed by letters or digits")]
 pub struct IdError {
     prefix: &'static str,
     text: String,

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::KeyId;
 
-/// What a key allows.
+/// Role of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Everything.
+    /// Full access.
     Admin,
-    /// Reads, and starts and stops runs.
+    /// Read access; can start and stop runs.
     Caller,
-    /// Speaks the runner protocol, and nothing else.
+    /// Runner protocol only.
     Runner,
-    /// Reads.
+    /// Read access.
     Viewer,
 }
 
@@ -37,13 +37,13 @@ impl fmt::Display for Role {
 pub struct Key {
     /// Its id, which is also the first part of the secret.
     pub id: KeyId,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What it allows.
+    /// Role.
     pub role: Role,
     /// SHA-256 of the secret, in hex.
     pub hash: String,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
     /// When it stops to be accepted, if ever.
     pub expires_at: Option<Timestamp>,

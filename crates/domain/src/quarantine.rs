@@ -70,10 +70,10 @@ pub fn message(item: &Item) -> String {
             ("a step of this workflow run", format!("continue it with accord workflow retry {}", item.id))
         }
         Kind::Callback => {
-            ("this session was resumed with its children's results", format!("resume {} to go on", item.id))
+            ("resuming this session with its children's results", format!("resume {} to continue", item.id))
         }
         Kind::Finish => {
-            ("the result of this run was checked", format!("run it again with accord runs retry {}", item.id))
+            ("validating the result of this run", format!("run it again with accord runs retry {}", item.id))
         }
     };
     let during = match item.kind {
@@ -81,8 +81,7 @@ pub fn message(item: &Item) -> String {
         Kind::Callback | Kind::Finish => "while",
     };
     format!(
-        "the coordinator died {MOST_DEATHS} times {during} {work}; nothing more is done with it. See the coordinator's log \
-         for the cause, fix that, and {retry}"
+        "the coordinator crashed {MOST_DEATHS} times {during} {work}; it will not be retried automatically. See the coordinator's log for the cause, fix it, and {retry}"
     )
 }
 
@@ -103,10 +102,9 @@ mod tests {
         let text = |kind, id: &str| message(&Item::new(kind, id));
         assert_eq!(
             text(Kind::WorkflowStep, "wfr_1"),
-            "the coordinator died 3 times during a step of this workflow run; nothing more is done with it. See the \
-             coordinator's log for the cause, fix that, and continue it with accord workflow retry wfr_1"
+            "the coordinator crashed 3 times during a step of this workflow run; it will not be retried automatically. See the coordinator's log for the cause, fix it, and continue it with accord workflow retry wfr_1"
         );
         assert!(text(Kind::Finish, "run_1").ends_with("and run it again with accord runs retry run_1"));
-        assert!(text(Kind::Callback, "ses_1").ends_with("and resume ses_1 to go on"));
+        assert!(text(Kind::Callback, "ses_1").ends_with("and resume ses_1 to continue"));
     }
 }

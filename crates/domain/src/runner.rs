@@ -11,22 +11,22 @@ use crate::id::RunnerId;
 /// How a tag begins whose runner is there for one command alone: it takes only runs that demand this tag.
 pub const OWN_TAG: &str = "accord-run-";
 
-/// What a runner says of itself.
+/// Description of a runner.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Profile {
     /// The host's name.
     pub hostname: String,
-    /// The folder that it works on.
+    /// Project folder.
     pub project_dir: String,
-    /// The executors that it has.
+    /// Executor types.
     pub executor_types: BTreeSet<String>,
-    /// Of those, the ones that only return text and cannot be asked again in place: the coordinator holds their
+    /// Executor types that cannot be re-prompted in the same session: the coordinator enforces their
     /// contract by resuming the session.
     pub held_executor_types: BTreeSet<String>,
-    /// Free labels.
+    /// Tags.
     pub tags: BTreeSet<String>,
-    /// How many runs it works on at once.
+    /// Maximum concurrent runs.
     pub concurrency: u32,
     /// Its version.
     pub version: String,
@@ -49,13 +49,13 @@ impl Profile {
 /// A registered runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runner {
-    /// Its id.
+    /// Id.
     pub id: RunnerId,
-    /// What it says of itself.
+    /// Description sent by the runner.
     pub profile: Profile,
-    /// Since when it is known.
+    /// Registration time.
     pub registered_at: Timestamp,
-    /// When it was last heard of.
+    /// Time of the last heartbeat.
     pub seen_at: Timestamp,
 }
 

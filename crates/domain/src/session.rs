@@ -9,24 +9,24 @@ use crate::demands::Demands;
 use crate::id::{RunId, SessionId};
 use crate::run::Run;
 
-/// Where a session stands.
+/// Status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = SessionStatus)]
 pub enum Status {
-    /// Its run waits for a runner.
+    /// The run is waiting for a runner.
     Pending,
-    /// Its run is at work.
+    /// The run is in progress.
     Running,
-    /// Its last run is completed, and children will still call back.
+    /// The last run completed, and child sessions have yet to report back.
     Idle,
-    /// Its last run is completed.
+    /// The last run completed.
     Finished,
-    /// Its run was told to stop.
+    /// A stop was requested.
     Stopping,
-    /// Its last run was stopped.
+    /// The last run was stopped.
     Stopped,
-    /// Its last run failed.
+    /// The last run failed.
     Failed,
 }
 
@@ -56,16 +56,16 @@ impl fmt::Display for Status {
     }
 }
 
-/// What happens at the end of a child's run.
+/// How the caller of a run receives the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecutionMode {
     /// The caller waits.
     #[default]
     Sync,
-    /// The caller asks again.
+    /// The caller polls.
     AsyncPoll,
-    /// The coordinator resumes the parent.
+    /// The coordinator resumes the parent with the result.
     AsyncCallback,
 }
 
@@ -83,23 +83,23 @@ impl ExecutionMode {
 /// One conversation with one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its id.
+    /// Id.
     pub id: SessionId,
     /// The agent's name.
     pub agent_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// The session that started it.
+    /// Parent session.
     pub parent_session_id: Option<SessionId>,
-    /// The folder that it works in, where the caller named one.
+    /// Project folder, if the caller set one.
     pub project_dir: Option<String>,
     /// What every later run must demand: where a CLI keeps its transcript.
     pub affinity: Demands,
-    /// Its newest run.
+    /// Latest run.
     pub last_run_id: RunId,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 

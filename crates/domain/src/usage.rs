@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was used.
+/// Usage.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
-    /// Tokens read by models.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written by models.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// What it cost, where prices are known.
+    /// Cost in US dollars, if prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
@@ -27,13 +27,13 @@ impl Usage {
     pub fn check(&self) -> Result<(), String> {
         for (name, tokens) in [("input_tokens", self.input_tokens), ("output_tokens", self.output_tokens)] {
             if tokens > MOST_TOKENS {
-                return Err(format!("{name} is {tokens}; {MOST_TOKENS} are the most: tell what was used"));
+                return Err(format!("expected {name} of at most {MOST_TOKENS}, got {tokens}"));
             }
         }
         match self.cost_usd {
-            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => Err(format!(
-                "cost_usd is {cost}; tell 0 to {MOST_COST_USD}, or nothing where it is not known"
-            )),
+            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => {
+                Err(format!("expected cost_usd from 0 to {MOST_COST_USD}, got {cost}; omit it if unknown"))
+            }
             _ => Ok(()),
         }
     }
@@ -80,8 +80,7 @@ mod tests {
         assert_eq!(said(Usage { input_tokens: many, ..most }), format!("input_tokens {tokens}"));
         assert_eq!(said(Usage { output_tokens: many, ..most }), format!("output_tokens {tokens}"));
         for cost in [-5.0, 1e10, f64::INFINITY, f64::NAN] {
-            let expected =
-                format!("cost_usd is {cost}; tell 0 to 1000000000, or nothing where it is not known");
+            let expected = format!("expected cost_usd from 0 to 1000000000, got {cost}; omit it if unknown");
             assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);
         }
         let absurd = Usage { input_tokens: u64::MAX, output_tokens: u64::MAX, cost_usd: Some(f64::INFINITY) };

@@ -10,20 +10,20 @@ use crate::event::Body;
 use crate::id::{RunId, SessionId, WorkflowRunId};
 use crate::quarantine::{self, Item};
 
-/// Where a workflow run stands.
+/// Status of a workflow run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = WorkflowStatus)]
 pub enum Status {
-    /// Nodes wait, or are at work.
+    /// Nodes are waiting or running.
     Running,
-    /// It is about to end: nothing more is started, and what is at work is stopped.
+    /// It is stopping: nothing more is started, and running nodes are stopped.
     Stopping,
-    /// It has an output.
+    /// Completed with an output.
     Completed,
-    /// It failed, and says why.
+    /// Failed with an error.
     Failed,
-    /// It was stopped.
+    /// Stopped.
     Stopped,
 }
 
@@ -51,22 +51,22 @@ impl fmt::Display for Status {
     }
 }
 
-/// Where a node of a run, or one task of a node, stands.
+/// Status of a node or of one of its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeStatus {
-    /// It waits for others.
+    /// Waiting for others.
     #[default]
     Waiting,
-    /// It is at work.
+    /// Running.
     Running,
-    /// It has an output.
+    /// Completed with an output.
     Completed,
-    /// It failed, and says why.
+    /// Failed with an error.
     Failed,
-    /// No way led to it.
+    /// Skipped: no active edge led to it.
     Skipped,
-    /// It was stopped.
+    /// Stopped.
     Stopped,
 }
 
@@ -95,15 +95,15 @@ impl fmt::Display for NodeStatus {
     }
 }
 
-/// Why a node or a run failed.
+/// Error of a node or a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = WorkflowFault)]
 pub struct Fault {
-    /// Which kind: that of the run's failure, or the engine's own.
+    /// Error type, of the run or of the workflow engine.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What happened, for people.
+    /// Message.
     pub message: String,
 }
 
@@ -114,7 +114,7 @@ impl Fault {
     }
 }
 
-/// What does the work of a task.
+/// What executes a task.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
 pub enum Worker {
@@ -122,7 +122,7 @@ pub enum Worker {
     Run {
         /// The run.
         run_id: RunId,
-        /// Its session.
+        /// Session.
         session_id: SessionId,
     },
     /// A run of another workflow.
@@ -135,27 +135,27 @@ pub enum Worker {
 /// A workflow run, without its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowRun {
-    /// Its id.
+    /// Id.
     pub id: WorkflowRunId,
     /// The workflow's name.
     pub workflow_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
     /// Counts its changes: who changes it says which version it has seen.
     pub version: u64,
-    /// The workflow run that it is a part of.
+    /// Parent workflow run.
     pub parent: Option<WorkflowRunId>,
     /// How many workflow runs are around it.
     pub depth: u32,
-    /// Who asked for it, or for the one that it is a part of, where that is known.
+    /// Who created it or its parent, if known.
     pub requested_by: Option<RequestedBy>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When it was over.
+    /// Time it finished.
     pub finished_at: Option<Timestamp>,
-    /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator ran. Its documents are not read
+    /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator was running. Its documents are not read
     /// any more then, because that may be what coordinators die of.
     pub failure: Option<Fault>,
 }
@@ -163,7 +163,7 @@ pub struct WorkflowRun {
 /// The kind of fault of a workflow run that coordinators died of.
 pub const POISONED: &str = "poisoned";
 
-/// The kind of fault of a workflow run that was stopped while no coordinator ran.
+/// The kind of fault of a workflow run that was stopped while no coordinator was running.
 const STOPPED: &str = "stopped";
 
 impl WorkflowRun {
@@ -180,7 +180,7 @@ impl WorkflowRun {
 
     /// The run, stopped without a step of its own; none where it is over.
     pub fn stopped_at_once(&self, now: Timestamp) -> Option<Self> {
-        self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator ran"), now)
+        self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator was running"), now)
     }
 
     /// A poisoned run, as it was before; none where it is not poisoned.

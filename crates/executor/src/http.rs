@@ -42,8 +42,8 @@ impl HttpTransport {
     }
 
     fn to(&self, url: &str) -> Result<RequestBuilder, TransportError> {
-        let url = Url::parse(url)
-            .map_err(|error| TransportError::Impossible(format!("the address cannot be read: {error}")))?;
+        let url =
+            Url::parse(url).map_err(|error| TransportError::Impossible(format!("invalid URL: {error}")))?;
         let client = if is_loopback(&url) { &self.straight } else { &self.client };
         Ok(client.post(url))
     }
@@ -63,7 +63,7 @@ fn build(builder: impl Fn() -> ClientBuilder) -> Result<Client, TransportError> 
             .user_agent(concat!("accord/", env!("CARGO_PKG_VERSION")))
     };
     configured().build().or_else(|_| configured().tls_backend_preconfigured(bundled()).build()).map_err(
-        |error| TransportError::Impossible(format!("no HTTP client can be made: {}", causes(&error))),
+        |error| TransportError::Impossible(format!("the HTTP client cannot be created: {}", causes(&error))),
     )
 }
 

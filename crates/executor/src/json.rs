@@ -11,7 +11,7 @@ const PRIVATE: &str = "$serde_json::private::";
 pub(crate) fn read(text: &str) -> Result<Value, Error> {
     let value = serde_json::from_str(text)?;
     match has_private_name(text) {
-        true => Err(Error::custom(format!("a name begins with `{PRIVATE}` and cannot be read: use another"))),
+        true => Err(Error::custom(format!("names that start with `{PRIVATE}` are reserved; use another"))),
         false => Ok(value),
     }
 }

@@ -19,7 +19,7 @@ const MAX_SECONDS: u64 = 24 * 60 * 60;
 pub(crate) fn seconds(written: Option<u64>, default: u64) -> Result<u64, String> {
     match written.unwrap_or(default) {
         seconds @ 1..=MAX_SECONDS => Ok(seconds),
-        other => Err(format!("`timeout_seconds` is {other}: use 1 to {MAX_SECONDS}")),
+        other => Err(format!("expected `timeout_seconds` from 1 to {MAX_SECONDS}, got {other}")),
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn check(
     env: &BTreeMap<String, String>,
 ) -> Result<(), String> {
     if command.trim().is_empty() {
-        return Err("`command` is empty: name a program".to_owned());
+        return Err("`command` is empty".to_owned());
     }
     no_nul("command", command)?;
     arguments.iter().try_for_each(|argument| no_nul("args", argument))?;
@@ -57,7 +57,7 @@ pub(crate) fn folder(
     let shown = folder.display();
     if !folder.starts_with(&project) {
         return Err(wrong(format!(
-            "`working_dir` is {shown}, outside of the project folder: use one inside it"
+            "`working_dir` is {shown}, outside of the project folder; use a folder inside it"
         )));
     }
     if !folder.is_dir() {
@@ -71,20 +71,17 @@ pub(crate) fn not_started(command: &str, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound if command.contains('/') => {
             format!(
-                "'{command}' was not found: a path is relative to the working folder, and a script needs an interpreter that exists"
+                "'{command}' not found: a path is relative to the working folder, and a script needs an existing interpreter"
             )
         }
         io::ErrorKind::NotFound if command.contains(char::is_whitespace) => {
-            format!(
-                "'{command}' was not found: put the program alone into `command` and the rest into `args`"
-            )
+            format!("'{command}' not found: put only the program into `command` and the rest into `args`")
         }
         io::ErrorKind::NotFound => format!(
-            "'{command}' was not found: install it, add its folder to the PATH of the runner, or give its path \
-             (`./{command}` for a file in the project folder)"
+            "'{command}' not found: install it, add its folder to the runner's PATH, or use its path (`./{command}` for a file in the project folder)"
         ),
         io::ErrorKind::PermissionDenied => {
-            format!("'{command}' may not be executed: make it executable (chmod +x)")
+            format!("'{command}' is not executable: run chmod +x")
         }
         _ => format!("'{command}' could not be started: {}", cause(error)),
     }
@@ -104,8 +101,8 @@ pub(crate) fn cause(error: &io::Error) -> String {
 pub(crate) fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "ended in an unknown way".to_owned(),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "exited for an unknown reason".to_owned(),
     }
 }
 
@@ -113,7 +110,7 @@ pub(crate) fn ended(status: ExitStatus) -> String {
 pub(crate) fn with_stderr(what: &str, stderr: &str) -> String {
     match stderr.trim() {
         "" => format!("{what}; stderr is empty"),
-        stderr => format!("{what}; the end of stderr:\n{stderr}"),
+        stderr => format!("{what}; last lines of stderr:\n{stderr}"),
     }
 }
 

@@ -98,7 +98,7 @@ impl Attempts {
         if demanded > left {
             let (asks, left) = (demanded.as_secs_f64().ceil(), seconds(left));
             return Err(format!(
-                "{reason} (it asks to wait for {asks} seconds, and `retry.for_seconds` leaves {left})"
+                "{reason} (the provider asks to wait {asks} seconds, but `retry.for_seconds` leaves {left})"
             ));
         }
         // The last attempt is made when the time is over, not a pause earlier.
@@ -131,7 +131,7 @@ impl Attempts {
 
     fn exhausted(&self, reason: &str, spent: Duration) -> String {
         match self.made {
-            1 => format!("{reason} (made once: `retry` allows no more)"),
+            1 => format!("{reason} (not retried: `retry` allows no more attempts)"),
             made => format!("{reason} (gave up after {made} attempts in {})", seconds(spent)),
         }
     }
@@ -238,7 +238,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn nothing_is_made_again_where_the_policy_says_so() {
         for policy in [policy(0, None), policy(90, Some(1))] {
-            let expected = "down (made once: `retry` allows no more)".to_owned();
+            let expected = "down (not retried: `retry` allows no more attempts)".to_owned();
             assert_eq!(outage(policy).await, (Vec::new(), expected));
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         let pause = |demanded| Attempts::new(policy(90, None), "a").failed("busy".to_owned(), demanded);
         assert_eq!(pause(Some(Duration::ZERO)), pause(None));
         assert_eq!(pause(Some(SECOND * 20)).map(|wait| wait.pause), Ok(SECOND * 20));
-        let words = "busy (it asks to wait for 91 seconds, and `retry.for_seconds` leaves 90 seconds)";
+        let words = "busy (the provider asks to wait 91 seconds, but `retry.for_seconds` leaves 90 seconds)";
         assert_eq!(pause(Some(SECOND * 91)), Err(words.to_owned()));
     }
 }

@@ -107,13 +107,13 @@ pub struct TurnFailure {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TurnError {
     /// The provider refuses this schema: deliver in another way.
-    #[error("the provider refuses the schema: {0}")]
+    #[error("the provider rejected the schema: {0}")]
     SchemaRejected(String),
     /// The provider takes no schemas at all: deliver in another way, whatever the schema.
-    #[error("the provider takes no schemas: {0}")]
+    #[error("the provider does not support schemas: {0}")]
     FormatRejected(String),
     /// The provider refuses tools, or a demanded call: deliver in another way.
-    #[error("the provider refuses the tool: {0}")]
+    #[error("the provider rejected the tool: {0}")]
     ToolRejected(String),
     /// The provider could not be reached or was overloaded, for longer than it is asked again.
     #[error("{0}")]
@@ -125,7 +125,7 @@ pub enum TurnError {
     #[error("no answer within {0} steps")]
     TooManySteps(u32),
     /// The turn's allowance is used up.
-    #[error("no answer within the tokens and the money that were left")]
+    #[error("no answer within the remaining token and cost limits")]
     AllowanceUsedUp,
     /// The time given by the settings is over.
     #[error("no answer within {0} seconds")]

@@ -57,9 +57,7 @@ impl Toolboxes for NoTools {
     fn open(&self, names: &[String], _project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
         match names.first() {
             None => Ok(Box::new(NoTools)),
-            Some(name) => {
-                Err(OpenError::Settings(format!("there is no tool `{name}` here: take it out of `tools`")))
-            }
+            Some(name) => Err(OpenError::Settings(format!("unknown tool `{name}`; remove it from `tools`"))),
         }
     }
 }
@@ -71,6 +69,6 @@ impl Toolbox for NoTools {
     }
 
     async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
-        ToolOutput { ok: false, text: format!("there is no tool `{name}`") }
+        ToolOutput { ok: false, text: format!("unknown tool `{name}`") }
     }
 }

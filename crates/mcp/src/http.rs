@@ -94,7 +94,7 @@ impl Http {
     fn tools(&self, headers: &HeaderMap, is_about_tools: bool) -> Result<Arc<dyn Toolset>, String> {
         if let Some(version) = unknown_version(headers).filter(|_| is_about_tools) {
             let known = VERSIONS.join(", ");
-            return Err(format!("MCP-Protocol-Version '{version}' is not spoken here; there is {known}"));
+            return Err(format!("unsupported MCP-Protocol-Version '{version}'; expected {known}"));
         }
         (self.make)(headers)
     }

@@ -20,7 +20,7 @@ pub(crate) async fn answer(tools: &dyn Toolset, request: Request, outbox: mpsc::
         "initialize" => rpc::success(id, initialized(tools, &params)),
         "ping" => rpc::success(id, json!({})),
         "tools/list" => match params.get("cursor").is_some_and(|cursor| !cursor.is_null()) {
-            true => rpc::failure(id, BAD_PARAMETERS, "there is one page of tools: leave out cursor"),
+            true => rpc::failure(id, BAD_PARAMETERS, "the tool list has a single page; omit cursor"),
             false => {
                 let described: Vec<Value> = tools.tools().iter().map(Tool::described).collect();
                 rpc::success(id, json!({"tools": described}))
@@ -29,7 +29,7 @@ pub(crate) async fn answer(tools: &dyn Toolset, request: Request, outbox: mpsc::
         "tools/call" => call(tools, id, params, outbox).await,
         other => {
             let shown: String = other.chars().take(100).collect();
-            rpc::failure(id, NO_SUCH_METHOD, &format!("there is no method '{shown}' here"))
+            rpc::failure(id, NO_SUCH_METHOD, &format!("unknown method '{shown}'"))
         }
     }
 }
@@ -68,19 +68,19 @@ fn initialized(tools: &dyn Toolset, params: &Value) -> Value {
 async fn call(tools: &dyn Toolset, id: Value, mut params: Value, outbox: mpsc::Sender<Value>) -> Value {
     let progress = Progress::new(&params, outbox);
     let Some(name) = params.get("name").and_then(Value::as_str).map(str::to_owned) else {
-        return rpc::failure(id, BAD_PARAMETERS, "name must be the name of a tool");
+        return rpc::failure(id, BAD_PARAMETERS, "expected the name of a tool in 'name'");
     };
     let arguments = match params.get_mut("arguments").map(Value::take) {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments,
-        Some(_) => return rpc::failure(id, BAD_PARAMETERS, "arguments must be an object"),
+        Some(_) => return rpc::failure(id, BAD_PARAMETERS, "expected an object in 'arguments'"),
     };
     match tools.call(&name, arguments, &progress).await {
         Some(answer) => rpc::success(id, answer.described()),
         None => {
             let shown: String = name.chars().take(100).collect();
             let names: Vec<&str> = tools.tools().iter().map(|tool| tool.name).collect();
-            let message = format!("there is no tool '{shown}'; there are {}", names.join(", "));
+            let message = format!("unknown tool '{shown}'; available: {}", names.join(", "));
             rpc::failure(id, BAD_PARAMETERS, &message)
         }
     }

@@ -57,10 +57,10 @@ pub(crate) struct Request {
 pub(crate) fn read(text: &[u8]) -> Result<Incoming, Value> {
     let value: Value = read_strictly(text).map_err(|error| unreadable(text, &error))?;
     match value {
-        Value::Array(messages) if messages.is_empty() => Err(refused("there is no message in this batch")),
+        Value::Array(messages) if messages.is_empty() => Err(refused("the batch is empty")),
         Value::Array(messages) if messages.len() > MOST_IN_A_BATCH => {
             let count = messages.len();
-            Err(refused(&format!("the batch has {count} messages; {MOST_IN_A_BATCH} is the most")))
+            Err(refused(&format!("the batch has {count} messages; the limit is {MOST_IN_A_BATCH}")))
         }
         Value::Array(messages) => Ok(Incoming::Batch(messages.into_iter().map(one).collect())),
         value => one(value).map(Incoming::One),
@@ -75,14 +75,14 @@ fn unreadable(text: &[u8], error: &serde_json::Error) -> Value {
             let id = said.get("id").filter(|id| id.is_string() || id.is_number());
             failure(id.cloned().unwrap_or_default(), NOT_A_REQUEST, &error.to_string())
         }
-        None => failure(Value::Null, NOT_JSON, &format!("this is not JSON: {error}")),
+        None => failure(Value::Null, NOT_JSON, &format!("invalid JSON: {error}")),
     }
 }
 
 fn one(value: Value) -> Result<Message, Value> {
     match value {
         Value::Object(members) => message(members),
-        _ => Err(refused("a message is a JSON object")),
+        _ => Err(refused("expected a JSON object")),
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
             matches!(batch(MOST_IN_A_BATCH), Ok(Incoming::Batch(messages)) if messages.len() == MOST_IN_A_BATCH)
         );
         let answer = batch(MOST_IN_A_BATCH + 1).unwrap_err();
-        assert_eq!(answer["error"]["message"], "the batch has 65 messages; 64 is the most");
+        assert_eq!(answer["error"]["message"], "the batch has 65 messages; the limit is 64");
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         let answer = read(text).unwrap_err();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(NOT_A_REQUEST)));
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.starts_with("the key \"k\" is given twice; give it once at line 1 "), "{message}");
+        assert!(message.starts_with("duplicate key \"k\"; give it once at line 1 "), "{message}");
     }
 
     #[test]

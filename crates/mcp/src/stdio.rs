@@ -51,7 +51,7 @@ pub async fn serve(
             Line::Text(text) if text.trim_ascii().is_empty() => {}
             Line::Text(text) => calls.take(&text).await,
             Line::TooLong => {
-                let message = format!("a message may have {LONGEST_LINE} bytes");
+                let message = format!("a message can have at most {LONGEST_LINE} bytes");
                 calls.say(rpc::failure(Value::Null, NOT_A_REQUEST, &message)).await;
             }
             Line::End => break,
@@ -98,7 +98,7 @@ async fn skip_line(reader: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<()
 }
 
 fn too_many_calls() -> String {
-    format!("{MOST_CALLS} calls are under way; wait for one of them")
+    format!("{MOST_CALLS} calls are in progress; wait for one of them")
 }
 
 /// The calls of tools that are under way.
@@ -152,7 +152,7 @@ impl Calls {
         self.cancellable.retain(|_, call| !call.is_finished());
         let (id, key) = (request.id.clone(), request.id.to_string());
         if self.cancellable.contains_key(&key) {
-            let message = format!("the id {key} belongs to a call that is still under way");
+            let message = format!("the id {key} belongs to a call in progress");
             return self.say(rpc::failure(id, NOT_A_REQUEST, &message)).await;
         }
         if self.running.len() >= MOST_CALLS {

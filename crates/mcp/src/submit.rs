@@ -47,8 +47,7 @@ impl Toolset for Submit {
     fn tools(&self) -> Vec<Tool> {
         vec![Tool {
             name: NAME,
-            description: "Hands over the final result. Call it exactly once, when the work is done."
-                .to_owned(),
+            description: "Submits the final result. Call it exactly once, when the work is done.".to_owned(),
             input_schema: self.schema.clone(),
             output_schema: None,
             hints: Hints::Adds,
@@ -61,7 +60,7 @@ impl Toolset for Submit {
         }
         Some(match self.keep(arguments).await {
             Ok(()) => Answer::text("received"),
-            Err(error) => Answer::error(format!("the result could not be kept: {error}; try again")),
+            Err(error) => Answer::error(format!("the result could not be saved: {error}; try again")),
         })
     }
 }

@@ -75,7 +75,7 @@ pub struct Assignment {
 
 /// Why a runner cannot work on what it was handed. The message says which part and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{part} of this run cannot be used by this runner: {cause}")]
+#[error("this runner cannot use {part} of this run: {cause}")]
 pub struct AssignmentError {
     part: &'static str,
     cause: String,
@@ -162,8 +162,7 @@ impl Terms {
 
     /// The schema as a provider takes it, or why there is no such thing. May take a while where the schema is large.
     pub(crate) fn lowered(&self, profile: &str) -> Result<Arc<Lowered>, String> {
-        let profile =
-            Profile::named(profile).ok_or_else(|| format!("the profile '{profile}' is not known"))?;
+        let profile = Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
         self.lowered.get(&profile.name, || Ok(Arc::new(lower(self.compiled.schema(), profile))))
     }
 }

@@ -124,7 +124,7 @@ pub(crate) async fn tell(
                 if status == RunStatus::Failed {
                     span.record("otel.status_code", "ERROR");
                 }
-                let told = if status.is_over() { "the run is over" } else { "the run goes on" };
+                let told = if status.is_over() { "run finished" } else { "run continues" };
                 tracing::info!(run_id = %hold.run_id, %status, "{told}");
                 return;
             }
@@ -137,22 +137,21 @@ pub(crate) async fn tell(
         }
         let gone = [ErrorName::LeaseLost, ErrorName::RunNotFound, ErrorName::RunnerNotFound];
         if gone.into_iter().any(|name| error.is(name)) {
-            tracing::warn!(run_id = %hold.run_id, %error, "the run is no longer ours; its end is dropped");
+            tracing::warn!(run_id = %hold.run_id, %error, "the run belongs to another runner now; its outcome is dropped");
             return;
         }
         if error.is(ErrorName::RequestTooLarge) && lighten(&mut finish) {
             tracing::warn!(
                 run_id = %hold.run_id, %error,
-                "the end of the run is too large: it is told without the conversation and the raw text, and the session \
-                 goes on from where it was before"
+                "the outcome of the run is too large: it is reported without the conversation and the raw text, so the session continues from its previous state"
             );
             continue;
         }
         if mended {
-            tracing::error!(run_id = %hold.run_id, %error, "the end of the run is refused");
+            tracing::error!(run_id = %hold.run_id, %error, "the coordinator rejected the outcome of the run");
             return;
         }
-        tracing::warn!(run_id = %hold.run_id, %error, "the result is refused");
+        tracing::warn!(run_id = %hold.run_id, %error, "the coordinator rejected the result");
         mended = true;
         finish = FinishRun { usage: finish.usage, ..failed(&hold.holding, refused(&error, origin)) };
     }
@@ -171,5 +170,5 @@ fn refused(error: &ClientError, origin: Option<Origin>) -> Failure {
         Some(origin) if error.is(ErrorName::ContractViolation) => failure_kind(origin),
         _ => FailureType::ExecutorFailed,
     };
-    Failure::new(kind, format!("the coordinator does not take the result: {error}"))
+    Failure::new(kind, format!("the coordinator rejected the result: {error}"))
 }

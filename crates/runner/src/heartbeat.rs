@@ -59,7 +59,7 @@ async fn beat(shared: &Shared) {
                 shared.register_again(&registered.runner_id).await;
             }
             Err(error) => {
-                tracing::warn!(%error, "the coordinator does not take the heartbeat");
+                tracing::warn!(%error, "the coordinator rejected the heartbeat");
                 backoff.rest().await;
             }
         }

@@ -172,7 +172,7 @@ impl Leases {
         let entries = lock(&self.entries);
         let valid = entries.values().filter(|entry| !entry.hold.is_gone());
         for entry in valid.filter(|entry| entry.valid_until <= now) {
-            tracing::warn!(run_id = %entry.hold.run_id, "the lease ran out; the work on the run ends");
+            tracing::warn!(run_id = %entry.hold.run_id, "the lease expired; work on the run stops");
             entry.hold.end(Reason::Expired);
         }
     }

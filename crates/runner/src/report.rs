@@ -166,7 +166,7 @@ impl Sending {
     }
 
     fn refused(&self, error: &ClientError) {
-        tracing::warn!(run_id = %self.hold.run_id, %error, "a report is refused");
+        tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected a report");
     }
 
     /// Sends until it is answered. An error is a refusal for good.

@@ -37,7 +37,7 @@ const SOONEST_EMPTY_CLAIM: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
     /// The coordinator does not want it: the message says why.
-    #[error("the coordinator does not take this runner: {0}")]
+    #[error("the coordinator rejected this runner: {0}")]
     Refused(#[source] ClientError),
 }
 
@@ -139,7 +139,7 @@ impl Shared {
             match register(self.coordinator.as_ref(), self.profile()).await {
                 Ok(registered) => break registered,
                 Err(error) => {
-                    tracing::error!(%error, "the runner cannot make itself known again");
+                    tracing::error!(%error, "the runner could not register again");
                     backoff.rest().await;
                 }
             }
@@ -210,7 +210,7 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             }
             Err(error) if error.is(ErrorName::RunnerNotFound) => shared.register_again(&runner_id).await,
             Err(error) => {
-                tracing::warn!(%error, "no work can be claimed");
+                tracing::warn!(%error, "runs cannot be claimed");
                 backoff.rest().await;
             }
         }
@@ -224,10 +224,10 @@ async fn drain(shared: &Shared, shutdown: &Shutdown, tasks: &mut JoinSet<()>) {
         () = sleep(shared.settings.drain) => {}
         () = shutdown.hastened() => {}
     }
-    tracing::info!(runs = tasks.len(), "giving back what has not ended");
+    tracing::info!(runs = tasks.len(), "returning unfinished runs");
     shared.leases.release();
     if timeout(TIME_TO_RELEASE, ended(tasks)).await.is_err() {
-        tracing::warn!(runs = tasks.len(), "dropping what cannot be given back");
+        tracing::warn!(runs = tasks.len(), "dropping runs that could not be returned");
         tasks.shutdown().await;
     }
 }

@@ -79,7 +79,7 @@ impl Filling<'_> {
         let fill = |(name, value): (&String, &String)| {
             let filled = fill(value, |variable| self.variables.0.get(variable).cloned());
             filled.map(|filled| (name.clone(), filled)).map_err(|error| {
-                format!("'{name}' of the MCP server '{server}' cannot be filled in: {error} where this runner runs")
+                format!("'{name}' of the MCP server '{server}' cannot be expanded: {error} in the runner's environment")
             })
         };
         values.iter().map(fill).collect()
@@ -151,7 +151,7 @@ mod tests {
             env: map("KEY", "${GONE}"),
             ..agent::McpServer::default()
         };
-        let message = "'KEY' of the MCP server 'a' cannot be filled in: the variable GONE is not set where this runner runs";
+        let message = "'KEY' of the MCP server 'a' cannot be expanded: environment variable GONE is not set in the runner's environment";
         assert_eq!(servers(&[("a", program)], None), Err(message.to_owned()));
         let missing = servers(&[("accord", agent::McpServer::default())], None).unwrap_err();
         assert!(missing.contains("the coordinator's address"), "{missing}");

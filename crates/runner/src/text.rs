@@ -9,7 +9,7 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
     let tail = text.ceil_char_boundary(text.len() - limit / 3);
     let begin = text.get(..head).unwrap_or_default();
     let end = text.get(tail..).unwrap_or_default();
-    format!("{begin}\n[… {} bytes left out …]\n{end}", tail - head)
+    format!("{begin}\n[… {} bytes omitted …]\n{end}", tail - head)
 }
 
 /// The beginning of a text, on one line.
@@ -31,13 +31,13 @@ mod tests {
     #[test]
     fn a_short_text_stays_and_a_long_one_loses_its_middle() {
         assert_eq!(shortened("abc", 3), "abc");
-        assert_eq!(shortened("abcdefghijkl", 6), "abcd\n[… 6 bytes left out …]\nkl");
+        assert_eq!(shortened("abcdefghijkl", 6), "abcd\n[… 6 bytes omitted …]\nkl");
     }
 
     #[test]
     fn no_character_is_cut() {
         let text = "ü".repeat(10);
-        assert_eq!(shortened(&text, 9), "üüü\n[… 12 bytes left out …]\nü");
+        assert_eq!(shortened(&text, 9), "üüü\n[… 12 bytes omitted …]\nü");
         assert_eq!(beginning("üüü", 3), "ü…");
         assert_eq!(beginning("a\n", 9), "a\\n");
     }

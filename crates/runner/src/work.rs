@@ -49,7 +49,7 @@ pub(crate) async fn work(
     // Boxed, here and below: a run waits for its model for minutes, and what comes before and after takes no room then.
     let worked = AssertUnwindSafe(Box::pin(attempt(&shared, claim, &hold, begins))).catch_unwind().await;
     let (finish, origin) = worked.unwrap_or_else(|panic| {
-        let message = format!("the runner broke while it worked on this run: {}", words(panic.as_ref()));
+        let message = format!("the runner crashed during this run: {}", words(panic.as_ref()));
         tracing::error!(run_id = %hold.run_id, message);
         (finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message)), None)
     });
@@ -66,8 +66,7 @@ pub(crate) async fn work(
 
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no reason is given".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
 }
 
 async fn attempt(
@@ -128,7 +127,7 @@ async fn started(shared: &Shared, hold: &Hold) {
                 Ok(()) => return,
                 Err(error) if error.is_transient() => backoff.rest().await,
                 Err(error) => {
-                    tracing::warn!(run_id = %hold.run_id, %error, "the run is not ours to begin");
+                    tracing::warn!(run_id = %hold.run_id, %error, "the run belongs to another runner now");
                     return hold.end(Reason::Lost);
                 }
             }
@@ -148,7 +147,7 @@ async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> 
     let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &known));
     match reading.await {
         Ok(read) => read.map_err(|error| error.to_string()),
-        Err(error) => Err(format!("what the run needs could not be read: {error}")),
+        Err(error) => Err(format!("the run's documents could not be read: {error}")),
     }
 }
 
@@ -193,7 +192,7 @@ fn project_dir(shared: &Shared, assignment: &Assignment) -> Result<PathBuf, Stri
     let own = &shared.profile().project_dir;
     match &assignment.project_dir {
         Some(other) if other != own => {
-            Err(format!("the run asks for the folder '{other}', and this runner works on '{own}'"))
+            Err(format!("the run requires the folder '{other}', but this runner works on '{own}'"))
         }
         _ => Ok(PathBuf::from(own)),
     }
@@ -218,7 +217,7 @@ async fn driven(
         return outcome;
     }
     if let Err(error) = reporting.await {
-        tracing::error!(run_id = %hold.run_id, %error, "reporting broke");
+        tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
     }
     outcome
 }

@@ -109,7 +109,7 @@ impl Breaks {
 }
 
 fn silent() -> sqlx::Error {
-    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL does not answer"))
+    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL does not respond"))
 }
 
 /// The parameters of an address that are understood.
@@ -219,10 +219,10 @@ fn place(url: &str, options: &PgConnectOptions) -> Option<String> {
 /// it does not know.
 fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     let parsed = subscriber::with_default(NoSubscriber::default(), || url.parse::<PgConnectOptions>());
-    let options = parsed
-        .map_err(|error| StoreError::Unavailable(format!("the database address cannot be read: {error}")))?;
+    let options =
+        parsed.map_err(|error| StoreError::Unavailable(format!("invalid database URL: {error}")))?;
     if has_unknown_parameters(url) {
-        tracing::warn!("the database address has parameters that are not known; they are ignored");
+        tracing::warn!("the database URL has unknown parameters, which are ignored");
     }
     Ok(options.application_name("accord"))
 }

@@ -89,10 +89,9 @@ async fn look(connection: &mut PgConnection) -> Result<PoisonedCount, Fault> {
     }
 }
 
-const READ_ONLY: &str = "PostgreSQL takes no writes (transaction_read_only is on); name a server that does";
+const READ_ONLY: &str = "PostgreSQL is read-only (transaction_read_only is on); use a writable server";
 
-const NO_RIGHTS: &str = "the user may not make and change Accord's tables; let it own the database, or GRANT CREATE, USAGE ON \
-                         SCHEMA public";
+const NO_RIGHTS: &str = "the user cannot create and alter Accord's tables; make it the owner of the database, or GRANT CREATE, USAGE ON SCHEMA public";
 
 /// What stands in the way of our tables, with what to do about it.
 fn explained(fault: Fault) -> Fault {
@@ -102,7 +101,10 @@ fn explained(fault: Fault) -> Fault {
         "42501" => format!("{}: {NO_RIGHTS}", cause.message()),
         // A table, or another thing of that name, is there.
         "42P07" | "42710" => {
-            format!("{}, and it is not Accord's: give Accord a database of its own", cause.message())
+            format!(
+                "{}, and it does not belong to Accord: use a separate database for Accord",
+                cause.message()
+            )
         }
         // Read-only transaction.
         "25006" => READ_ONLY.to_owned(),
@@ -116,8 +118,9 @@ fn refuse_newer(current: i32) -> Result<(), StoreError> {
     if current <= newest {
         return Ok(());
     }
-    let text =
-        format!("the database is at version {current} and this program knows {newest}; use a newer program");
+    let text = format!(
+        "the database has schema version {current}, but this program supports {newest}; use a newer version of Accord"
+    );
     Err(StoreError::Unavailable(text))
 }
 

@@ -156,9 +156,9 @@ impl PostgresStore {
     async fn answer(&self) -> Result<(), Fault> {
         let row = sqlx::query(USABLE).fetch_one(&self.pool).await?;
         let refusal = if row.try_get("read_only")? {
-            "PostgreSQL takes no writes now (transaction_read_only is on)"
+            "PostgreSQL is read-only now (transaction_read_only is on)"
         } else if row.try_get("gone")? {
-            "Accord's tables are gone from the database"
+            "Accord's tables are missing from the database"
         } else {
             sqlx::query(PROBE).execute(&self.pool).await?;
             return Ok(());

@@ -54,15 +54,15 @@ pub(crate) fn recognise(connection: &Connection, path: &Path) -> Done<usize> {
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let path = path.display();
     if application != APPLICATION && (application, version, tables) != (0, 0, 0) {
-        let message = format!("{path} is a database of another program: name another file");
+        let message = format!("{path} is a database of another program; use another file");
         return Err(StoreError::Unavailable(message).into());
     }
     let known = MIGRATIONS.len();
     let version = usize::try_from(version).unwrap_or(usize::MAX);
     if version > known {
         let message = format!(
-            "{path} was written by a newer accord (version {version} of the tables, this one knows {known}): \
-             use that accord, or name another file"
+            "{path} was written by a newer version of Accord (schema version {version}, this one supports {known}); \
+             use that version, or another file"
         );
         return Err(StoreError::Unavailable(message).into());
     }

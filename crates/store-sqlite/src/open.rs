@@ -147,7 +147,8 @@ fn use_log(connection: &Connection) -> Done<()> {
         match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
-                let message = format!("the file system allows no write-ahead log (journal mode '{mode}')");
+                let message =
+                    format!("the file system does not support a write-ahead log (journal mode '{mode}')");
                 return Err(StoreError::Unavailable(message).into());
             }
             Err(error)
@@ -168,7 +169,7 @@ fn prepare_file(path: &Path) -> Result<(), StoreError> {
         StoreError::Unavailable(format!("cannot {what} {}: {error}", path.display()))
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(|error| cannot("make the folder", folder, error))?;
+        fs::create_dir_all(folder).map_err(|error| cannot("create the folder", folder, error))?;
     }
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

@@ -21,9 +21,9 @@ impl Opened {
 
     /// Whether the names still lead to them.
     pub(crate) fn check(&self) -> Result<(), String> {
-        self.database.check("put the file back, or start accord again")?;
+        self.database.check("restore the file, or restart Accord")?;
         self.log.check(
-            "end accord with SIGTERM and start it again, which keeps all that was acknowledged; a crash would lose it",
+            "stop Accord with SIGTERM and start it again, which keeps all acknowledged data; a crash would lose it",
         )
     }
 }
@@ -56,7 +56,7 @@ impl File {
             Ok(_) | Err(_) => return Ok(()),
         };
         Err(format!(
-            "{} was {what} while it was open, so nothing is written any more: it would be lost; {remedy}",
+            "{} was {what} while it was open, so nothing more is written to it; {remedy}",
             self.path.display()
         ))
     }

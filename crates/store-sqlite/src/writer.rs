@@ -230,7 +230,7 @@ impl Drop for Writer {
         let ended = self.ended.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         if ended.recv_timeout(PATIENCE).is_err() {
             let commits = self.commits.load(Ordering::Relaxed);
-            tracing::warn!(commits, "the store is still writing and is left to end by itself");
+            tracing::warn!(commits, "the database is still writing and is left to finish on its own");
         }
     }
 }
@@ -260,7 +260,7 @@ impl Thread {
             took = begun.elapsed();
         }
         if let Err(error) = open::checkpoint(&self.connection) {
-            tracing::warn!(%error, "the write-ahead log stays beside the database");
+            tracing::warn!(%error, "the write-ahead log is left next to the database");
         }
     }
 
@@ -301,7 +301,7 @@ impl Thread {
             }
             Err(cause) => {
                 self.roll_back();
-                tracing::error!(cause, use_cases = group.len(), "nothing could be committed");
+                tracing::error!(cause, use_cases = group.len(), "the transaction could not be committed");
                 group.into_iter().for_each(|job| job.answer(Some(&cause)));
             }
         }

@@ -7,13 +7,13 @@ use accord_domain::run::change::Refused;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no such run.
-    #[error("there is no run {0}")]
+    #[error("run {0} not found")]
     NoRun(RunId),
     /// There is no such session.
-    #[error("there is no session {0}")]
+    #[error("session {0} not found")]
     NoSession(SessionId),
     /// There is nothing of this name.
-    #[error("there is no {kind} '{name}'")]
+    #[error("{kind} '{name}' not found")]
     NoSuch {
         /// What kind of thing.
         kind: &'static str,
@@ -21,7 +21,7 @@ pub enum StoreError {
         name: String,
     },
     /// Something else has this name.
-    #[error("there is a {kind} '{name}' already")]
+    #[error("{kind} '{name}' already exists")]
     Exists {
         /// What kind of thing.
         kind: &'static str,
@@ -29,7 +29,7 @@ pub enum StoreError {
         name: String,
     },
     /// The session has a run under way.
-    #[error("{session} has a run under way: {run}")]
+    #[error("{session} has a run in progress: {run}")]
     Busy {
         /// The session.
         session: SessionId,
@@ -37,7 +37,7 @@ pub enum StoreError {
         run: RunId,
     },
     /// The workflow run is not over, or another waits for its end.
-    #[error("{0} is still at work")]
+    #[error("{0} is still running")]
     AtWork(WorkflowRunId),
     /// Only a workflow run that coordinators died of can be retried.
     #[error("{0} is not poisoned")]
@@ -46,10 +46,10 @@ pub enum StoreError {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// The key was used before, with another body.
-    #[error("the idempotency key '{0}' was used with another body")]
+    #[error("the idempotency key '{0}' was already used with a different body")]
     IdempotencyConflict(String),
     /// The thing has changed since it was read.
-    #[error("{kind} '{name}' has changed meanwhile")]
+    #[error("{kind} '{name}' was changed concurrently")]
     Changed {
         /// What kind of thing.
         kind: &'static str,
@@ -57,9 +57,9 @@ pub enum StoreError {
         name: String,
     },
     /// The database cannot be used now: gone, full, locked.
-    #[error("the store cannot be used now: {0}")]
+    #[error("the database is unavailable: {0}")]
     Unavailable(String),
     /// The database holds something that we did not write.
-    #[error("the store holds something unreadable: {0}")]
+    #[error("the database is corrupt or not an Accord database: {0}")]
     Corrupt(String),
 }

@@ -3,7 +3,7 @@
 /// Which page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
-    /// At most so many.
+    /// Maximum number to return.
     pub limit: u32,
     /// After this one: the `next` of the page before.
     pub cursor: Option<String>,

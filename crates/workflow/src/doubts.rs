@@ -102,9 +102,8 @@ mod tests {
             "properties": {"a": {"anyOf": [{"type": "string", "minlength": 1}, {"type": "null"}]}},
         });
         let expected = [
-            "$.required: 'b' is required, is not among 'properties', and 'additionalProperties' is false, so no object \
-             conforms; add it to 'properties' or drop it from 'required'",
-            "$.properties.a.anyOf[0].minlength: 'minlength' is no keyword of draft-07 and is silently ignored; did you \
+            "$.required: 'b' is required but not in 'properties', and 'additionalProperties' is false, so no object conforms; add it to 'properties' or remove it from 'required'",
+            "$.properties.a.anyOf[0].minlength: 'minlength' is not a keyword of draft-07 and is ignored; did you \
              mean 'minLength'?",
         ];
         for writer in [Writer::Model(None), Writer::Model(Some("openai")), Writer::Other] {

@@ -31,7 +31,7 @@ pub struct Subtask {
     pub agent: String,
     /// The ids of those that must be done before.
     pub dependencies: Vec<String>,
-    /// Higher is first.
+    /// Higher priorities run first.
     #[serde(deserialize_with = "whole")]
     pub priority: i32,
 }
@@ -40,7 +40,7 @@ pub struct Subtask {
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     let number = Number::deserialize(deserializer)?;
     let whole = Decimal::of_number(&number).and_then(|decimal| decimal.whole());
-    let fault = || D::Error::custom(format!("{number} is no whole number that a priority can be"));
+    let fault = || D::Error::custom(format!("expected an integer priority, got {number}"));
     whole.and_then(|whole| i32::try_from(whole).ok()).ok_or_else(fault)
 }
 
@@ -64,19 +64,19 @@ pub(crate) fn schema(agents: &[String]) -> Value {
                         "description": {
                             "type": "string",
                             "minLength": 1,
-                            "description": "What is to be done, whole: the agent sees this and the results of the dependencies",
+                            "description": "The complete task: the agent sees this and the results of the dependencies",
                         },
                         "agent": {"type": "string", "enum": agents},
                         "dependencies": {
                             "type": "array",
                             "items": {"type": "string"},
-                            "description": "The ids of the subtasks whose results are needed first",
+                            "description": "The ids of the subtasks whose results this one needs",
                         },
                         "priority": {
                             "type": "integer",
                             "minimum": 0,
                             "maximum": 100,
-                            "description": "Higher is first",
+                            "description": "Higher priorities run first",
                         },
                     },
                 },
@@ -91,7 +91,7 @@ pub(crate) fn invariants() -> Vec<Invariant> {
     vec![
         rule(
             "output.subtasks.all(s, output.subtasks.exists_one(o, o.id == s.id))",
-            "every subtask must have an id of its own",
+            "every subtask must have a unique id",
         ),
         rule(
             "output.subtasks.all(s, s.dependencies.all(d, d != s.id && output.subtasks.exists(o, o.id == d)))",
@@ -119,7 +119,7 @@ fn fault(plan: &Plan, agents: &[String]) -> Option<String> {
         if !agents.contains(&subtask.agent) {
             let known = agents.join(", ");
             return Some(format!(
-                "subtask '{}' is for '{}', and there are {known}",
+                "subtask '{}' is assigned to unknown agent '{}'; expected one of {known}",
                 subtask.id, subtask.agent
             ));
         }
@@ -157,7 +157,7 @@ fn circle(plan: &Plan) -> Option<String> {
     }
     let mut left: Vec<&str> = waits.into_keys().collect();
     left.sort_unstable();
-    (!left.is_empty()).then(|| format!("these subtasks wait for each other in a circle: {}", left.join(", ")))
+    (!left.is_empty()).then(|| format!("circular dependency between subtasks: {}", left.join(", ")))
 }
 
 #[cfg(test)]
@@ -198,13 +198,13 @@ mod tests {
     #[test]
     fn what_cannot_is_not() {
         let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
-        let circle = "these subtasks wait for each other in a circle: 1, 2";
+        let circle = "circular dependency between subtasks: 1, 2";
         assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(circle.to_owned()));
         assert_eq!(of(&[("1", &[]), ("1", &[])]), Err("two subtasks have the id '1'".to_owned()));
         let unknown = "subtask '1' depends on '9', which is not in the plan";
         assert_eq!(of(&[("1", &["9"])]), Err(unknown.to_owned()));
         let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
-        assert_eq!(other, Err("subtask '1' is for 'a', and there are b".to_owned()));
+        assert_eq!(other, Err("subtask '1' is assigned to unknown agent 'a'; expected one of b".to_owned()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-/** What a key allows. No address tells a key its role, but what only admins may read tells all others which one they have. */
+/** The role of a key. No endpoint returns it, but a 403 for something that only admins may read carries it. */
 import { useObservable } from '@/lib/observable'
 import { ROLES, access } from './access'
 import { ApiError } from './error'
@@ -15,8 +15,9 @@ export async function roleOf(key: string): Promise<Role | null> {
   if (response.ok) return 'admin'
   const refusal = ApiError.from(await response.json().catch(() => undefined), response.status)
   if (refusal.status !== 403) throw refusal
-  const said = /^a key with the role '(\w+)'/.exec(refusal.message)?.[1]
-  return ROLES.find((role) => role === said) ?? null
+  const { details } = refusal
+  const own = typeof details === 'object' && details !== null && 'role' in details ? details.role : null
+  return ROLES.find((role) => role === own) ?? null
 }
 
 export interface Rights {

@@ -28,7 +28,7 @@ it('takes no key that cannot be sent', async () => {
 it('takes no key that opens nothing', async () => {
   access.set({ key: null, role: null, asked: 'a key is needed', left: false })
   vi.stubGlobal('fetch', async () =>
-    Response.json({ error: 'Forbidden', message: "a key with the role 'runner' does not allow this" }, { status: 403 }),
+    Response.json({ error: 'Forbidden', message: 'no', details: { role: 'runner' } }, { status: 403 }),
   )
   render(
     <QueryClientProvider client={new QueryClient()}>

@@ -34,15 +34,15 @@ function Edited() {
   )
 }
 
-const KEYS: Record<string, [status: number, message: string]> = {
-  accord_wrong: [401, 'this key is not known; it may have been removed'],
-  accord_viewer: [403, "a key with the role 'viewer' does not allow this; use one of an admin"],
+const KEYS: Record<string, [status: number, message: string, details?: object]> = {
+  accord_wrong: [401, 'invalid API key; it may have been revoked'],
+  accord_viewer: [403, "role 'viewer' is not allowed to do this; use a key with role admin", { role: 'viewer' }],
 }
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async (_path: string, { headers }: { headers: { authorization: string } }) => {
-    const [status, message] = KEYS[headers.authorization.replace('Bearer ', '')] ?? [200, '']
-    return Response.json({ error: 'x', message }, { status })
+    const [status, message, details] = KEYS[headers.authorization.replace('Bearer ', '')] ?? [200, '']
+    return Response.json({ error: 'x', message, details }, { status })
   })
   presentKey('accord_first', 'admin')
 })
@@ -71,7 +71,7 @@ it('keeps what is typed when the key ends, below the login', async () => {
   expect([typed(), covered()]).toEqual(['stored and typed', true])
   expect(screen.getByText(/unsaved changes are still in the page/)).toBeTruthy()
   await user.type(screen.getByLabelText('API key'), 'accord_wrong{Enter}')
-  await screen.findByText(/this key is not known/)
+  await screen.findByText(/invalid API key/)
   expect(covered()).toBe(true)
   await user.clear(screen.getByLabelText('API key'))
   await user.type(screen.getByLabelText('API key'), 'accord_viewer{Enter}')

@@ -69,7 +69,7 @@ fn bad_schemas_show_the_place() {
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r##"
     error: the schema empty.json is empty
-    error: the schema list.json cannot be used: a schema is an object or a boolean, not an array
+    error: the schema list.json cannot be used: expected a schema (object or boolean), got an array
      --> list.json:1:1
       |
     1 | []
@@ -89,22 +89,22 @@ fn bad_schemas_show_the_place() {
       |
     3 |   "type": "array"
       |        ^
-    error: the schema nowhere.json cannot be used: the reference '#/$defs/b' leads nowhere in this schema
+    error: the schema nowhere.json cannot be used: unresolved reference '#/$defs/b'
      --> nowhere.json:3:19 at $.properties.a["$ref"]
       |
     3 |     "a": {"$ref": "#/$defs/b"}
       |                   ^^^^^^^^^^^
-    error: the schema remote.json cannot be used: the reference 'https://example.org/schema.json' leads to another document, and nothing is fetched; put that schema under 'definitions' or '$defs' and refer to it there
+    error: the schema remote.json cannot be used: the reference 'https://example.org/schema.json' points to another document, and remote schemas are not fetched; move that schema to 'definitions' or '$defs'
      --> remote.json:1:10 at $["$ref"]
       |
     1 | {"$ref": "https://example.org/schema.json"}
       |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    error: the schema circle.json cannot be used: a reference leads back here without going into a property or an item, so it says nothing
+    error: the schema circle.json cannot be used: circular reference: it leads back here without passing through a property or an item
      --> circle.json:3:18 at $["$defs"].a
       |
     3 |   "$defs": {"a": {"$ref": "#/$defs/a"}}
       |                  ^^^^^^^^^^^^^^^^^^^^^
-    error: the schema pattern.json cannot be used: the pattern "(unclosed" is not a regular expression
+    error: the schema pattern.json cannot be used: the pattern "(unclosed" is not a valid regular expression
      --> pattern.json:3:22 at $.properties.é.pattern
       |
     3 |     "é": {"pattern": "(unclosed"}

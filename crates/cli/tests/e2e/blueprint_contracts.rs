@@ -61,7 +61,11 @@ async fn executor_re_prompts_on_validation_failure_once_in_the_same_session() {
     let messages = again.body["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 3, "question, answer, re-prompt: the same conversation");
     assert!(again.last_text().contains("<output-validation-error>"), "{}", again.last_text());
-    assert!(again.last_text().contains("$.severity: 'critical' is not one of ['low', 'medium', 'high']"));
+    assert!(
+        again
+            .last_text()
+            .contains("$.severity: expected one of \"low\", \"medium\", \"high\"; got \"critical\"")
+    );
 }
 
 #[tokio::test]
@@ -101,8 +105,11 @@ async fn failed_validation_after_the_retry_marks_the_run_as_failed_with_its_erro
     let run = accord.run(&ask("triage")).await;
     let error = run.error.unwrap();
     assert_eq!(error.kind, FailureType::OutputSchemaValidationFailed);
-    assert_eq!(error.message, "Output did not match schema after 1 retry");
-    assert_eq!(error.validation_errors, ["$.severity: 'worse' is not one of ['low', 'medium', 'high']"]);
+    assert_eq!(error.message, "output did not match the schema after 1 retry");
+    assert_eq!(
+        error.validation_errors,
+        ["$.severity: expected one of \"low\", \"medium\", \"high\"; got \"worse\""]
+    );
     assert_eq!((error.last_output.as_deref(), error.attempts), (Some(r#"{"severity": "worse"}"#), Some(2)));
     assert!(run.result.is_none());
 }

@@ -61,7 +61,7 @@ async fn the_coordinator_gives_up_when_retries_run_out() {
     let run = accord.run(&ask("one-shot")).await;
     let error = run.error.as_ref().unwrap();
     assert_eq!((run.status, error.kind), (RunStatus::Failed, FailureType::OutputSchemaValidationFailed));
-    assert_eq!(error.message, "Output did not match schema after 2 retries");
+    assert_eq!(error.message, "output did not match the schema after 2 retries");
     assert_eq!((error.attempts, data(&run)), (Some(3), None));
     assert_eq!(attempts(&accord, &run.run_id).await.len(), 3);
     accord.end().await;

@@ -172,9 +172,9 @@ async fn json_logs_are_one_object_a_line() {
     let said = std::fs::read_to_string(log).unwrap();
     let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().all(|line| line["level"].is_string() && line["timestamp"].is_string()), "{said}");
-    let over = lines.iter().find(|line| line["fields"]["message"] == "the run is over").unwrap();
+    let over = lines.iter().find(|line| line["fields"]["message"] == "run finished").unwrap();
     let expected = json!({
-        "message": "the run is over", "run_id": run.run_id.to_string(), "status": "completed",
+        "message": "run finished", "run_id": run.run_id.to_string(), "status": "completed",
     });
     assert_eq!(over["fields"], expected);
     let span = json!({

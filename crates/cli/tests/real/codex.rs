@@ -125,7 +125,7 @@ async fn codex_that_never_keeps_the_contract_fails_the_run() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let error = &ran.report["error"];
     assert_eq!((&error["type"], &error["attempts"]), (&json!("output_schema_validation_failed"), &json!(2)));
-    let expected = json!(["$.severity: 'dire' is not one of ['low', 'medium', 'high']"]);
+    let expected = json!(["$.severity: expected one of \"low\", \"medium\", \"high\"; got \"dire\""]);
     assert_eq!(error["validation_errors"], expected, "{ran:?}");
     assert_eq!((bench.starts().len(), &ran.report["result_data"]), (1, &json!(null)));
     host.end().await;
@@ -240,7 +240,7 @@ async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
         let (ran, ()) = tokio::join!(host.ask(), killing);
         assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
         let message = ran.report["error"]["message"].as_str().unwrap();
-        assert!(message.contains("was ended by signal 9 before it answered"), "{message}");
+        assert!(message.contains("was killed by signal 9 before it answered"), "{message}");
         host.nothing_is_left().await;
 
         let session = ran.report["session_id"].as_str().unwrap();

@@ -147,9 +147,7 @@ fn check_python(seen: &Value) {
         );
         assert_eq!(seen["agents"]["agents"].as_array().map(Vec::len), Some(2));
         assert!(seen["polled"]["next"].as_str().unwrap().contains("get_agent_session_result"));
-        for (case, expected) in
-            [("unknown", "The agents that there are: counter, triage."), ("wrong", "$.text")]
-        {
+        for (case, expected) in [("unknown", "Available agents: counter, triage."), ("wrong", "$.text")] {
             assert_eq!(seen[case]["is_error"], true, "{case}");
             assert!(seen[case]["text"].as_str().unwrap().contains(expected), "{}", seen[case]);
         }

@@ -52,7 +52,7 @@ pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts
     let mut scope = Scope { variables, names: Vec::new(), macros: 0 };
     walk(expression, &mut scope, &mut facts)?;
     match kind_of(expression) {
-        Some(kind) => Err(fault(expression, format!("the rule gives {kind}, not true or false"))),
+        Some(kind) => Err(fault(expression, format!("the rule must evaluate to a boolean, not to {kind}"))),
         None => Ok(facts),
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts
 fn check_depth(expression: &IdedExpr, depth: usize) -> Result<(), Fault> {
     if depth > MAX_INVARIANT_DEPTH {
         let message = format!(
-            "more than {MAX_INVARIANT_DEPTH} operators depend on each other; split it into several invariants"
+            "more than {MAX_INVARIANT_DEPTH} nested operators; split the rule into several invariants"
         );
         return Err(fault(expression, message));
     }
@@ -106,9 +106,9 @@ fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Resu
         Expr::Ident(name) => return check_name(expression, name, scope, facts),
         Expr::Comprehension(comprehension) => return walk_macro(expression, comprehension, scope, facts),
         Expr::Struct(_) => {
-            return Err(fault(expression, "objects of a named type cannot be made in a rule"));
+            return Err(fault(expression, "a rule cannot create objects of a named type"));
         }
-        Expr::Unspecified => return Err(fault(expression, "the rule cannot be read")),
+        Expr::Unspecified => return Err(fault(expression, "the rule cannot be parsed")),
         Expr::Call(call) => check_function(expression, call)?,
         Expr::Literal(_) | Expr::Select(_) | Expr::List(_) | Expr::Map(_) => {}
     }
@@ -122,14 +122,14 @@ fn walk_macro(
     facts: &mut Facts,
 ) -> Result<(), Fault> {
     if scope.variables.contains(&comprehension.iter_var.as_str()) {
-        let message = format!("'{}' cannot be the name of an item", comprehension.iter_var);
+        let message = format!("'{}' is not a valid item name", comprehension.iter_var);
         return Err(fault(expression, message));
     }
     walk(&comprehension.iter_range, scope, facts)?;
     walk(&comprehension.accu_init, scope, facts)?;
     scope.macros += 1;
     if scope.macros > MAX_INVARIANT_MACROS {
-        let message = format!("macros nest deeper than {MAX_INVARIANT_MACROS} levels");
+        let message = format!("macros are nested deeper than {MAX_INVARIANT_MACROS} levels");
         return Err(fault(expression, message));
     }
     let outer = scope.names.len();
@@ -174,7 +174,7 @@ fn check_name(expression: &IdedExpr, name: &str, scope: &Scope<'_>, facts: &mut 
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
-    let message = format!("unknown variable {}; a rule knows {known}", quoted(name));
+    let message = format!("unknown variable {}; available: {known}", quoted(name));
     Err(fault(expression, message))
 }
 
@@ -191,7 +191,7 @@ fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), Fault> {
         match name {
             "has" => "'has' takes one field: has(output.field)".to_owned(),
             _ if MACROS.contains(&name) => {
-                format!("'{name}' is used on a list, with a name for the item: list.{name}(x, …x…)")
+                format!("'{name}' is called on a list with an item name: list.{name}(x, …x…)")
             }
             _ => format!("unknown function {}", quoted(name)),
         },

@@ -66,7 +66,7 @@ fn located(text: &str, source: &SourceInfo, fault: analysis::Fault) -> String {
 }
 
 fn unreadable(text: &str, errors: &ParseErrors) -> String {
-    let Some(first) = errors.errors.first() else { return "the rule cannot be read".to_owned() };
+    let Some(first) = errors.errors.first() else { return "the rule cannot be parsed".to_owned() };
     let sentence = syntax::plain(&first.msg);
     match first.pos {
         (line @ 1.., column @ 1..) => format!("line {line}, column {column}: {sentence}"),

@@ -27,7 +27,7 @@ impl Condition {
     pub fn compile(text: &str, variables: &[&str]) -> Result<Self, String> {
         let read = stack::with_large(|| compile::read(text, variables));
         let compile::Compiled { expression, facts, reads } =
-            read.unwrap_or_else(|| Err("the condition could not be read".to_owned()))?;
+            read.unwrap_or_else(|| Err("the condition could not be parsed".to_owned()))?;
         Ok(Self { expression: Arc::new(expression), used: Arc::new(facts.used), reads: reads.into() })
     }
 
@@ -58,7 +58,7 @@ impl Condition {
         meter::start();
         match CelValue::resolve(&self.expression, &context) {
             Ok(CelValue::Bool(truth)) => Ok(truth),
-            Ok(other) => Err(format!("it gives {} instead of true or false", report::describe(&other))),
+            Ok(other) => Err(format!("expected true or false, got {}", report::describe(&other))),
             Err(error) => Err(report::reason(&error, &self.expression, variables)),
         }
     }
@@ -88,11 +88,8 @@ mod tests {
         let review = json!({"a": {}});
         let variables = [("review", &review)];
         assert_eq!(holds("review.a.b == 1", &variables), Err("review.a has no field 'b'".to_owned()));
-        assert_eq!(
-            holds("review.a", &variables),
-            Err("it gives an object instead of true or false".to_owned())
-        );
-        let unknown = "line 1, column 1: unknown variable 'other'; a rule knows 'review'";
+        assert_eq!(holds("review.a", &variables), Err("expected true or false, got an object".to_owned()));
+        let unknown = "line 1, column 1: unknown variable 'other'; available: 'review'";
         assert_eq!(holds("other == 1", &variables), Err(unknown.to_owned()));
     }
 
@@ -132,7 +129,7 @@ mod tests {
         let told = |text: &str| holds(text, &variables).unwrap_err();
         assert_eq!(told("review.findings.size() > 0"), "review is null, so it has no field 'findings'");
         assert_eq!(told("other.a.b == 1"), "other.a is null, so it has no field 'b'");
-        assert_eq!(told("other.a.size() > 0"), "'size' does not take null");
+        assert_eq!(told("other.a.size() > 0"), "'size' does not accept null");
     }
 
     #[test]

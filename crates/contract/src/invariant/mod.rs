@@ -69,7 +69,7 @@ impl Invariants {
         });
         match compiled {
             Some(rules) => Ok(Self { rules: rules?.into() }),
-            None => Err(InvariantError { index: 0, message: "the rules could not be read".to_owned() }),
+            None => Err(InvariantError { index: 0, message: "the rules could not be parsed".to_owned() }),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::violation::quote;
 /// A rule longer than this is not repeated in the message: it would bury the message.
 const SHOWN_RULE: usize = 200;
 
-const TOO_LARGE: &str = "the data is too large to check by this rule";
+const TOO_LARGE: &str = "the data is too large for this rule";
 
 /// The rules that do not hold. To be called on a large stack.
 pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violation> {
@@ -51,7 +51,7 @@ fn broken(rule: &Rule, context: &Context<'_, '_>, output: &Value, input: &Value)
     let detail = match CelValue::resolve(&rule.expression, context) {
         Ok(CelValue::Bool(true)) => return None,
         Ok(CelValue::Bool(false)) => sides(&rule.expression, context),
-        Ok(other) => Some(format!("it gives {} instead of true or false", describe(&other))),
+        Ok(other) => Some(format!("expected true or false, got {}", describe(&other))),
         Err(error) => {
             let documents = [("output", output), ("input", input)];
             Some(format!("it could not be checked: {}", reason(&error, &rule.expression, &documents)))
@@ -106,19 +106,19 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
             let types: Vec<&str> = overload.argument_types().iter().map(|name| kind(name)).collect();
             let taken = || match (overload.function().trim_matches(['_', '@']), types.as_slice()) {
                 (".", [owner, ..]) => format!("{owner} has no fields"),
-                (function, types) => format!("'{function}' does not take {}", types.join(" and ")),
+                (function, types) => format!("'{function}' does not accept {}", types.join(" and ")),
             };
             field_of_null(expression, documents).unwrap_or_else(taken)
         }
-        ExecutionError::UnexpectedType { got, want } => format!("found '{got}' where '{want}' is wanted"),
+        ExecutionError::UnexpectedType { got, want } => format!("expected '{want}', got '{got}'"),
         ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
             "division by zero".to_owned()
         }
         ExecutionError::Overflow(..) => "a number is too large".to_owned(),
         ExecutionError::IndexOutOfBounds(index) => format!("the list has no item {}", describe(index)),
-        ExecutionError::UndeclaredReference(name) => format!("{} is not known", quoted(name)),
+        ExecutionError::UndeclaredReference(name) => format!("unknown name {}", quoted(name)),
         ExecutionError::FunctionError { function, message } => {
-            format!("{} says {}", quoted(function), quoted(message))
+            format!("{} failed: {}", quoted(function), quoted(message))
         }
         ExecutionError::ValuesNotComparable(left, right) => {
             format!("{} and {} cannot be compared", describe(left), describe(right))
@@ -130,10 +130,10 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
                 CelValue::Null if huge => "a number that is too large".to_owned(),
                 value => describe(value),
             };
-            format!("'{operator}' does not take {} and {}", told(left), told(right))
+            format!("'{operator}' does not accept {} and {}", told(left), told(right))
         }
-        ExecutionError::DuplicateKey(key) => format!("the key {} is given twice", describe(key)),
-        _ => "its parts do not fit together".to_owned(),
+        ExecutionError::DuplicateKey(key) => format!("duplicate key {}", describe(key)),
+        _ => "incompatible operands".to_owned(),
     }
 }
 
@@ -141,11 +141,11 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
 fn kind(name: &str) -> &str {
     match name {
         "null_type" => "null",
-        "bool" => "true or false",
-        "int" => "a whole number",
-        "uint" => "an unsigned number",
-        "double" => "a number with decimals",
-        "string" => "a text",
+        "bool" => "a boolean",
+        "int" => "an integer",
+        "uint" => "an unsigned integer",
+        "double" => "a floating-point number",
+        "string" => "a string",
         "list" => "a list",
         "map" => "an object",
         other => other,

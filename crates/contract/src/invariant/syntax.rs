@@ -25,8 +25,7 @@ pub(super) fn check_nesting(text: &str) -> Result<(), String> {
         if depth.saturating_add(conditions) > MAX_INVARIANT_NESTING {
             let (line, column) = line_and_column(text, offset);
             return Err(format!(
-                "line {line}, column {column}: the rule nests deeper than {MAX_INVARIANT_NESTING} levels; \
-                 split it into several invariants"
+                "line {line}, column {column}: the rule is nested deeper than {MAX_INVARIANT_NESTING} levels; split it into several invariants"
             ));
         }
     }
@@ -48,8 +47,8 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 
 /// What people write who come from other languages, and what CEL has for it.
 const INSTEAD: &[(&str, &str)] = &[
-    ("=", "; to compare write '=='"),
-    ("===", "; to compare write '=='"),
+    ("=", "; use '==' to compare"),
+    ("===", "; use '==' to compare"),
     ("&", "; write '&&'"),
     ("and", "; write '&&'"),
     ("|", "; write '||'"),
@@ -69,7 +68,7 @@ pub(super) fn plain(message: &str) -> String {
         .or_else(|| offending("no viable alternative at input "))
         .or_else(|| offending("token recognition error at: "));
     match unexpected.as_deref() {
-        Some("<EOF>") => "the rule ends too early".to_owned(),
+        Some("<EOF>") => "unexpected end of the rule".to_owned(),
         Some(token) => {
             let token = token.trim_end();
             let instead = INSTEAD.iter().find(|(wrong, _)| *wrong == token).map(|(_, instead)| *instead);
@@ -77,7 +76,7 @@ pub(super) fn plain(message: &str) -> String {
         }
         None => match message.strip_prefix("missing ").and_then(|rest| rest.split(" at ").next()) {
             Some(missing) => format!("missing {}", quoted(missing.trim_matches('\''))),
-            None if message == "UNKNOWN" => "the rule cannot be read".to_owned(),
+            None if message == "UNKNOWN" => "the rule cannot be parsed".to_owned(),
             None => message.lines().next().unwrap_or_default().to_owned(),
         },
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Judge;
 use crate::nested::Facts;
-use crate::schema::{Schema, walk};
+use crate::schema::walk;
 
 /// The keywords by which a schema shows: nearly every one has one of these at its root.
 const SCHEMA_SIGNS: [&str; 9] =
@@ -54,12 +54,12 @@ fn has_schema_signs(members: &Map<String, Value>) -> bool {
     SCHEMA_SIGNS.iter().any(|keyword| members.contains_key(*keyword))
 }
 
-/// Whether a value is this schema given back, whole or in part: it has a schema's keys with a schema's values, and every
-/// member that it describes is one of ours. An answer that is a schema of something else is an answer. `own`: the members
-/// that such a value may have as an answer.
+/// Whether a value is this schema given back, whole or in part: it has the structure of a schema, and every property that
+/// it describes is one of ours. It need not compile: a model that copies a schema may miscopy a pattern. An answer that is a
+/// schema of something else is an answer. `own`: the properties that such a value may have as an answer.
 fn echoes(facts: &Facts, value: &Value, own: &HashSet<String>) -> bool {
     let Value::Object(members) = value else { return false };
-    if members.keys().any(|key| own.contains(key)) || Schema::read(value).is_err() {
+    if members.keys().any(|key| own.contains(key)) || !walk::reads_as_schema(value) {
         return false;
     }
     let mut described = Vec::new();

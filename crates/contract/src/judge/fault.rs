@@ -10,12 +10,12 @@ const MAX_WORD_CHARACTERS: usize = 24;
 /// Words of other languages, and what JSON has for them.
 const WORDS: &[(&str, &str)] = &[
     ("None", "write null"),
-    ("undefined", "JSON has no undefined"),
+    ("undefined", "JSON has no undefined; write null or omit the property"),
     ("True", "write true"),
     ("False", "write false"),
-    ("NaN", "JSON has no such number"),
-    ("Infinity", "JSON has no such number"),
-    ("-Infinity", "JSON has no such number"),
+    ("NaN", "JSON has no such number; write null or a finite number"),
+    ("Infinity", "JSON has no such number; write null or a finite number"),
+    ("-Infinity", "JSON has no such number; write null or a finite number"),
 ];
 
 /// The marks that are taken for the double quotes of JSON.
@@ -30,8 +30,8 @@ pub(super) fn explain(text: &str, fault: &Fault) -> String {
         return message;
     };
     match remedy(before, rest) {
-        Some(remedy) => format!("{message}, found {}; {remedy}", quoted(word(rest))),
-        None => format!("{message}, found {}", quoted(word(rest))),
+        Some(remedy) => format!("{message}, got {}; {remedy}", quoted(word(rest))),
+        None => format!("{message}, got {}", quoted(word(rest))),
     }
 }
 
@@ -51,14 +51,14 @@ fn remedy(before: &str, rest: &str) -> Option<&'static str> {
     let found = word(rest);
     let before = before.trim_end();
     if rest.starts_with(['}', ']']) && before.ends_with(',') {
-        return Some("leave out the comma before it");
+        return Some("remove the comma before it");
     }
     if let Some((_, remedy)) = WORDS.iter().find(|(known, _)| *known == found) {
         return Some(remedy);
     }
     if OTHER_QUOTES.contains(&found) {
-        return Some("the quotes of JSON are \"");
+        return Some("JSON strings use double quotes (\")");
     }
     let ends_string = before.ends_with('"') && rest.starts_with(|first: char| first.is_alphanumeric());
-    ends_string.then_some("a double quote inside a string is written as \\\"")
+    ends_string.then_some("escape a double quote inside a string as \\\"")
 }

@@ -30,7 +30,7 @@ impl Judge<'_> {
             return;
         }
         let Some(Mended { value, repairs }) = self.mend(&list) else { return };
-        let detail = format!("{} values were read as a list", reads.len());
+        let detail = format!("{} values were joined into a list", reads.len());
         let joined = Repair::of_whole(RepairKind::JoinedValues, detail);
         let account = reads.iter().map(|read| account::Source {
             range: read.range.clone(),

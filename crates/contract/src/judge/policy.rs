@@ -297,7 +297,7 @@ impl Judge<'_> {
         let Escaped { value: raw, spans, range } = read::escaped(text, range.start..region.end)?;
         let (before, after) = (text.get(region.start..range.start)?, text.get(range.end..region.end)?);
         let Mended { value, repairs } = self.mend(self.stands_for(&raw)?.as_ref())?;
-        let repair = Repair::of_whole(RepairKind::Escape, "the whole value was escaped once too often");
+        let repair = Repair::of_whole(RepairKind::Escape, "the whole value was escaped twice");
         let read = Read { raw, lifted: None, range, spans: Some(spans) };
         let repairs = std::iter::once(repair).chain(repairs).collect();
         let is_alone = is_quiet(before) && is_quiet(behind(after)) && !after.contains(['{', '[']);
@@ -367,7 +367,7 @@ fn reads<'a>(judged: impl Iterator<Item = &'a Judged>, source: Source) -> impl I
 }
 
 fn unwrapped() -> Repair {
-    Repair::of_whole(RepairKind::Unwrapped, "the value stood inside another")
+    Repair::of_whole(RepairKind::Unwrapped, "value was unwrapped from another value")
 }
 
 /// The different values that pass in one source.

@@ -61,7 +61,7 @@ impl Judge<'_> {
                 let message = embedded(options, source);
                 return Rejected::because(Outcome::Embedded, "json", message, candidate);
             }
-            let message = "this can be read in more than one way because of what stands beside it; give the value alone, as valid JSON";
+            let message = "ambiguous because of the text around it; return only the value, as valid JSON";
             return Rejected::because(Outcome::ParseError, "json", message, candidate);
         }
         self.reject_read(value, candidate)
@@ -85,7 +85,7 @@ impl Judge<'_> {
 
     fn reject_read(&self, value: &Value, candidate: Option<verdict::Candidate>) -> Rejected {
         if self.is_echo(value) {
-            let message = "this is the schema itself; give a value that conforms to it";
+            let message = "this is the schema itself; return data that conforms to it";
             return Rejected::because(Outcome::SchemaEcho, "json", message, candidate);
         }
         let violations = self.contract.schema().violations(value);
@@ -125,14 +125,14 @@ fn distance(rejected: &Rejected) -> usize {
 fn reject_unread(text: &str, offset: usize, item: &Candidate) -> Verdict {
     let range = Some(item.range.start + offset..item.range.end + offset);
     let Err(fault) = &item.reading else {
-        let message = "this is part of a value that is damaged; give the whole value as valid JSON";
+        let message = "this is part of a damaged value; return the whole value as valid JSON";
         let candidate = verdict::Candidate { range, value: item.reading.as_ref().ok().cloned() };
         return Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)));
     };
     let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = format!("not valid JSON at line {line}, column {column}: {}", fault::explain(text, fault));
+    let message = format!("invalid JSON at line {line}, column {column}: {}", fault::explain(text, fault));
     let candidate =
         verdict::Candidate { range: Some(item.range.start + offset..fault.at + offset), value: None };
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))
@@ -145,8 +145,8 @@ pub(super) fn read(value: Value) -> verdict::Candidate {
 
 fn no_json(text: &str) -> Verdict {
     let message = match text.trim().is_empty() {
-        true => "the answer is empty; give a JSON value",
-        false => "there is no JSON value in the answer",
+        true => "the answer is empty; return a JSON value",
+        false => "no JSON value found in the answer",
     };
     Verdict::Rejected(Rejected::because(Outcome::NoJson, "json", message, None))
 }
@@ -180,7 +180,7 @@ pub(super) fn ambiguous(first: &Value, second: &Value) -> Verdict {
         }
     };
     let message = format!(
-        "two different values conform, so neither is taken: {} and {}; give exactly one",
+        "two different values conform: {} and {}; return exactly one",
         shorten(first),
         shorten(second)
     );
@@ -193,6 +193,7 @@ pub(super) fn text_too_long(bytes: usize) -> Verdict {
 }
 
 pub(super) fn too_many_starts() -> Verdict {
-    let message = format!("the text has more than {MAX_CANDIDATE_STARTS} places where a value could begin");
+    let message =
+        format!("the text has more than {MAX_CANDIDATE_STARTS} positions where a value could start");
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "limit", message, None))
 }

@@ -21,13 +21,11 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
             let place = place.index(index);
             if keyword == "oneOf" {
                 let message = format!(
-                    "this branch is the same as branch {first}: a value of one is a value of both, and 'oneOf' \
-                     then refuses it; remove one"
+                    "identical to branch {first}: every matching value matches both, and 'oneOf' then rejects it; remove one"
                 );
                 findings.push(Finding::error("overlapping-branches", &place, message));
             } else {
-                let message =
-                    format!("this branch is the same as branch {first} and adds nothing; remove it");
+                let message = format!("identical to branch {first}; remove it");
                 findings.push(Finding::warning("duplicate-branch", &place, message));
             }
         }
@@ -48,8 +46,7 @@ fn overlapping(at: &At<'_>, branches: &[Value], findings: &mut Vec<Finding>) {
             }
             if let Some(both) = values.intersection(others).min() {
                 let message = format!(
-                    "{both} is a value of branch {left} and of branch {right}, and 'oneOf' then refuses it; list \
-                     it in one of them, or use 'anyOf'"
+                    "{both} matches branches {left} and {right}, and 'oneOf' then rejects it; list it in one of them, or use 'anyOf'"
                 );
                 findings.push(Finding::warning(
                     "overlapping-branches",

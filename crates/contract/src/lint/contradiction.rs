@@ -34,9 +34,8 @@ fn bounds(at: &At<'_>, findings: &mut Vec<Finding>) {
         let number = |keyword| at.get(keyword).and_then(Value::as_f64);
         let (Some(low), Some(high)) = (number(least), number(most)) else { continue };
         if low > high || *strict && low >= high {
-            let message = format!(
-                "'{least}' ({low}) leaves nothing below '{most}' ({high}), so no value conforms; change one of them"
-            );
+            let message =
+                format!("'{least}' ({low}) and '{most}' ({high}) exclude every value; change one of them");
             findings.push(Finding::error("contradictory-bounds", &at.place.key(least), message));
         }
     }
@@ -51,14 +50,13 @@ fn required(at: &At<'_>, findings: &mut Vec<Finding>) {
         match properties.and_then(|properties| properties.get(name)) {
             Some(Value::Bool(false)) => {
                 let message = format!(
-                    "'{name}' is required, and its schema allows no value, so no object conforms; drop one of the two"
+                    "'{name}' is required, but its schema allows no value, so no object conforms; remove one of the two"
                 );
                 findings.push(Finding::error("required-not-allowed", &at.place.key("required"), message));
             }
             None if closed => {
                 let message = format!(
-                    "'{name}' is required, is not among 'properties', and 'additionalProperties' is false, so no \
-                     object conforms; add it to 'properties' or drop it from 'required'"
+                    "'{name}' is required but not in 'properties', and 'additionalProperties' is false, so no object conforms; add it to 'properties' or remove it from 'required'"
                 );
                 findings.push(Finding::error("required-not-allowed", &at.place.key("required"), message));
             }
@@ -67,8 +65,7 @@ fn required(at: &At<'_>, findings: &mut Vec<Finding>) {
                 && !at.has("additionalProperties") =>
             {
                 let message = format!(
-                    "'{name}' is required and not among 'properties', so any value will do for it; add it to \
-                     'properties', or drop it from 'required'"
+                    "'{name}' is required but not in 'properties', so it accepts any value; add it to 'properties' or remove it from 'required'"
                 );
                 findings.push(Finding::warning("required-not-declared", &at.place.key("required"), message));
             }
@@ -101,19 +98,19 @@ fn listed(at: &At<'_>, findings: &mut Vec<Finding>) {
     let mut seen = HashSet::new();
     if let Some(twice) = values.iter().find(|value| !seen.insert(fingerprint(value))) {
         let message =
-            format!("{} is listed twice; some providers refuse that, so list it once", short(twice));
+            format!("duplicate value {}; some providers reject duplicates, so list it once", short(twice));
         findings.push(Finding::warning("duplicate-enum-value", &place, message));
     }
     let excluded: Vec<&Value> = excluded(at, values);
     if let Some(first) = excluded.first() {
         let all = excluded.len() == values.len();
         let message = format!(
-            "{} cannot conform: another keyword beside '{keyword}' excludes it; {}",
+            "{} can never match: another keyword next to '{keyword}' excludes it; {}",
             short(first),
             if all {
-                "no value is left, so make them agree"
+                "no value is left, so change one of them"
             } else {
-                "drop it from the list, or correct the keyword"
+                "remove it from the list or fix the keyword"
             }
         );
         let finding = if all { Finding::error } else { Finding::warning };
@@ -176,8 +173,7 @@ pub(super) fn unsatisfiable(schema: &Schema, findings: &mut Vec<Finding>) {
         let names: Vec<String> =
             causes.iter().flat_map(|cause| &cause.keywords).map(|keyword| format!("'{keyword}'")).collect();
         let what = if names.is_empty() { "its parts".to_owned() } else { names.join(" and ") };
-        let message =
-            format!("no value satisfies {what} together, so nothing conforms here; change one of them");
+        let message = format!("no value satisfies {what} together; change one of them");
         findings.push(Finding::error("unsatisfiable", &place, message));
     }
 }

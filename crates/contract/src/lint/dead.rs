@@ -44,8 +44,7 @@ fn wrong_type(at: &At<'_>, findings: &mut Vec<Finding>) {
         let (Some(first), false) = (present.first(), applies) else { continue };
         let list: Vec<String> = present.iter().map(|keyword| format!("'{keyword}'")).collect();
         let message = format!(
-            "{} only judges values of type {name}, and 'type' excludes those, so it does nothing; change 'type' or \
-             remove it",
+            "{} applies only to values of type {name}, which 'type' excludes, so it has no effect; change 'type' or remove it",
             list.join(", ")
         );
         findings.push(Finding::warning("keyword-never-applies", &at.place.key(first), message));
@@ -55,13 +54,13 @@ fn wrong_type(at: &At<'_>, findings: &mut Vec<Finding>) {
 fn missing_partner(at: &At<'_>, findings: &mut Vec<Finding>) {
     let mut lonely = |keyword: &str, partner: &str, what: &str| {
         if at.has(keyword) {
-            let message = format!("'{keyword}' does nothing without {partner}; {what}");
+            let message = format!("'{keyword}' has no effect without {partner}; {what}");
             findings.push(Finding::warning("missing-partner", &at.place.key(keyword), message));
         }
     };
     if !at.has("if") {
-        lonely("then", "'if'", "add the condition, or move its content out");
-        lonely("else", "'if'", "add the condition, or move its content out");
+        lonely("then", "'if'", "add 'if', or move its content out");
+        lonely("else", "'if'", "add 'if', or move its content out");
     } else if !at.has("then") && !at.has("else") {
         lonely("if", "'then' or 'else'", "add one, or remove it");
     }
@@ -78,8 +77,7 @@ fn unanchored(at: &At<'_>, findings: &mut Vec<Finding>) {
     let Some(pattern) = at.get("pattern").and_then(Value::as_str) else { return };
     if !pattern.starts_with('^') || !pattern.ends_with('$') {
         let message = format!(
-            "the pattern {} matches anywhere in the string; to match all of it write \"^(?:…)$\", and without \
-             '(?:' where there is no '|'",
+            "the pattern {} matches anywhere in the string; to match the whole string, anchor it: \"^…$\", or \"^(?:…)$\" if it contains '|'",
             Value::from(pattern)
         );
         findings.push(Finding::info("unanchored-pattern", &at.place.key("pattern"), message));

@@ -75,10 +75,10 @@ const ONLY: &[(Dialect, &[&str])] = &[
 /// What people write, and what JSON Schema has for it.
 const INSTEAD: &[(&str, &str)] = &[
     ("nullable", "add \"null\" to 'type'"),
-    ("optional", "leave the name out of 'required' of the object"),
+    ("optional", "remove the name from 'required' of the object"),
     ("example", "use 'examples', a list"),
-    ("discriminator", "a property with a 'const' in each branch does the same"),
-    ("$anchor", "use 2019-09 or later, or refer by pointer"),
+    ("discriminator", "use a property with a 'const' in each branch instead"),
+    ("$anchor", "use 2019-09 or later, or reference by JSON pointer"),
     ("prefixItems", "use 2020-12, or give 'items' a list"),
     ("additionalItems", "use 'items' beside 'prefixItems'"),
     ("dependencies", "use 'dependentRequired' or 'dependentSchemas'"),
@@ -107,9 +107,8 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
         let advice = INSTEAD.iter().find(|(wrong, _)| wrong == name).map(|(_, advice)| (*advice).to_owned());
         let advice = advice
             .or_else(|| closest(at.dialect, name).map(|known| format!("did you mean '{known}'?")))
-            .unwrap_or_else(|| "remove it, or begin its name with 'x-'".to_owned());
-        let message =
-            format!("'{name}' is no keyword of {} and is silently ignored; {advice}", at.dialect.name());
+            .unwrap_or_else(|| "remove it, or prefix its name with 'x-'".to_owned());
+        let message = format!("'{name}' is not a keyword of {} and is ignored; {advice}", at.dialect.name());
         findings.push(Finding::warning("unknown-keyword", &at.place.key(name), message));
     }
 }

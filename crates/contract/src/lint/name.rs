@@ -76,8 +76,7 @@ fn verdicts(at: &At<'_>, properties: &Map<String, Value>, findings: &mut Vec<Fin
         }
         if let Some((reason, _)) = names.iter().skip(index + 1).find(|(_, words)| is_reason(words)) {
             let message = format!(
-                "'{name}' is asked for before '{reason}', so the model decides first and then defends it; put \
-                 '{reason}' before '{name}'"
+                "'{name}' comes before '{reason}', so the model decides before it reasons; move '{reason}' before '{name}'"
             );
             let place = at.place.key("properties").key(name);
             findings.push(Finding::warning("verdict-before-reason", &place, message));
@@ -128,12 +127,12 @@ const MEANT: &[(&[&str], bool, &str)] = &[
     (&["time"], false, "use \"format\": \"time\", or \"date-time\""),
     (&["duration"], false, "use \"format\": \"duration\", or a number with its unit in the name"),
     (&["uuid", "guid"], false, "use \"format\": \"uuid\""),
-    (&["id"], false, "use a 'pattern' or \"format\": \"uuid\", so that an invented id is refused"),
+    (&["id"], false, "use a 'pattern' or \"format\": \"uuid\", so that invented ids are rejected"),
     (&["phone", "telephone", "mobile", "fax"], false, "use \"pattern\": \"^\\\\+[1-9][0-9]{1,14}$\""),
     (
         &["version"],
         false,
-        "use \"pattern\": \"^[0-9]+\\\\.[0-9]+\\\\.[0-9]+$\", or what your versions look like",
+        "use \"pattern\": \"^[0-9]+\\\\.[0-9]+\\\\.[0-9]+$\", or the format of your versions",
     ),
     (&["ip", "ipv4"], false, "use \"format\": \"ipv4\" or \"ipv6\""),
     (&["zip", "zipcode", "postcode"], false, "use a 'pattern' for the postal code"),
@@ -158,7 +157,8 @@ fn bare_string(at: &At<'_>, name: &str, property: &Value, findings: &mut Vec<Fin
         return;
     }
     if let Some((choice, advice)) = meant(name) {
-        let message = format!("'{name}' takes any string, and its name promises less; {advice}");
+        let message =
+            format!("'{name}' accepts any string, although its name suggests fewer values; {advice}");
         let place = at.place.key("properties").key(name);
         let finding = if choice { Finding::warning } else { Finding::info };
         findings.push(finding("bare-string", &place, message));

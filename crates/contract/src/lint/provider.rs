@@ -13,8 +13,7 @@ pub(super) fn check(schema: &Schema, findings: &mut Vec<Finding>) {
         let lowered = lower(schema, profile);
         if let Some(refusal) = &lowered.refusal {
             let message = format!(
-                "{refusal}; the schema cannot be enforced there, so the model is only told of it and the answer \
-                 judged afterwards"
+                "{refusal}; the provider cannot enforce the schema, so it is only part of the prompt and answers are validated afterwards"
             );
             push(findings, profile, "provider-refuses", Severity::Warning, &Place::root(), message);
         }
@@ -56,8 +55,7 @@ fn counted(
 ) {
     if let Some(limit) = limit.filter(|limit| count > *limit) {
         let message = format!(
-            "{count} {what} once every reference is expanded; {} takes {limit}; use a definition with many of them \
-             less often, or make them required",
+            "{count} {what} with every reference expanded; {} accepts {limit}; reuse large definitions less often, or make properties required",
             profile.title
         );
         push(findings, profile, rule, Severity::Warning, &Place::root(), message);
@@ -95,7 +93,7 @@ fn lost(schema: &Schema, findings: &mut Vec<Finding>, profile: &Profile, group: 
         profile.title,
         first.keyword,
         places.join(", "),
-        if told { "the model is told in the description," } else { "only the validator checks it," },
+        if told { "it is added to the description for the model," } else { "only the validator checks it," },
     );
     let place = Place::of_pointer(schema.document(), &first.pointer);
     push(findings, profile, "provider-does-not-enforce", Severity::Info, &place, message);

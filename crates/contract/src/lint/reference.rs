@@ -40,8 +40,7 @@ pub(super) fn siblings(at: &At<'_>, findings: &mut Vec<Finding>) -> bool {
         .collect();
     if !ignored.is_empty() {
         let message = format!(
-            "in draft-07 everything beside '$ref' is ignored, here {}; put the reference and the rest into 'allOf', \
-             or name a later dialect in '$schema'",
+            "in draft-07 keywords next to '$ref' are ignored, here {}; move the reference and the others into 'allOf', or set a later dialect in '$schema'",
             ignored.join(", ")
         );
         findings.push(Finding::warning("ref-siblings-ignored", &at.place.key("$ref"), message));
@@ -79,8 +78,7 @@ pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
             for (name, _) in names {
                 let place = place.key(keyword).key(name);
                 if !used.contains(&place) {
-                    let message =
-                        format!("nothing refers to the definition '{name}'; remove it, or refer to it");
+                    let message = format!("the definition '{name}' is not used; remove it or reference it");
                     findings.push(Finding::warning("unused-definition", &place, message));
                 }
             }

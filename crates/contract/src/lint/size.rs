@@ -16,16 +16,14 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
     let count = values.len();
     if count > LARGE_ENUM {
         let message = format!(
-            "{count} values are more than a model chooses from reliably; group them, use a 'pattern', or look the \
-             value up afterwards"
+            "{count} values are too many for a model to choose from reliably; group them, use a 'pattern', or look the value up afterwards"
         );
         findings.push(Finding::warning("large-enum", &place, message));
     }
     for profile in Profile::all() {
         if let Some(limit) = profile.limits.enum_values.filter(|limit| count as u64 > *limit) {
             let message = format!(
-                "{count} values are more than {} takes in all ({limit}), so the list is only told to the model, \
-                 not enforced; shorten it",
+                "{count} values exceed the limit of {} ({limit} in total), so the list is part of the prompt but not enforced; shorten it",
                 profile.title
             );
             findings.push(Finding::error("large-enum", &place, message).of_provider(&profile.name));
@@ -36,8 +34,7 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
 /// Providers and tools want an object with properties at the root.
 pub(super) fn root(schema: &Schema, findings: &mut Vec<Finding>) {
     if !is_object(schema.document(), schema.document(), 0) {
-        let message = "the root is no object with properties, which providers and tools ask for, so answers are \
-                       wrapped in {\"value\": …} there; make it an object that names its parts";
+        let message = "the root is not an object with properties, which providers and tools require, so answers are wrapped in {\"value\": …} there; make it an object with named properties";
         findings.push(Finding::warning("root-not-object", &Place::root(), message));
     }
 }

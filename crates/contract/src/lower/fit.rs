@@ -20,10 +20,10 @@ pub(super) fn refusal(
         reasons.push("no value conforms to the schema".to_owned());
     }
     if plan.recursive && !profile.recursion && profile.references == References::Keep {
-        reasons.push("the schema contains itself".to_owned());
+        reasons.push("the schema is recursive".to_owned());
     }
     if too_deep && profile.references == References::Keep {
-        reasons.push("the schema nests too deeply".to_owned());
+        reasons.push("the schema is nested too deeply".to_owned());
     }
     if let Some(counts) = Counts::of(graph) {
         over(&mut reasons, "optional properties after expansion", counts.optional, profile.limits.optional);
@@ -35,7 +35,7 @@ pub(super) fn refusal(
 
 fn over(reasons: &mut Vec<String>, what: &str, count: u64, limit: Option<u64>) {
     if let Some(limit) = limit.filter(|limit| count > *limit) {
-        reasons.push(format!("{count} {what}, at most {limit} are accepted"));
+        reasons.push(format!("{count} {what}; the limit is {limit}"));
     }
 }
 

@@ -324,11 +324,11 @@ fn insert(
     place: &Place,
 ) -> Result<(), LiftError> {
     if name.starts_with(RESERVED_KEYS) {
-        let message = format!("the key {} is reserved; give it another name", Value::from(name));
+        let message = format!("the key {} is reserved; use another name", Value::from(name));
         return Err(LiftError::new(place, message));
     }
     if lifted.contains_key(&name) {
-        let message = format!("the key {} is given twice", Value::from(name));
+        let message = format!("duplicate key {}", Value::from(name));
         return Err(LiftError::new(place, message));
     }
     lifted.insert(name, value);
@@ -337,7 +337,7 @@ fn insert(
 
 fn read(text: &str, place: &Place) -> Result<Option<Value>, LiftError> {
     text::read(text).map_err(|fault| {
-        LiftError::new(place, format!("the JSON in this text cannot be read: {}", fault.message()))
+        LiftError::new(place, format!("the string does not contain valid JSON: {}", fault.message()))
     })
 }
 

@@ -59,7 +59,7 @@ pub struct Lowered {
     pub losses: Vec<Loss>,
     /// Why the provider cannot take this schema in its own field at all; none when it can.
     pub refusal: Option<String>,
-    /// Optional properties and unions of the source after expansion; none where the schema contains itself.
+    /// Optional properties and unions of the source after expansion; none where the schema is recursive.
     pub counts: Option<Counts>,
 }
 

@@ -75,7 +75,7 @@ fn a_map_is_a_list_of_pairs_and_repeated_keys_are_an_error() {
     assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
     let twice = json!({"value": [{"key": "a", "value": []}, {"key": "a", "value": []}]});
     let error = lowered.lift.lift(twice).unwrap_err();
-    assert_eq!(error.to_string(), "$.value[1].key: the key \"a\" is given twice");
+    assert_eq!(error.to_string(), "$.value[1].key: duplicate key \"a\"");
     let reserved = json!({"value": [{"key": "$serde_json::private::RawValue", "value": []}]});
     let error = lowered.lift.lift(reserved).unwrap_err().to_string();
     assert!(error.starts_with("$.value[0].key: the key") && error.contains("is reserved"), "{error}");
@@ -205,10 +205,7 @@ fn recursion_is_kept_refused_or_cut() {
     let encoded = json!({"name": "a", "children": [{"name": "b", "children": null}]});
     assert_eq!(openai.lift.encode(&value), encoded);
     assert_eq!(lift(&openai, encoded), value);
-    assert_eq!(
-        lowered(source.clone(), "anthropic").refusal.unwrap(),
-        "Anthropic: the schema contains itself"
-    );
+    assert_eq!(lowered(source.clone(), "anthropic").refusal.unwrap(), "Anthropic: the schema is recursive");
     let ollama = lowered(source, "llama.cpp");
     assert_eq!(ollama.refusal, None);
     assert_eq!(ollama.schema["properties"]["children"]["items"], json!({}));
@@ -235,7 +232,7 @@ fn optionals_are_counted_after_expansion() {
     assert_eq!((rewritten.counts.as_ref().unwrap().optional, rewritten.refusal.as_ref()), (30, None));
     assert_eq!(rewritten.schema["$defs"]["d"]["required"], json!(["p0", "p1"]));
     let refused = lowered(many(5), "anthropic").refusal.unwrap();
-    assert_eq!(refused, "Anthropic: 30 unions after expansion, at most 16 are accepted");
+    assert_eq!(refused, "Anthropic: 30 unions after expansion; the limit is 16");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Values that are right and stand in the wrong place: under a wrapper, or one object too deep. Telling a model
-//! where they stand mends in one attempt what "is missing" may not.
+//! Valid values in the wrong location: under a wrapper, or one object too deep. Naming the location fixes in one
+//! attempt what "missing" may not.
 
 use serde_json::Value;
 
 use crate::place::{Place, Step};
-use crate::schema::Schema;
+use crate::schema::{Schema, walk};
 use crate::violation::escape::{path, quoted};
 
 /// How deep a wrapper is looked for, and how many values are looked at.
@@ -19,17 +19,18 @@ pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
     let inner = inner_values(value);
     if let Some((place, _)) = inner.iter().find(|(_, part)| part.is_object() && schema.is_valid(part)) {
         return vec![format!(
-            "the value at {} conforms as it is; give that value alone, without what is around it",
+            "the value at {} is valid; return only that value, without the wrapper around it",
             path(place)
         )];
     }
     missing(schema, value)
         .into_iter()
         .filter_map(|name| {
-            let (place, _) =
-                inner.iter().find(|(place, part)| part.get(name).is_some() && !is_known(schema, place))?;
+            let (place, _) = inner.iter().find(|(place, part)| {
+                part.get(name).is_some_and(|value| !is_description(place, value)) && !is_known(schema, place)
+            })?;
             Some(format!(
-                "{} stands at {}; it belongs at {}",
+                "move {} from {} to {}",
                 quoted(name),
                 path(&place.key(name)),
                 path(&Place::root().key(name))
@@ -37,6 +38,14 @@ pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
         })
         .take(MAX_HINTS)
         .collect()
+}
+
+/// Whether a value only describes a property, as in a schema given back.
+fn is_description(place: &Place, value: &Value) -> bool {
+    const SIGNS: [&str; 8] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "properties"];
+    place.steps().last() == Some(&Step::Key("properties".to_owned()))
+        && SIGNS.iter().any(|sign| value.get(sign).is_some())
+        && walk::reads_as_schema(value)
 }
 
 /// The required properties that the answer's own object lacks.

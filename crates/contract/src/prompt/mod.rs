@@ -1,4 +1,4 @@
-//! What a model is told: the output format, what was wrong with its answer, what it was given to work on.
+//! Prompts: the output format, the errors of a rejected answer, the inputs.
 //!
 //! The words are in `templates.toml`, one place for all of them. The code here decides what goes in and makes it
 //! harmless: whatever an answer, a schema or a caller holds, a text has exactly the tags and fences that its
@@ -92,7 +92,10 @@ pub fn retry(retry: &Retry<'_>) -> String {
         .collect();
     let candidate = rejected.candidate.as_ref().and_then(|candidate| candidate.value.as_ref());
     let misplaced = match (rejected.outcome, candidate) {
-        (Outcome::SchemaInvalid, Some(value)) => misplaced::hints(schema, value),
+        (Outcome::SchemaInvalid, Some(value)) => {
+            let hints = misplaced::hints(schema, value);
+            hints.iter().map(|hint| safe::tagged(hint, RETRY_TAG)).collect()
+        }
         _ => Vec::new(),
     };
     let value = match (rejected.outcome, candidate) {

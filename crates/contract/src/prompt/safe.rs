@@ -65,11 +65,11 @@ pub(super) fn line(text: &str) -> String {
         .join(" ")
 }
 
-/// A name inside double quotes.
+/// A name inside double quotes, in which no tag can begin or end.
 pub(super) fn attribute(name: &str) -> String {
     let mut result = String::new();
     escape::push_shortened(&mut result, name, '"', usize::MAX);
-    result
+    result.replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// A text with its middle cut out and control characters made visible.
@@ -80,7 +80,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
     let head = visible(text.chars().take(SHOWN_HEAD));
     let tail = visible(text.chars().skip(total - SHOWN_TAIL));
-    format!("{head}\n[… {} characters left out …]\n{tail}", total - SHOWN_HEAD - SHOWN_TAIL)
+    format!("{head}\n[… {} characters omitted …]\n{tail}", total - SHOWN_HEAD - SHOWN_TAIL)
 }
 
 fn visible(characters: impl Iterator<Item = char>) -> String {
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn the_middle_of_a_long_text_is_cut_and_counted() {
         let text = format!("{}{}{}", "a".repeat(2_000), "b".repeat(345), "c".repeat(1_000));
-        let expected = format!("{}\n[… 345 characters left out …]\n{}", "a".repeat(2_000), "c".repeat(1_000));
+        let expected = format!("{}\n[… 345 characters omitted …]\n{}", "a".repeat(2_000), "c".repeat(1_000));
         assert_eq!(shortened(&text), expected);
         assert_eq!(shortened("a\u{0}\r\nb"), "a\\u{0}\\u{d}\nb");
     }

@@ -48,15 +48,14 @@ impl TooCostly {
     pub(crate) fn message(self) -> String {
         match self {
             Self::Steps => format!(
-                "validating it takes more than {MAX_VALIDATION_STEPS} steps, the limit: the value is too large for a schema \
+                "validation takes more than {MAX_VALIDATION_STEPS} steps, the limit: the value is too large for a schema \
                  with so many branches, values to compare with or patterns; make one of them smaller"
             ),
             Self::Judgement => format!(
-                "validating all values that may be the answer takes more than {MAX_JUDGEMENT_STEPS} steps, the limit; answer with \
-                 one value, or make the schema smaller"
+                "validating every candidate value takes more than {MAX_JUDGEMENT_STEPS} steps, the limit; answer with one value, or make the schema smaller"
             ),
             Self::Levels => format!(
-                "validating it nests deeper than {MAX_VALIDATION_LEVELS} levels, the limit: the levels of the value times the \
+                "validation nests deeper than {MAX_VALIDATION_LEVELS} levels, the limit: the levels of the value times the \
                  schemas that apply to each of them; make one of them shallower"
             ),
         }

@@ -69,11 +69,13 @@ pub(crate) fn place_of(location: &jsonschema::paths::Location, document: &Value)
 fn wording(place: &Place, offending: &Value, error: &jsonschema::ValidationError<'_>) -> String {
     match place.steps().last() {
         Some(Step::Key(keyword)) if keyword == "pattern" => pattern_wording(offending),
-        Some(Step::Key(keyword)) if keyword == "format" => format!(
-            "the format {offending} is not known, so it would not be enforced; use a standard format, or a 'pattern'"
-        ),
+        Some(Step::Key(keyword)) if keyword == "format" => {
+            format!("unknown format {offending} would not be enforced; use a standard format or a 'pattern'")
+        }
         Some(Step::Key(keyword)) if keyword == "type" => {
-            format!("{offending} is not a type; use array, boolean, integer, null, number, object or string")
+            format!(
+                "unknown type {offending}; expected array, boolean, integer, null, number, object or string"
+            )
         }
         _ if matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex") => {
             pattern_wording(offending)
@@ -86,23 +88,21 @@ fn pattern_wording(pattern: &Value) -> String {
     let text = pattern.as_str().unwrap_or_default();
     if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| text.contains(look)) {
         return format!(
-            "the pattern {pattern} uses look-around, which the linear-time engine does not have; \
-             say it without, or as an invariant"
+            "the pattern {pattern} uses look-around, which the linear-time regex engine does not support; rewrite it without, or use an invariant"
         );
     }
     if (1..=9).any(|digit| text.contains(&format!("\\{digit}"))) {
         return format!(
-            "the pattern {pattern} uses a back-reference, which the linear-time engine does not have"
+            "the pattern {pattern} uses a back-reference, which the linear-time regex engine does not support"
         );
     }
     let small = without_counts(text);
     if small != text && is_pattern(&small) {
         return format!(
-            "the pattern {pattern} is too large when it is compiled: repeat less often; how many characters there are can be \
-             said by 'minLength' and 'maxLength'"
+            "the pattern {pattern} is too large when compiled; use smaller repetition counts, or limit the length with 'minLength' and 'maxLength'"
         );
     }
-    format!("the pattern {pattern} is not a regular expression")
+    format!("the pattern {pattern} is not a valid regular expression")
 }
 
 /// Whether the validator takes a pattern.
@@ -149,7 +149,7 @@ mod tests {
             assert!(refused(large).contains(" too large when "), "{}", refused(large));
         }
         for none in ["(", "a{5,2}", "(a{1,1000}", "[a{2}"] {
-            assert!(refused(none).ends_with("is not a regular expression"), "{}", refused(none));
+            assert!(refused(none).ends_with("is not a valid regular expression"), "{}", refused(none));
         }
     }
 }

@@ -26,8 +26,7 @@ pub(super) fn check(place: &Place, schema: &Value) -> Result<(), SchemaError> {
     }
     if let Some(name) = LATER.iter().find(|name| schema.get(**name).is_some()) {
         let message = format!(
-            "'{name}' is not enforced in draft-07, the dialect of a schema that names none; \
-             add \"$schema\": \"https://json-schema.org/draft/2020-12/schema\" at the root"
+            "'{name}' is not enforced in draft-07, the default dialect; add \"$schema\": \"https://json-schema.org/draft/2020-12/schema\" at the root"
         );
         return Err(SchemaError::new(&place.key(name), message));
     }

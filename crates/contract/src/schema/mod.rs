@@ -125,7 +125,7 @@ impl Schema {
     /// The same for a document that is to be no contract: keywords that would not be enforced do no harm there.
     pub(crate) fn read(document: &Value) -> Result<Self, SchemaError> {
         if !matches!(document, Value::Object(_) | Value::Bool(_)) {
-            let message = format!("a schema is an object or a boolean, not {}", kind_of(document));
+            let message = format!("expected a schema (object or boolean), got {}", kind_of(document));
             return Err(SchemaError::new(&Place::root(), message));
         }
         check_depth(document)?;
@@ -287,7 +287,7 @@ fn check_depth(document: &Value) -> Result<(), SchemaError> {
             return Ok(());
         }
     }
-    Err(SchemaError::new(&Place::root(), format!("the schema nests deeper than {MAX_DEPTH} levels")))
+    Err(SchemaError::new(&Place::root(), format!("the schema is nested deeper than {MAX_DEPTH} levels")))
 }
 
 /// Refuses keys that would be read as something else when the document, or a value that it asks for, is read
@@ -296,8 +296,7 @@ fn check_keys(place: &Place, document: &Value) -> Result<(), SchemaError> {
     match document {
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
             if name.starts_with(RESERVED_KEYS) {
-                let message =
-                    format!("the key '{name}' is reserved and cannot be kept as it is; use another name");
+                let message = format!("the key '{name}' is reserved; use another name");
                 return Err(SchemaError::new(place, message));
             }
             check_keys(&place.key(name), member)

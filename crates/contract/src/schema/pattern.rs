@@ -64,9 +64,7 @@ pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
         total = total.saturating_add(parts);
         if total > MAX_PATTERN_PARTS {
             let message = format!(
-                "the patterns of the schema are too large when they are compiled: {total} or more characters and ranges of \
-                 characters, counts written out; the limit for all patterns together is {MAX_PATTERN_PARTS}. Repeat less \
-                 often, or say how many characters there are by 'minLength' and 'maxLength'"
+                "the patterns of the schema are too large when compiled: {total} or more characters and character ranges with repetitions expanded; the limit for all patterns together is {MAX_PATTERN_PARTS}. Use smaller repetition counts, or limit the length with 'minLength' and 'maxLength'"
             );
             return Err(SchemaError::new(place, message));
         }

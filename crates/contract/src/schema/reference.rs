@@ -149,14 +149,15 @@ impl Counter<'_> {
         match self.visits.get(place) {
             Some(Visit::Counted(total)) => return Ok(*total),
             Some(Visit::Open) => {
-                let message = "a reference leads back here without going into a property or an item, so it says nothing";
+                let message =
+                    "circular reference: it leads back here without passing through a property or an item";
                 return Err(SchemaError::new(place, message));
             }
             None => {}
         }
         if self.nesting >= MAX_IN_PLACE_NESTING {
             let message = format!(
-                "more than {MAX_IN_PLACE_NESTING} schemas for the same value nest in each other up to here, references followed"
+                "more than {MAX_IN_PLACE_NESTING} schemas for the same value are nested here, with references followed"
             );
             return Err(SchemaError::new(place, message));
         }
@@ -183,7 +184,7 @@ impl Counter<'_> {
         }
         if total > MAX_IN_PLACE_SUBSCHEMAS {
             let message = format!(
-                "following the references from here tests one value against more than \
+                "with references followed, one value is tested here against more than \
                  {MAX_IN_PLACE_SUBSCHEMAS} schemas"
             );
             return Err(SchemaError::new(place, message));
@@ -210,8 +211,7 @@ impl Counter<'_> {
 
     fn follow(&mut self, from: &Place, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
         if self.chain >= MAX_REFERENCE_CHAIN {
-            let message =
-                format!("more than {MAX_REFERENCE_CHAIN} references lead to one another up to here");
+            let message = format!("chain of more than {MAX_REFERENCE_CHAIN} references");
             return Err(SchemaError::new(from, message));
         }
         self.chain += 1;
@@ -243,11 +243,10 @@ fn first_broken(resolver: &Resolver<'_>, parent: &str, place: &Place, schema: &V
             continue;
         }
         let message = if join(&base, reference).split('#').next() == Some(base.as_str()) {
-            format!("the reference '{reference}' leads nowhere in this schema")
+            format!("unresolved reference '{reference}'")
         } else {
             format!(
-                "the reference '{reference}' leads to another document, and nothing is fetched; \
-                 put that schema under 'definitions' or '$defs' and refer to it there"
+                "the reference '{reference}' points to another document, and remote schemas are not fetched; move that schema to 'definitions' or '$defs'"
             )
         };
         return Some(SchemaError::new(&place.key(keyword), message));

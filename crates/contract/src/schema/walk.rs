@@ -104,6 +104,37 @@ pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Valu
     descend(&Place::root(), schema, visit);
 }
 
+/// Whether a value has the structure of a schema, wherever this table and the basic keywords reach. Patterns, formats and
+/// references are not looked at, so a schema that does not compile is one too.
+pub(crate) fn reads_as_schema(value: &Value) -> bool {
+    let Value::Object(keywords) = value else { return value.is_boolean() };
+    let list_of = |keyword: &str, test: fn(&Value) -> bool| {
+        keywords.get(keyword).is_none_or(|list| list.as_array().is_some_and(|items| items.iter().all(test)))
+    };
+    let has_type = keywords.get("type").is_none_or(|name| match name {
+        Value::Array(names) => names.iter().all(is_type_name),
+        name => is_type_name(name),
+    });
+    let has_maps = MAPS.iter().filter_map(|(keyword, _)| Some((*keyword, keywords.get(*keyword)?))).all(
+        |(keyword, map)| {
+            map.as_object().is_some_and(|members| {
+                members.values().all(|member| is_schema(member) || keyword == "dependencies")
+            })
+        },
+    );
+    has_type
+        && has_maps
+        && list_of("required", Value::is_string)
+        && list_of("enum", |_| true)
+        && ["allOf", "anyOf", "oneOf"].iter().all(|keyword| list_of(keyword, is_schema))
+        && children(value).iter().all(|child| reads_as_schema(child.schema))
+}
+
+fn is_type_name(name: &Value) -> bool {
+    const NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+    name.as_str().is_some_and(|name| NAMES.contains(&name))
+}
+
 fn is_schema(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Bool(_))
 }

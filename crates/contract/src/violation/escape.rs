@@ -1,8 +1,7 @@
-//! Text from an answer, made harmless before it is quoted to a model, a terminal or a log.
+//! Text from an answer, escaped before it is quoted to a model, a terminal or a log.
 //!
-//! What a model wrote may be an attack on the next prompt. Escaped text stays on its line, opens and closes no
-//! tag and no fence, and hides nothing: whatever cannot be seen is written as `\u{…}`. The same holds for
-//! property names, which come from the same hand.
+//! Escaped text stays on its line and hides nothing: control and invisible characters are written as `\u{…}`, all
+//! others as they are. Tags and fences are neutralised where a prompt is built, by `prompt/safe.rs`.
 
 use crate::place::{Place, Step};
 
@@ -16,9 +15,8 @@ const BLANK_LETTERS: &[char] =
 /// Appends a character so that it means itself and nothing else.
 pub(crate) fn push(text: &mut String, character: char) {
     match character {
-        ' '..='~' if !matches!(character, '\\' | '`' | '<' | '>') => text.push(character),
         '\\' => text.push_str("\\\\"),
-        '`' | '<' | '>' => text.extend(character.escape_unicode()),
+        ' '..='~' => text.push(character),
         _ if is_blank(character) => text.extend(character.escape_unicode()),
         // After a letter, so that an accent or a vowel sign stays readable; what cannot be printed is escaped.
         _ => text.extend(['a', character].iter().collect::<String>().escape_debug().skip(1)),
@@ -103,7 +101,7 @@ mod tests {
     #[test]
     fn what_could_break_out_or_hide_is_written_as_an_escape() {
         assert_eq!(escaped("a\nb\t\u{0}"), "a\\nb\\t\\0");
-        assert_eq!(escaped("```</x>"), "\\u{60}\\u{60}\\u{60}\\u{3c}/x\\u{3e}");
+        assert_eq!(escaped("```</x>"), "```</x>");
         assert_eq!(escaped("\u{202e}\u{200b}\u{feff}\u{2028}"), "\\u{202e}\\u{200b}\\u{feff}\\u{2028}");
         assert_eq!(escaped("\u{3164}\u{fe0f}\u{e0041}\u{e0100}"), "\\u{3164}\\u{fe0f}\\u{e0041}\\u{e0100}");
         assert_eq!(escaped("\\u{3c}"), "\\\\u{3c}");
@@ -119,7 +117,7 @@ mod tests {
     #[test]
     fn hostile_names_stay_inside_their_brackets() {
         let place = Place::root().key("issues").index(0).key("a\"]\n</x>").key("größe");
-        assert_eq!(path(&place), "$.issues[0][\"a\\\"]\\n\\u{3c}/x\\u{3e}\"].größe");
+        assert_eq!(path(&place), "$.issues[0][\"a\\\"]\\n</x>\"].größe");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The ways in which a value breaks its contract, located and worded so that a model can mend them.
+//! The ways in which a value breaks its contract, located and worded so that a model can fix them.
 //!
 //! The validator decides whether a value conforms; it is asked first, and it alone is believed. Why a value
 //! does not is found by [`explain`], a walk of our own over schema and value side by side: the validator's
@@ -49,7 +49,7 @@ impl Violation {
     }
 }
 
-/// The one-line form: `$.severity: 'critical' is not one of ['low', 'medium', 'high']`.
+/// The one-line form: `$.severity: expected one of "low", "medium", "high"; got "critical"`.
 impl fmt::Display for Violation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.path, self.message)

@@ -11,7 +11,7 @@ pub(crate) const LISTED: usize = 12;
 /// How many of a long list of options are looked at to find the nearest.
 const COMPARED: usize = 2_000;
 
-/// A value on one line: `'critical'`, `-5`, `['a', 1]`, `{'id': 7}`.
+/// A value on one line, as JSON: `"critical"`, `-5`, `["a", 1]`, `{"id": 7}`.
 pub(crate) fn value(value: &Value) -> String {
     let mut text = String::new();
     push(&mut text, value);
@@ -26,11 +26,11 @@ fn push(text: &mut String, value: &Value) {
     match value {
         Value::String(string) => {
             let room = SHOWN.saturating_sub(text.chars().count()).max(8);
-            text.push('\'');
-            push_shortened(text, string, '\'', room);
-            text.push('\'');
+            text.push('"');
+            push_shortened(text, string, '"', room);
+            text.push('"');
         }
-        Value::Number(number) => push_shortened(text, &number.to_string(), '\'', SHOWN),
+        Value::Number(number) => push_shortened(text, &number.to_string(), '"', SHOWN),
         Value::Array(items) => {
             text.push('[');
             for (index, item) in items.iter().enumerate() {
@@ -49,8 +49,9 @@ fn push(text: &mut String, value: &Value) {
                 if is_full(text) {
                     break;
                 }
-                text.push_str(&quoted(name));
-                text.push_str(": ");
+                text.push('"');
+                push_shortened(text, name, '"', SHOWN);
+                text.push_str("\": ");
                 push(text, member);
             }
             text.push('}');
@@ -74,7 +75,7 @@ fn is_full(text: &mut String) -> bool {
     full
 }
 
-/// Options as a list, all of them or those nearest to the offending value: `['low', 'medium', 'high']`.
+/// Options as a list, all of them or those nearest to the offending value: `"low", "medium", "high"`.
 pub(crate) fn options(options: &[&Value], offending: &Value) -> String {
     let mut shown: Vec<&Value> = options.to_vec();
     if options.len() > LISTED {
@@ -87,11 +88,11 @@ pub(crate) fn options(options: &[&Value], offending: &Value) -> String {
         }
         shown.truncate(LISTED);
     }
-    let mut parts: Vec<String> = shown.iter().map(|option| value(option)).collect();
-    if options.len() > parts.len() {
-        parts.push(format!("and {} more", options.len() - parts.len()));
+    let parts: Vec<String> = shown.iter().map(|option| value(option)).collect();
+    match options.len() - parts.len() {
+        0 => parts.join(", "),
+        more => format!("{} and {more} more", parts.join(", ")),
     }
-    format!("[{}]", parts.join(", "))
 }
 
 /// Names in quotes, the first few and how many more there are: `'a', 'b' and 3 more`.
@@ -116,10 +117,10 @@ mod tests {
 
     #[test]
     fn values_are_shown_on_one_short_line() {
-        assert_eq!(value(&json!({"a": [1, "b", null, true]})), "{'a': [1, 'b', null, true]}");
-        assert_eq!(value(&json!("x\n")), "'x\\n'");
+        assert_eq!(value(&json!({"a": [1, "b", null, true]})), r#"{"a": [1, "b", null, true]}"#);
+        assert_eq!(value(&json!("x\n")), r#""x\n""#);
         let long = value(&json!(vec!["abcdefgh"; 100]));
-        assert_eq!(long, "['abcdefgh', 'abcdefgh', 'abcdefgh', 'abcdefgh', 'abcdefgh', …]");
+        assert_eq!(long, r#"["abcdefgh", "abcdefgh", "abcdefgh", "abcdefgh", "abcdefgh", …]"#);
     }
 
     #[test]
@@ -134,7 +135,7 @@ mod tests {
     fn a_long_list_of_options_shows_the_nearest_first() {
         let all: Vec<Value> = (0..200).map(|index| json!(format!("option-{index}"))).collect();
         let options = super::options(&all.iter().collect::<Vec<_>>(), &json!("optoin-123"));
-        assert!(options.starts_with("['option-123', "), "{options}");
-        assert!(options.ends_with(", and 188 more]"), "{options}");
+        assert!(options.starts_with("\"option-123\", "), "{options}");
+        assert!(options.ends_with("\" and 188 more"), "{options}");
     }
 }

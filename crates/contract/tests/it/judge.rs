@@ -58,8 +58,7 @@ fn a_key_that_the_reader_keeps_for_itself_is_an_error_of_the_answer() {
     }
     let rejected = rejected(&any, r#"{"x": {"$serde_json::private::Number": "abc"}}"#);
     let messages: Vec<_> = rejected.violations.errors.into_iter().map(|error| error.message).collect();
-    let expected = "not valid JSON at line 1, column 8: the key \"$serde_json::private::Number\" is reserved; give it \
-                    another name";
+    let expected = "invalid JSON at line 1, column 8: the key \"$serde_json::private::Number\" is reserved; use another name";
     assert_eq!(messages, [expected]);
     let text = r#"{"x": "$serde_json::private::RawValue"}"#;
     assert_eq!(value(&any, text).map(|value| value.to_string()), Some(text.replace(": ", ":")));
@@ -184,6 +183,19 @@ fn a_schema_given_back_in_a_wrapper_is_an_echo() {
 }
 
 #[test]
+fn a_schema_with_a_miscopied_pattern_is_an_echo() {
+    let document = json!({
+        "type": "object", "required": ["a"], "properties": {"a": {"type": "string", "pattern": "^[0-9]+$"}}
+    });
+    let miscopied = document.to_string().replace("^[0-9]+$", "[0-9");
+    for contract in [schema(document.clone()), lenient(document)] {
+        assert_eq!(rejected(&contract, &miscopied).outcome, Outcome::SchemaEcho);
+        let data = rejected(&contract, r#"{"type": "object", "properties": {"a": "x"}}"#);
+        assert_eq!(data.outcome, Outcome::SchemaInvalid);
+    }
+}
+
+#[test]
 fn a_schema_of_a_later_draft_is_an_echo_without_its_dialect() {
     let tuple = json!({"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{"type": "integer"}]}}});
     let mut document = tuple.clone();
@@ -195,19 +207,22 @@ fn a_schema_of_a_later_draft_is_an_echo_without_its_dialect() {
 fn a_parse_error_names_what_stands_there() {
     let contract = schema(json!({"type": "object"}));
     for (text, message) in [
-        (r#"{"a": "x",}"#, "expected a key in double quotes, found '}'; leave out the comma before it"),
-        (r#"{"a": [1, ]}"#, "expected a value, found ']'; leave out the comma before it"),
-        (r#"{"a": NaN}"#, "expected a value, found 'NaN'; JSON has no such number"),
-        (r#"{"a": None}"#, "expected a value, found 'None'; write null"),
-        (r#"{"a": oslo}"#, "expected a value, found 'oslo'"),
+        (r#"{"a": "x",}"#, "expected a key in double quotes, got '}'; remove the comma before it"),
+        (r#"{"a": [1, ]}"#, "expected a value, got ']'; remove the comma before it"),
+        (
+            r#"{"a": NaN}"#,
+            "expected a value, got 'NaN'; JSON has no such number; write null or a finite number",
+        ),
+        (r#"{"a": None}"#, "expected a value, got 'None'; write null"),
+        (r#"{"a": oslo}"#, "expected a value, got 'oslo'"),
         (
             r#"{"a": "x "y" z"}"#,
-            "expected ',' or '}', found 'y'; a double quote inside a string is written as \\\"",
+            "expected ',' or '}', got 'y'; escape a double quote inside a string as \\\"",
         ),
-        ("{'a': 1}", "expected a key in double quotes, found '\\''; the quotes of JSON are \""),
-        ("{\u{201c}a\u{201d}: 1}", "found '\u{201c}'; the quotes of JSON are \""),
-        ("{&quot;a&quot;: 1}", "found '&quot;'; the quotes of JSON are \""),
-        ("{\"a\": <b>}", "expected a value, found '\\u{3c}'"),
+        ("{'a': 1}", "expected a key in double quotes, got '\\''; JSON strings use double quotes (\")"),
+        ("{\u{201c}a\u{201d}: 1}", "got '\u{201c}'; JSON strings use double quotes (\")"),
+        ("{&quot;a&quot;: 1}", "got '&quot;'; JSON strings use double quotes (\")"),
+        ("{\"a\": <b>}", "expected a value, got '<'"),
     ] {
         let errors = rejected(&contract, text).violations.errors;
         let told = &errors.first().expect("there is an error").message;
@@ -428,7 +443,7 @@ fn over_a_limit_there_is_a_clear_refusal() {
     for (text, message) in [
         (long, "the answer has "),
         (crowded, "the text has more than "),
-        (format!("{}1{}", "[".repeat(200), "]".repeat(200)), "not valid JSON at line 1, column 129: "),
+        (format!("{}1{}", "[".repeat(200), "]".repeat(200)), "invalid JSON at line 1, column 129: "),
     ] {
         let errors = rejected(&contract, &text).violations.errors;
         assert_eq!(errors.len(), 1);

@@ -61,8 +61,7 @@ fn a_verdict_before_its_reason() {
     let message = &findings.iter().find(|finding| finding.rule == "verdict-before-reason").unwrap().message;
     assert_eq!(
         message,
-        "'is_valid' is asked for before 'rationale', so the model decides first and then defends it; put \
-         'rationale' before 'is_valid'"
+        "'is_valid' comes before 'rationale', so the model decides before it reasons; move 'rationale' before 'is_valid'"
     );
 }
 
@@ -202,7 +201,7 @@ fn what_each_provider_will_not_enforce_or_take() {
     assert_eq!(
         of("provider-does-not-enforce", "openai").unwrap(),
         "OpenAI strict will not enforce 'minLength' at $.properties.p0, $.properties.p1, $.properties.p2 and 47 more; \
-         the model is told in the description, and a wrong answer costs a retry"
+         it is added to the description for the model, and a wrong answer costs a retry"
     );
     assert!(of("too-many-optionals", "anthropic").unwrap().starts_with("50 optional properties once"));
     assert!(of("provider-refuses", "anthropic").unwrap().contains("26 unions after expansion"));

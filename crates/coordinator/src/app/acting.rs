@@ -108,8 +108,7 @@ impl App {
             depth += 1;
             if depth > DEEPEST_SESSIONS {
                 let message = format!(
-                    "parent_session_id: sessions nest {DEEPEST_SESSIONS} deep at most, and {} is that deep: let an agent \
-                     further up start this one",
+                    "parent_session_id: sessions can be nested {DEEPEST_SESSIONS} levels deep, and {} is at that depth; start this one from an agent further up",
                     parent.id
                 );
                 return Err(Error::new(ErrorName::InvalidRequest, message));
@@ -130,7 +129,7 @@ impl App {
             }
         }
         let message =
-            format!("{session_id} was not started by this run: it may deal only with its own children");
+            format!("{session_id} was not started by this run; a run can access only its own children");
         Err(Error::new(ErrorName::Forbidden, message))
     }
 
@@ -146,7 +145,8 @@ impl App {
             Some(parent) if parent == acting.session_id => Ok(()),
             Some(parent) => self.check_descent(acting, &parent).await,
             None => {
-                let message = format!("{id} was not started by this run: it may deal only with its own");
+                let message =
+                    format!("{id} was not started by this run; a run can access only its own workflow runs");
                 Err(Error::new(ErrorName::Forbidden, message))
             }
         }
@@ -163,6 +163,6 @@ impl App {
 }
 
 fn stale() -> Error {
-    let message = "this run token is not valid, or no longer: the run is over, or another runner works on it";
+    let message = "invalid or expired run token: the run has finished, or another runner is working on it";
     Error::new(ErrorName::Unauthorized, message)
 }

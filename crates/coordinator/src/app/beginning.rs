@@ -1,4 +1,4 @@
-//! Ids by their beginnings: whoever asks for an id that is not there is told those that begin so.
+//! Ids by prefix: an id that does not exist is answered with the ids that start with it.
 
 use accord_api::ErrorName;
 use accord_store::StoreError;
@@ -14,7 +14,7 @@ const WHOLE: usize = 36;
 const MOST: u32 = 4;
 
 impl App {
-    /// Why something was not found; where its id only begins another, the details say which: `begin_so`.
+    /// Why something was not found; if it is a prefix of other ids, the details list them in `matching_ids`.
     pub(super) async fn absent(&self, id: &str, error: StoreError) -> Error {
         let error = Error::from(error);
         if !is_absent(&error) || id.len() >= WHOLE {
@@ -22,7 +22,7 @@ impl App {
         }
         match self.store.ids_beginning(id, MOST).await {
             Ok(ids) if ids.is_empty() => error,
-            Ok(ids) => error.with_details(json!({"begin_so": ids})),
+            Ok(ids) => error.with_details(json!({"matching_ids": ids})),
             Err(error) => error.into(),
         }
     }

@@ -70,7 +70,7 @@ impl App {
     async fn deliver_or_tell(&self, due: Due) {
         let parent = due.parent_session_id.clone();
         if let Err(error) = self.marked(mark(&due), self.deliver(due)).await {
-            tracing::warn!(%parent, %error, "a parent could not be called back; it is tried again");
+            tracing::warn!(%parent, %error, "callback to a parent failed; will retry");
         }
     }
 
@@ -85,7 +85,8 @@ impl App {
             Status::Failed => (HeldReason::ParentFailed, "its last run failed"),
             Status::Stopped => (HeldReason::ParentStopped, "its last run was stopped"),
         };
-        let message = format!("{} is not resumed by itself, because {what}; resume it to go on", session.id);
+        let message =
+            format!("{} is not resumed automatically, because {what}; resume it to continue", session.id);
         self.hold(due, &session, reason, message).await
     }
 
@@ -119,7 +120,7 @@ impl App {
             Some(_) => {
                 let minutes = GIVE_UP_AFTER.as_mins();
                 let message = format!(
-                    "{} could not be resumed for {minutes} minutes: {error}; mend that, and resume it to go on",
+                    "{} could not be resumed for {minutes} minutes: {error}; fix that, then resume it to continue",
                     session.id
                 );
                 return self.hold(due, session, HeldReason::ParentUnavailable, message).await;

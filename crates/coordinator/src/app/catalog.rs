@@ -15,6 +15,7 @@ use accord_store::{Defined, DocumentRecord, Store};
 use serde_json::{Value, json};
 
 use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
+use super::definition::first_error;
 use super::file_changes::KnownFiles;
 use super::found::{Found, Hides};
 use super::recent::{IN_USE, Recent};
@@ -131,9 +132,9 @@ impl Catalog {
     pub(crate) async fn usable(&self, name: &str) -> Result<Arc<Agent>, Error> {
         let found = self.found(name).await?;
         let Some(sound) = found.sound() else {
-            let message =
-                format!("the agent '{name}' has mistakes and cannot be used; see 'details.problems'");
-            let details = json!({"problems": found.problems()});
+            let problems = found.problems();
+            let message = format!("agent '{name}' is invalid: {}", first_error(problems));
+            let details = json!({"problems": problems});
             return Err(Error::new(ErrorName::AgentBroken, message).with_details(details));
         };
         self.compiled(name, sound, found.document(), found.hash()).await
@@ -145,7 +146,8 @@ impl Catalog {
         let document = examined.document();
         let Some(sound) = &examined.sound else {
             let details = json!({"problems": examined.problems});
-            let message = "the agent that stands in the workflow has mistakes; see 'details.problems'";
+            let message =
+                format!("the agent defined in the workflow is invalid: {}", first_error(&examined.problems));
             return Err(Error::new(ErrorName::AgentBroken, message).with_details(details));
         };
         let hash = agents::hash_of(&document);
@@ -217,7 +219,7 @@ impl Catalog {
                 Some(schema) => Ok(Some(schema)),
                 None => {
                     let message = format!(
-                        "the agent '{agent}' refers to the schema '{name}', which is not registered; register it first"
+                        "agent '{agent}' refers to the schema '{name}', which is not registered; register it first"
                     );
                     Err(Error::new(ErrorName::SchemaNotFound, message))
                 }
@@ -237,13 +239,13 @@ impl Catalog {
                 let records = self.store.definitions(Defined::Agent).await?;
                 let stored = records.iter().map(|record| record.name.as_str());
                 let known = files.agents.keys().map(String::as_str).chain(stored);
-                let others = match (&files.unreadable, agents::name::nearest(name, known)) {
-                    (Some(unreadable), _) => unreadable.clone(),
-                    (None, Some(meant)) => format!("did you mean '{meant}'?"),
-                    (None, None) => "GET /agents lists those that are there".to_owned(),
+                let hint = match (&files.unreadable, agents::name::nearest(name, known)) {
+                    (Some(unreadable), _) => format!("; {unreadable}"),
+                    (None, Some(meant)) => format!("; did you mean '{meant}'?"),
+                    (None, None) => String::new(),
                 };
                 let shown: String = name.chars().take(SHOWN).collect();
-                let message = format!("there is no agent '{shown}'; {others}");
+                let message = format!("agent '{shown}' not found{hint}");
                 Err(Error::new(ErrorName::AgentNotFound, message))
             }
         }

@@ -45,7 +45,7 @@ impl App {
     pub(crate) async fn claim_runs(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
-            return Err(refuse("max is 0: ask for at least one run".to_owned()));
+            return Err(refuse("expected max of at least 1, got 0".to_owned()));
         }
         // A runner says how many it has room for; the rest it gets by asking again.
         let max = request.max.min(MOST_CLAIMED);
@@ -174,7 +174,7 @@ async fn give_back(store: &dyn Store, claimed: Vec<Claimed>, now: Timestamp) {
         let holder =
             Holder { run_id: run.id, runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt };
         if let Err(error) = store.give_back(&holder, now).await {
-            tracing::warn!(run = %holder.run_id, %error, "a run that nobody took could not be given back");
+            tracing::warn!(run = %holder.run_id, %error, "an undelivered run could not be returned to the queue");
         }
     }
 }

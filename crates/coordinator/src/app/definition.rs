@@ -49,7 +49,6 @@ pub(crate) enum Made<T> {
 #[derive(Debug)]
 pub(in crate::app) struct Kind {
     defined: Defined,
-    one: &'static str,
     text: &'static str,
     exists: ErrorName,
     read_only: ErrorName,
@@ -58,7 +57,6 @@ pub(in crate::app) struct Kind {
 /// Agents.
 pub(in crate::app) const AGENT: Kind = Kind {
     defined: Defined::Agent,
-    one: "an agent",
     text: "blueprint",
     exists: ErrorName::AgentExists,
     read_only: ErrorName::AgentReadOnly,
@@ -67,7 +65,6 @@ pub(in crate::app) const AGENT: Kind = Kind {
 /// Workflows.
 pub(in crate::app) const WORKFLOW: Kind = Kind {
     defined: Defined::Workflow,
-    one: "a workflow",
     text: "workflow",
     exists: ErrorName::WorkflowExists,
     read_only: ErrorName::WorkflowReadOnly,
@@ -96,10 +93,8 @@ impl Kind {
         if given == name {
             return Ok(());
         }
-        let message = format!(
-            "the {} is called '{given}', and the address says '{name}'; give both one name",
-            self.text
-        );
+        let message =
+            format!("the {} is named '{given}', but the URL says '{name}'; use the same name", self.text);
         Err(Error::new(ErrorName::InvalidRequest, message))
     }
 
@@ -120,22 +115,23 @@ impl Kind {
 
     /// It is there already.
     pub(in crate::app) fn exists(&self, name: &str) -> Error {
-        let (one, word) = (self.one, self.defined.as_str());
-        let message = format!("there is {one} '{name}' already; PUT /{word}s/{name} changes it");
+        let word = self.defined.as_str();
+        let message = format!("{word} '{name}' already exists; use PUT /{word}s/{name} to replace it");
         Error::new(self.exists, message)
     }
 
     /// It is not as whoever changes it has seen it.
     pub(in crate::app) fn changed(&self, name: &str) -> Error {
         let message = format!(
-            "the {} '{name}' is not as you have seen it; read it again and repeat the change",
+            "the {} '{name}' has changed since you read it; read it again and repeat the change",
             self.defined.as_str()
         );
         Error::new(ErrorName::PreconditionFailed, message)
     }
 
     fn there(&self, name: &str) -> Error {
-        let message = format!("there is {} '{name}' already; If-None-Match asks for none", self.one);
+        let word = self.defined.as_str();
+        let message = format!("{word} '{name}' already exists, and If-None-Match requires that it does not");
         Error::new(ErrorName::PreconditionFailed, message)
     }
 
@@ -148,14 +144,19 @@ impl Kind {
 
     /// What is wrong with it, in a sentence.
     pub(in crate::app) fn mistakes(&self, problems: &[Problem]) -> String {
-        let mut errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
-        let first = errors.next().map(|problem| format!("{}: {}", problem.path, problem.message));
-        let more = match errors.count() {
-            0 => String::new(),
-            count => format!(" (and {count} more in 'details.problems')"),
-        };
-        format!("the {} has mistakes: {}{more}", self.text, first.unwrap_or_default())
+        format!("invalid {}: {}", self.text, first_error(problems))
     }
+}
+
+/// The first error, and how many more there are. All of them are in the details.
+pub(in crate::app) fn first_error(problems: &[Problem]) -> String {
+    let mut errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let first = errors.next().map(|problem| format!("{}: {}", problem.path, problem.message));
+    let more = match errors.count() {
+        0 => String::new(),
+        count => format!(" (and {count} more)"),
+    };
+    format!("{}{more}", first.unwrap_or_default())
 }
 
 impl App {

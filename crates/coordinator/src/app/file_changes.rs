@@ -77,7 +77,7 @@ impl App {
                 forwarded_for: None,
             };
             if let Err(error) = self.add_audit(entry).await {
-                tracing::warn!(cause = error.cause(), "the store did not take an entry of the audit log");
+                tracing::warn!(cause = error.cause(), "an audit log entry could not be saved");
             }
         }
     }

@@ -254,26 +254,24 @@ fn key_holder(key: &Key, hash: &str) -> Option<Caller> {
 }
 
 fn needed() -> Error {
-    let message = "a key is needed: send 'Authorization: Bearer KEY'; with an admin's key 'accord keys create --key-file FILE' \
-                   makes others; where no admin's key is left, stop the coordinator and make one then";
+    let message = "an API key is required: send 'Authorization: Bearer KEY'. Create keys with 'accord keys create --key-file FILE' and an admin key; if no admin key is left, stop the coordinator and create one then";
     Error::new(ErrorName::Unauthorized, message)
 }
 
 fn unknown() -> Error {
-    Error::new(ErrorName::Unauthorized, "this key is not known; it may have been removed")
+    Error::new(ErrorName::Unauthorized, "invalid API key; it may have been revoked")
 }
 
 fn expired(key_id: &KeyId, at: Timestamp) -> Error {
     let message =
-        format!("the key {key_id} expired at {at}; ask an admin for another ('accord keys create')");
+        format!("API key {key_id} expired at {at}; ask an admin for a new one ('accord keys create')");
     Error::new(ErrorName::Unauthorized, message)
 }
 
 fn too_many(wait: SignedDuration) -> Error {
     let seconds = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).max(1);
     let message = format!(
-        "too many requests with a wrong key came from this address; try again in {seconds} s with the right one (a valid key \
-         is accepted at once)"
+        "too many requests with an invalid API key from this address; retry in {seconds} s (a valid key is accepted immediately)"
     );
     Error::new(ErrorName::TooManyAttempts, message).with_retry_after(seconds)
 }
@@ -326,8 +324,7 @@ pub fn refuse_open_bind(address: SocketAddr, keys_exist: bool) -> Result<(), Str
         return Ok(());
     }
     Err(format!(
-        "{address} can be reached from other machines and there is no key yet, so everybody could do everything; \
-         make one with 'accord keys create --role admin', or listen on 127.0.0.1"
+        "{address} is reachable from other machines and there is no API key yet, so anyone could control it; create one with 'accord keys create --role admin', or listen on 127.0.0.1"
     ))
 }
 

@@ -13,9 +13,9 @@ const SHOWN: usize = 64;
 /// What is wrong with a name, if something is.
 fn fault(name: &str) -> Option<&'static str> {
     if name.is_empty() {
-        return Some("it is empty; leave it out or give it a value");
+        return Some("it is empty; omit it or set a value");
     }
-    name.chars().any(char::is_control).then_some("it has a control character; leave that out")
+    name.chars().any(char::is_control).then_some("it contains a control character; remove it")
 }
 
 /// The first demand that no runner can meet, and what is wrong with it.
@@ -55,5 +55,5 @@ pub(super) fn check_profile(profile: &Profile) -> Result<(), Error> {
 
 fn refused(field: &str, name: &str, fault: &str) -> Error {
     let shown: String = name.chars().take(SHOWN).collect();
-    refuse(format!("{field}: {shown:?} can be no name: {fault}"))
+    refuse(format!("{field}: invalid name {shown:?}: {fault}"))
 }

@@ -19,7 +19,7 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
         None => Ok(USUAL_LIMIT),
         Some(limit @ 1..=HIGHEST_LIMIT) => Ok(limit),
         Some(limit) => {
-            let message = format!("limit is {limit}; it can be 1 to {HIGHEST_LIMIT}");
+            let message = format!("expected limit from 1 to {HIGHEST_LIMIT}, got {limit}");
             Err(Error::new(ErrorName::InvalidRequest, message))
         }
     }
@@ -81,8 +81,7 @@ const SHOWN: usize = 64;
 
 fn broken(cursor: &str) -> Error {
     let shown: String = cursor.chars().take(SHOWN).collect();
-    let message =
-        format!("the cursor '{shown}' is none of this list; use the next_cursor of the page before");
+    let message = format!("invalid cursor '{shown}'; use the next_cursor of the previous page");
     Error::new(ErrorName::InvalidRequest, message)
 }
 

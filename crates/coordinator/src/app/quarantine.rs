@@ -141,7 +141,7 @@ impl App {
     pub(super) async fn end_work(&self, item: Item) {
         self.quarantine.forget(&item);
         if let Err(error) = self.store.end_work(vec![item], self.instance()).await {
-            tracing::warn!(%error, "the mark of work that is done could not be cleared");
+            tracing::warn!(%error, "the mark of finished work could not be cleared");
         }
     }
 
@@ -156,7 +156,7 @@ impl App {
             _ => self.quarantine.alone(self.outside.now()).await,
         };
         if self.begin_work(vec![item.clone()]).await?.is_empty() {
-            let message = "another coordinator is at this, or died of it a moment ago; try again";
+            let message = "another coordinator is working on this, or crashed on it a moment ago; retry";
             return Err(Error::new(ErrorName::StoreUnavailable, message));
         }
         let held = Held(&self.quarantine, &item);
@@ -185,7 +185,7 @@ impl App {
                         kind,
                         id,
                         deaths,
-                        "a coordinator died during this work; it is tried again alone"
+                        "a coordinator crashed during this work; it will be retried in isolation"
                     );
                 }
                 Fate::Poisoned => {
@@ -193,7 +193,7 @@ impl App {
                         kind,
                         id,
                         deaths,
-                        "coordinators died during this work; it is set aside as poisoned"
+                        "coordinators crashed during this work; it is quarantined as poisoned"
                     );
                     metrics::poisoned(item.kind);
                     self.count_poisoned_run(item).await;

@@ -26,7 +26,7 @@ impl App {
             return answer.clone();
         }
         let answer = self.store.ping().await.map_err(|error| {
-            tracing::warn!(%error, "the store is not ready");
+            tracing::warn!(%error, "the database is not ready");
             Error::new(ErrorName::StoreUnavailable, format!("not ready: {error}"))
         });
         *last = Some((Instant::now(), answer.clone()));

@@ -79,7 +79,9 @@ impl App {
 fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
     match count <= most {
         true => Ok(()),
-        false => Err(refuse(format!("{count} {what} in one report; {most} are the most: send several"))),
+        false => Err(refuse(format!(
+            "expected at most {most} {what} in one report, got {count}; send several reports"
+        ))),
     }
 }
 
@@ -87,7 +89,7 @@ fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
 fn check_event(body: &Body) -> Result<(), Error> {
     let bytes = match body {
         Body::Message { role, .. } if !matches!(role.as_str(), "assistant" | "user") => {
-            return Err(refuse(format!("a message is from assistant or user, not from '{role}'")));
+            return Err(refuse(format!("expected message role assistant or user, got '{role}'")));
         }
         Body::Message { text, .. } => text.len(),
         Body::ToolStarted { call_id, name, arguments } => {
@@ -97,7 +99,7 @@ fn check_event(body: &Body) -> Result<(), Error> {
         Body::RequestRepeated { reason, .. } => reason.len(),
         other => {
             return Err(refuse(format!(
-                "{} is not a runner's to say; message, tool.started, tool.finished and request.repeated are",
+                "runners cannot report {} events; expected message, tool.started, tool.finished or request.repeated",
                 other.kind()
             )));
         }
@@ -105,7 +107,7 @@ fn check_event(body: &Body) -> Result<(), Error> {
     match bytes <= EVENT_BYTES {
         true => Ok(()),
         false => Err(refuse(format!(
-            "a {} event of {bytes} bytes; {EVENT_BYTES} are the most: shorten it",
+            "{} event of {bytes} bytes is too large; the limit is {EVENT_BYTES}",
             body.kind()
         ))),
     }
@@ -114,7 +116,7 @@ fn check_event(body: &Body) -> Result<(), Error> {
 fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
     if attempt.delivery != delivery {
         return Err(refuse(format!(
-            "attempt {} is of delivery {}, and the run is held as delivery {delivery}",
+            "attempt {} belongs to delivery {}, but the run is held as delivery {delivery}",
             attempt.number, attempt.delivery
         )));
     }

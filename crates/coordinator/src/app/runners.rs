@@ -135,7 +135,7 @@ impl App {
             return Ok(profile);
         }
         let runner = self.store.runner(runner_id).await?.ok_or_else(|| {
-            let message = format!("there is no runner '{runner_id}': register first");
+            let message = format!("runner '{runner_id}' not found; register first");
             Error::new(ErrorName::RunnerNotFound, message)
         })?;
         let profile = Arc::new(runner.profile);
@@ -148,7 +148,10 @@ impl App {
     pub(crate) async fn heartbeat(&self, request: Heartbeat) -> Result<HeartbeatAnswer, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_HEARTBEAT_SECONDS)?;
         if request.runs.len() > MOST_HELD {
-            return Err(refuse(format!("{} runs held; {MOST_HELD} are the most", request.runs.len())));
+            return Err(refuse(format!(
+                "expected at most {MOST_HELD} held runs, got {}",
+                request.runs.len()
+            )));
         }
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
         let topics = request.runs.iter().map(|held| Topic::Run(held.run_id.clone())).collect();
@@ -242,7 +245,7 @@ fn answer(request: Heartbeat, directives: Vec<Directive>, waiting: Option<u32>) 
 
 fn check_profile(profile: &Profile) -> Result<(), Error> {
     if profile.executor_types.len() > MOST_LABELS || profile.tags.len() > MOST_LABELS {
-        return Err(refuse(format!("a runner has at most {MOST_LABELS} executor_types and tags")));
+        return Err(refuse(format!("a runner can have at most {MOST_LABELS} executor_types and tags")));
     }
     match profile.held_executor_types.difference(&profile.executor_types).next() {
         Some(unknown) => {

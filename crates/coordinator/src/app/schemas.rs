@@ -67,7 +67,7 @@ impl App {
             Ok(record) => view(record, &mut self.schema_users().await?),
             Err(StoreError::Exists { .. }) => {
                 let message = format!(
-                    "the name '{name}' has another schema already, and registered schemas do not change; use another name"
+                    "schema '{name}' already exists with different content, and registered schemas are immutable; use another name"
                 );
                 Err(Error::new(ErrorName::SchemaExists, message))
             }
@@ -79,7 +79,7 @@ impl App {
     pub(crate) async fn delete_schema(&self, name: &str, expected: Option<&[String]>) -> Result<(), Error> {
         let record = self.store.schema(name).await?.ok_or_else(|| not_found(name))?;
         if expected.is_some_and(|hashes| !hashes.contains(&record.hash)) {
-            let message = format!("the schema '{name}' is not the one that you have seen; read it again");
+            let message = format!("schema '{name}' has changed since you read it; read it again");
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
         // The watcher hears of a file a moment after it was saved, and what refers to the schema since then does so too.
@@ -88,10 +88,8 @@ impl App {
         let users = self.schema_users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
             let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();
-            let message = format!(
-                "the schema '{name}' is in use by {}; change what refers to it first",
-                all.join(", ")
-            );
+            let message =
+                format!("schema '{name}' is in use by {}; remove those references first", all.join(", "));
             return Err(Error::new(ErrorName::SchemaInUse, message).with_details(json!(users)));
         }
         Ok(self.store.remove_schema(name).await?)
@@ -125,7 +123,7 @@ impl App {
         request: ValidateSchema,
     ) -> Result<ValidateSchemaAnswer, Error> {
         if request.text.is_some() && request.value.is_some() {
-            let message = "give 'text' or 'value', not both";
+            let message = "pass 'text' or 'value', not both";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
         heavy(move || validated(&request)).await
@@ -134,7 +132,7 @@ impl App {
     /// Makes a schema that all examples conform to.
     pub(crate) async fn infer_schema(&self, request: InferSchema) -> Result<InferSchemaAnswer, Error> {
         if request.examples.is_empty() {
-            let message = "there are no examples to infer from; give at least one in 'examples'";
+            let message = "no examples to infer from; pass at least one in 'examples'";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
         heavy(move || inferred(&request)).await
@@ -238,15 +236,12 @@ async fn compiled(value: Value) -> Result<Schema, Error> {
 
 fn invalid(error: &SchemaError) -> Error {
     let details = json!({"path": error.path, "pointer": error.pointer, "message": error.message});
-    let message = format!("this is not a valid JSON Schema: {error}");
+    let message = format!("invalid JSON Schema: {error}");
     Error::new(ErrorName::InvalidSchema, message).with_details(details)
 }
 
 fn not_found(name: &str) -> Error {
-    Error::new(
-        ErrorName::SchemaNotFound,
-        format!("there is no schema '{name}'; GET /schemas lists those that are there"),
-    )
+    Error::new(ErrorName::SchemaNotFound, format!("schema '{name}' not found"))
 }
 
 /// A schema with those who use it, who are taken out of the list.

@@ -136,7 +136,7 @@ fn no_result(session: &Session, failure: Option<Failure>) -> Error {
             )
         }
         (_, Status::Stopped) => format!("{id} has no result: its last run was stopped"),
-        _ => format!("{id} has no result yet: it is {status}; ask again when it is over"),
+        _ => format!("{id} has no result yet: it is {status}; retry when it has finished"),
     };
     let details = match failure {
         Some(failure) => json!({"status": status, "error": failure}),

@@ -86,7 +86,7 @@ impl App {
             let failed = self.store.fail_unmatched(unmatched, self.outside.now(), BATCH).await?;
             for run in &failed {
                 metrics::run_over(run);
-                tracing::warn!(run = %run.id, agent = run.agent_name, "no runner could take a run");
+                tracing::warn!(run = %run.id, agent = run.agent_name, "no runner matches a run");
             }
             if failed.len() < BATCH as usize {
                 return Ok(());

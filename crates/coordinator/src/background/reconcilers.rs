@@ -146,6 +146,6 @@ fn after(reconciler: &str, looked: &Result<(), Error>, every: Duration) -> Durat
 }
 
 fn failed(reconciler: &str, error: &Error) -> Duration {
-    tracing::warn!(reconciler, cause = error.cause(), "a reconciler failed and tries again");
+    tracing::warn!(reconciler, cause = error.cause(), "a reconciler failed; will retry");
     TRY_AGAIN
 }

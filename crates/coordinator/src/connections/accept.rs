@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use super::limit::Open;
 use crate::error::Error;
 
-/// How long to wait before the next try where the system gives no connection: whatever it lacks, others may give back.
+/// How long to wait before the next try where connections cannot be accepted: whatever it lacks, others may give back.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How many are told at once why they are turned away. Each takes a descriptor of those that are kept back; who comes beyond that
@@ -51,7 +51,7 @@ pub(super) async fn next<A: Accept>(listener: &mut A, open: &Open) -> (A::Stream
             Ok(accepted) => return accepted,
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                tracing::debug!(%error, "the system gives no connection");
+                tracing::debug!(%error, "connections cannot be accepted");
                 open.make_room();
                 sleep(PAUSE).await;
             }
@@ -90,8 +90,8 @@ async fn say_farewell(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Re
 }
 
 fn refusal() -> String {
-    let message = "all connections that this coordinator can have are in use; try again, or raise its number of file \
-                   descriptors";
+    let message =
+        "all connections of this coordinator are in use; retry, or raise its limit of file descriptors";
     let body: ErrorBody = Error::new(ErrorName::Overloaded, message).body();
     let body = serde_json::to_string(&body).unwrap_or_default();
     format!(

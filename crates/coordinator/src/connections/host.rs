@@ -16,12 +16,12 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if request.version() < Version::HTTP_11 => Ok(()),
-        (None, _) => refused("expected the header Host, got none; HTTP/1.1 requests have one"),
-        (Some(_), Some(_)) => refused("expected one header Host, got more; send it once"),
+        (None, _) => refused("missing Host header"),
+        (Some(_), Some(_)) => refused("duplicate Host header; send it once"),
         (Some(host), None) => match host.as_bytes() {
             b"" => Ok(()),
             host if Authority::try_from(host).is_ok_and(|host| !host.as_str().contains('@')) => Ok(()),
-            _ => refused("the header Host is not HOST or HOST:PORT"),
+            _ => refused("expected a Host header of HOST or HOST:PORT"),
         },
     }
 }
@@ -42,15 +42,15 @@ mod tests {
             assert_eq!(refusal(Version::HTTP_11, &[host]), None, "{host}");
         }
         assert_eq!(refusal(Version::HTTP_10, &[]), None);
-        let absent = "expected the header Host, got none; HTTP/1.1 requests have one";
+        let absent = "missing Host header";
         assert_eq!(refusal(Version::HTTP_11, &[]).as_deref(), Some(absent));
         for version in [Version::HTTP_10, Version::HTTP_11] {
             let twice = refusal(version, &["localhost", "localhost"]);
-            assert_eq!(twice.as_deref(), Some("expected one header Host, got more; send it once"));
+            assert_eq!(twice.as_deref(), Some("duplicate Host header; send it once"));
         }
         for host in ["a b", "user@localhost", "localhost, evil.example", "http://localhost", "a/b"] {
             let wrong = refusal(Version::HTTP_11, &[host]);
-            assert_eq!(wrong.as_deref(), Some("the header Host is not HOST or HOST:PORT"), "{host}");
+            assert_eq!(wrong.as_deref(), Some("expected a Host header of HOST or HOST:PORT"), "{host}");
         }
     }
 }

@@ -105,8 +105,8 @@ impl Open {
         tracing::warn!(
             limit = self.0.limit,
             descriptors = descriptors(),
-            "too many connections: {}; raise the number of file descriptors (ulimit -n, LimitNOFILE= with systemd)",
-            if has_closed { "idle ones are closed" } else { "none is idle, and new ones are refused" }
+            "too many connections: {}; raise the limit of file descriptors (ulimit -n, LimitNOFILE= with systemd)",
+            if has_closed { "idle ones are closed" } else { "none is idle, and new ones are rejected" }
         );
     }
 }

@@ -100,7 +100,7 @@ async fn attend(
         }
     };
     if let Err(error) = ended {
-        tracing::trace!(error, "a connection broke off");
+        tracing::trace!(error, "a connection was lost");
     }
 }
 
@@ -132,10 +132,7 @@ impl Asked {
 
 /// A handler that panics costs its request and nothing else. The panic itself is in the log already.
 fn panicked() -> Response<axum::body::Body> {
-    let error = Error::new(
-        ErrorName::Internal,
-        "the request could not be answered; the log of the coordinator says why",
-    );
+    let error = Error::new(ErrorName::Internal, "internal error; see the coordinator's log");
     ([(X_CONTENT_TYPE_OPTIONS, "nosniff")], error).into_response()
 }
 

@@ -43,7 +43,7 @@ impl<S> WriteTimeout<S> {
         });
         ready!(deadline.as_mut().poll(context));
         let seconds = WRITE_TIMEOUT.as_secs();
-        let message = format!("nothing of the answer was read for {seconds} seconds");
+        let message = format!("the client read nothing of the response for {seconds} seconds");
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)))
     }
 }
@@ -111,7 +111,7 @@ mod tests {
         let since = Instant::now();
         let error = stream.write_all(b"more than eight bytes").await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "nothing of the answer was read for 30 seconds");
+        assert_eq!(error.to_string(), "the client read nothing of the response for 30 seconds");
         assert!(since.elapsed() >= WRITE_TIMEOUT);
         drop(here);
     }

@@ -31,22 +31,23 @@ pub(super) fn routes() -> Router<Arc<App>> {
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub(super) struct AgentQuery {
-    /// Only those that have all of these tags, separated by commas.
+    /// Filter by tags, separated by commas: agents with all of them.
     tags: Option<String>,
-    /// At most so many; all, where nothing is said: agents are few.
+    /// Page size; all agents if omitted.
     limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// All agents, those with mistakes too.
+/// Lists all agents, including invalid ones.
 #[utoipa::path(
     get,
     path = "/agents",
+    operation_id = "listAgents",
     tag = "agents",
     params(AgentQuery),
     responses(
-        (status = 200, description = "The agents, by name; all on one page", body = Page<AgentSummary>),
+        (status = 200, description = "The agents by name, on one page", body = Page<AgentSummary>),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
@@ -60,12 +61,13 @@ pub(super) async fn list(
     Ok(Json(app.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
 }
 
-/// Makes an agent. It lives in the store.
+/// Creates an agent in the database.
 #[utoipa::path(
     post,
     path = "/agents",
+    operation_id = "createAgent",
     tag = "agents",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request safe to repeat")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response")),
     request_body = accord_api::Blueprint,
     responses(
         (status = 201, description = "The agent", body = AgentView),
@@ -84,18 +86,19 @@ pub(super) async fn create(
     conditions::made(app.create_agent(value, promise).await?, |agent| &agent.hash)
 }
 
-/// One agent.
+/// Returns an agent.
 #[utoipa::path(
     get,
     path = "/agents/{name}",
+    operation_id = "getAgent",
     tag = "agents",
     params(
-        ("name" = String, Path, description = "The agent's name"),
-        ("If-None-Match" = Option<String>, Header, description = "Only if the agent has another ETag"),
+        ("name" = String, Path, description = "Agent name"),
+        ("If-None-Match" = Option<String>, Header, description = "Respond only if the ETag differs"),
     ),
     responses(
-        (status = 200, description = "The agent, its hash as the ETag", body = AgentView),
-        (status = 304, description = "The agent has this ETag"),
+        (status = 200, description = "The agent, with its hash as the ETag", body = AgentView),
+        (status = 304, description = "Not modified"),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
     )
 )]
@@ -109,20 +112,21 @@ pub(super) async fn show(
     conditions::shown(&headers, &agent.hash, &agent)
 }
 
-/// Puts a blueprint in the place of the one that is there, or makes the agent. A file agent's file is written.
+/// Replaces an agent, or creates it. For a file agent the file is written.
 #[utoipa::path(
     put,
     path = "/agents/{name}",
+    operation_id = "putAgent",
     tag = "agents",
     params(
-        ("name" = String, Path, description = "The agent's name, as in the blueprint"),
-        ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such agent"),
+        ("name" = String, Path, description = "Agent name, the same as in the blueprint"),
+        ("If-Match" = Option<String>, Header, description = "Change only if the agent has this ETag"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: create only if it does not exist"),
     ),
     request_body = accord_api::Blueprint,
     responses(
-        (status = 200, description = "The agent, changed", body = AgentView),
-        (status = 201, description = "The agent, made", body = AgentView),
+        (status = 200, description = "The updated agent", body = AgentView),
+        (status = 201, description = "The created agent", body = AgentView),
         (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
         (status = 409, description = "AgentReadOnly", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
@@ -139,18 +143,19 @@ pub(super) async fn replace(
     conditions::made(app.put_agent(&name, value, &expected).await?, |agent| &agent.hash)
 }
 
-/// Changes parts of a blueprint: a JSON merge patch (RFC 7396).
+/// Updates an agent with a JSON merge patch (RFC 7396).
 #[utoipa::path(
     patch,
     path = "/agents/{name}",
+    operation_id = "patchAgent",
     tag = "agents",
     params(
-        ("name" = String, Path, description = "The agent's name"),
-        ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
+        ("name" = String, Path, description = "Agent name"),
+        ("If-Match" = Option<String>, Header, description = "Change only if the agent has this ETag"),
     ),
-    request_body(content = Object, description = "Members to set, and null for members to remove"),
+    request_body(content = Object, description = "Fields to set, and null for fields to remove"),
     responses(
-        (status = 200, description = "The agent, changed", body = AgentView),
+        (status = 200, description = "The updated agent", body = AgentView),
         (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
         (status = 409, description = "AgentReadOnly", body = ErrorBody),
@@ -169,17 +174,18 @@ pub(super) async fn change(
     Ok((conditions::etag(&agent.hash), Json(agent)))
 }
 
-/// Removes an agent. A file agent's files are removed.
+/// Deletes an agent. For a file agent the files are deleted.
 #[utoipa::path(
     delete,
     path = "/agents/{name}",
+    operation_id = "deleteAgent",
     tag = "agents",
     params(
-        ("name" = String, Path, description = "The agent's name"),
-        ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
+        ("name" = String, Path, description = "Agent name"),
+        ("If-Match" = Option<String>, Header, description = "Change only if the agent has this ETag"),
     ),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
         (status = 409, description = "AgentReadOnly", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
@@ -194,12 +200,13 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Both contracts of an agent, what the linter says, and what each provider takes of them.
+/// Returns the contracts of an agent, lint findings, and the schema each provider receives.
 #[utoipa::path(
     get,
     path = "/agents/{name}/contract",
+    operation_id = "getAgentContract",
     tag = "agents",
-    params(("name" = String, Path, description = "The agent's name")),
+    params(("name" = String, Path, description = "Agent name")),
     responses(
         (status = 200, description = "The contracts", body = AgentContract),
         (status = 404, description = "AgentNotFound, SchemaNotFound", body = ErrorBody),
@@ -213,14 +220,15 @@ pub(super) async fn contract(
     Ok(Json(app.agent_contract(&name).await?))
 }
 
-/// Checks a blueprint. Nothing is stored.
+/// Validates a blueprint. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/agents/validate",
+    operation_id = "validateAgent",
     tag = "agents",
     request_body = accord_api::Blueprint,
     responses(
-        (status = 200, description = "What was found", body = ValidateAgentAnswer),
+        (status = 200, description = "The result of the validation", body = ValidateAgentAnswer),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
@@ -232,15 +240,16 @@ pub(super) async fn validate(
     Ok(Json(app.validate_agent(None, value).await?))
 }
 
-/// Checks a blueprint for an agent, or, without a body, the agent as it is. Nothing is stored.
+/// Validates a blueprint for an agent, or, without a body, the stored agent. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/agents/{name}/validate",
+    operation_id = "validateExistingAgent",
     tag = "agents",
-    params(("name" = String, Path, description = "The agent's name")),
+    params(("name" = String, Path, description = "Agent name")),
     request_body = Option<accord_api::Blueprint>,
     responses(
-        (status = 200, description = "What was found", body = ValidateAgentAnswer),
+        (status = 200, description = "The result of the validation", body = ValidateAgentAnswer),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
     )

@@ -18,10 +18,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/audit", get(list))
 }
 
-/// Who changed what: the audit log, newest first.
+/// Lists the audit log, newest first.
 #[utoipa::path(
     get,
     path = "/audit",
+    operation_id = "listAuditLog",
     tag = "audit",
     params(AuditQuery),
     responses(

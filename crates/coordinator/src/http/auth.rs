@@ -9,6 +9,7 @@ use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, Method, header};
 use jiff::SignedDuration;
+use serde_json::json;
 
 use super::extract::Id;
 use super::metrics::METRICS;
@@ -32,9 +33,14 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     let caller = authenticated(app, request.headers(), address, age).await;
     let caller = caller.map_err(|refusal| app.keys.refused(address, refusal))?;
     if !allows(caller.role, access) {
-        let message =
-            format!("a key with the role '{}' does not allow this; {}", caller.role, remedy(access));
-        return Err(Error::new(ErrorName::Forbidden, message));
+        let allowed = roles(access);
+        let message = format!(
+            "role '{}' is not allowed to do this; use a key with role {}",
+            caller.role,
+            either(&allowed)
+        );
+        let details = json!({"role": caller.role, "allowed_roles": allowed});
+        return Err(Error::new(ErrorName::Forbidden, message).with_details(details));
     }
     if let Some(acting) = &caller.acting {
         confine(app, acting, request, path).await?;
@@ -70,7 +76,7 @@ async fn confine(app: &App, acting: &Acting, request: &mut Request, path: &'stat
     match scope {
         None => {
             let message = format!(
-                "{} {path} is not for runs: a run token starts and follows children only",
+                "{} {path} cannot be called with a run token; a run token can only start and follow children",
                 request.method()
             );
             Err(Error::new(ErrorName::Forbidden, message))
@@ -102,10 +108,10 @@ fn access(request: &Request) -> Result<(Access, &'static str), Error> {
     }
     let methods: Vec<&str> = here().map(|route| route.method).collect();
     if methods.is_empty() {
-        let message = format!("there is nothing at {}", request.uri().path());
+        let message = format!("no route {}", request.uri().path());
         return Err(Error::new(ErrorName::RouteNotFound, message));
     }
-    let message = format!("{} does not take {method}; use {}", request.uri().path(), methods.join(", "));
+    let message = format!("{} does not support {method}; use {}", request.uri().path(), methods.join(", "));
     Err(Error::new(ErrorName::MethodNotAllowed, message))
 }
 
@@ -118,20 +124,26 @@ fn allows(role: Role, access: Access) -> bool {
     }
 }
 
-fn remedy(access: Access) -> &'static str {
-    match access {
-        Access::Open => "nothing is needed",
-        Access::Read => "use one of a viewer, caller or admin",
-        Access::Call => "use one of a caller or admin",
-        Access::Run => "use one of a runner or admin",
-        Access::Administer => "use one of an admin",
+/// The roles that `allows` lets through.
+fn roles(access: Access) -> Vec<Role> {
+    let all = [Role::Viewer, Role::Caller, Role::Runner, Role::Admin];
+    all.into_iter().filter(|role| allows(*role, access)).collect()
+}
+
+/// `viewer, caller or admin`.
+fn either(roles: &[Role]) -> String {
+    let names: Vec<String> = roles.iter().map(Role::to_string).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
     let wrong = || {
-        let message = "the header Authorization must be 'Bearer KEY'";
+        let message = "expected the header 'Authorization: Bearer KEY'";
         Error::new(ErrorName::Unauthorized, message)
     };
     let (scheme, key) = value.to_str().map_err(|_| wrong())?.split_once(' ').ok_or_else(wrong)?;
@@ -191,8 +203,7 @@ fn refuse_other_pages(site: Option<&str>, origin: Option<&str>, host: Option<&st
     }
     let shown: String = origin.unwrap_or("another site").chars().take(100).collect();
     let message = format!(
-        "the request comes from a page of {shown}, which may not change anything here; use the dashboard, or make a key with \
-         'accord keys create' and send it as 'Authorization: Bearer KEY'"
+        "cross-origin request from {shown} rejected; use the dashboard, or create a key with 'accord keys create' and send it as 'Authorization: Bearer KEY'"
     );
     Err(Error::new(ErrorName::Forbidden, message))
 }
@@ -208,8 +219,7 @@ fn is_forwarded_here(from: &str, listen: Option<IpAddr>) -> bool {
 fn forwarded(name: &str, from: &str) -> Error {
     let shown: String = from.chars().take(100).collect();
     let message = format!(
-        "the request came through a proxy ({name}: {shown}); without keys only this machine is served: make a key with \
-         'accord keys create --role admin', and send it as 'Authorization: Bearer KEY'"
+        "the request came through a proxy ({name}: {shown}); without API keys only local requests are served: create a key with 'accord keys create --role admin', and send it as 'Authorization: Bearer KEY'"
     );
     Error::new(ErrorName::Forbidden, message)
 }
@@ -217,8 +227,7 @@ fn forwarded(name: &str, from: &str) -> Error {
 fn stranger(what: &str, value: &str) -> Error {
     let shown: String = value.chars().take(100).collect();
     let message = format!(
-        "the {what} '{shown}' is not this machine; without keys only this machine is served: use http://localhost, \
-         or make a key with 'accord keys create'"
+        "the {what} '{shown}' is not this machine; without API keys only local requests are served: use http://localhost, or create a key with 'accord keys create'"
     );
     Error::new(ErrorName::Forbidden, message)
 }

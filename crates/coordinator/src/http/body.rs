@@ -20,7 +20,7 @@ fn check_names(bytes: &Bytes) -> Result<(), Error> {
     let Some(Reserved { name, path }) = found else { return Ok(()) };
     let name = shortened(&name, LONGEST_NAME);
     let prefix = reserved::PREFIX;
-    let message = format!("the key {name:?} is reserved; use one that does not begin with {prefix:?}");
+    let message = format!("the key {name:?} is reserved; use one that does not start with {prefix:?}");
     Err(unreadable(&shortened(&path, LONGEST_PATH), &message))
 }
 
@@ -55,16 +55,14 @@ fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
 
 fn unreadable(path: &str, message: &str) -> Error {
     let place = if matches!(path, "" | ".") { String::new() } else { format!(" at {path}") };
-    Error::new(ErrorName::InvalidRequest, format!("the body cannot be read{place}: {message}"))
+    Error::new(ErrorName::InvalidRequest, format!("invalid request body{place}: {message}"))
 }
 
 /// What the reader says, without the names of types in this program.
 fn told(message: &str) -> String {
     for half in ["unexpected end of hex escape", "lone leading surrogate in hex escape"] {
         if let Some(place) = message.strip_prefix(half) {
-            return format!(
-                "half of a surrogate pair is no character; write both halves, or the character{place}"
-            );
+            return format!("lone surrogate; write both halves of the pair, or the character itself{place}");
         }
     }
     let Some((found, wanted)) = message.rsplit_once(", expected ") else { return message.to_owned() };
@@ -74,7 +72,7 @@ fn told(message: &str) -> String {
     let found = found.replacen("invalid type: floating point", "invalid type: number", 1);
     match wanted {
         "u32" if found.starts_with("invalid value: integer") => {
-            format!("{found}, expected a whole number from 0 to {}{place}", u32::MAX)
+            format!("{found}, expected an integer from 0 to {}{place}", u32::MAX)
         }
         _ => format!("{found}, expected {}{place}", plain_kind(wanted)),
     }
@@ -95,8 +93,7 @@ mod tests {
     fn no_object_is_taken_for_what_it_claims_to_be() {
         let refused = |place: &str, name: &str| {
             format!(
-                "the body cannot be read{place}: the key \"$serde_json::private::{name}\" is reserved; use one that \
-                 does not begin with \"$serde_json::private::\""
+                "invalid request body{place}: the key \"$serde_json::private::{name}\" is reserved; use one that does not start with \"$serde_json::private::\""
             )
         };
         let raw = r#"{"agent_name": "a", "parameters": {"s": {"$serde_json::private::RawValue": "\"hi\""}}}"#;
@@ -136,19 +133,19 @@ mod tests {
             ),
             (
                 r#"invalid type: string ", expected u32", expected i32"#,
-                r#"invalid type: string ", expected u32", expected a whole number"#,
+                r#"invalid type: string ", expected u32", expected an integer"#,
             ),
             (
                 "invalid type: floating point `1.5`, expected u32 at line 2 column 3",
-                "invalid type: number `1.5`, expected a whole number, 0 or more at line 2 column 3",
+                "invalid type: number `1.5`, expected an integer, 0 or more at line 2 column 3",
             ),
             (
                 "invalid value: integer `4294967296`, expected u32 at line 1 column 9",
-                "invalid value: integer `4294967296`, expected a whole number from 0 to 4294967295 at line 1 column 9",
+                "invalid value: integer `4294967296`, expected an integer from 0 to 4294967295 at line 1 column 9",
             ),
             (
                 "unexpected end of hex escape at line 1 column 9",
-                "half of a surrogate pair is no character; write both halves, or the character at line 1 column 9",
+                "lone surrogate; write both halves of the pair, or the character itself at line 1 column 9",
             ),
             ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
             ("EOF while parsing a value at line 1 column 0", "EOF while parsing a value at line 1 column 0"),

@@ -48,13 +48,11 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
         (Some(Tags::These(hashes)), None) => Ok(Expected::OneOf(hashes)),
         (None, Some(Tags::Any)) => Ok(Expected::Absent),
         (None, Some(Tags::These(_))) => {
-            let message = "If-None-Match takes '*' with a change: only if there is none yet. Use If-Match for a change of \
-                           what you have seen";
+            let message = "for changes, If-None-Match supports only '*' (create, but do not replace); use If-Match to replace a known version";
             Err(Error::new(ErrorName::InvalidRequest, message))
         }
         (Some(_), Some(_)) => {
-            let message =
-                "If-Match asks for what is there and If-None-Match for what is not; send one of them";
+            let message = "If-Match and If-None-Match exclude each other; send one of them";
             Err(Error::new(ErrorName::InvalidRequest, message))
         }
     }
@@ -94,11 +92,11 @@ pub(super) fn promise(
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(Error::new(ErrorName::InvalidRequest, "Idempotency-Key is given twice; give it once"));
+        return Err(Error::new(ErrorName::InvalidRequest, "duplicate Idempotency-Key header; send it once"));
     }
     let key = value.to_str().map_err(|_| unreadable("Idempotency-Key"))?.trim();
     if key.is_empty() || key.len() > LONGEST_KEY {
-        let message = format!("Idempotency-Key must have 1 to {LONGEST_KEY} characters");
+        let message = format!("expected an Idempotency-Key of 1 to {LONGEST_KEY} characters");
         return Err(Error::new(ErrorName::InvalidRequest, message));
     }
     let run = caller.acting.as_ref().map(|acting| acting.run_id.as_str());
@@ -149,5 +147,8 @@ pub(super) fn no_promise(headers: &HeaderMap, why: &str) -> Result<(), Error> {
 }
 
 fn unreadable(name: impl std::fmt::Display) -> Error {
-    Error::new(ErrorName::InvalidRequest, format!("the header {name} has characters that are not plain text"))
+    Error::new(
+        ErrorName::InvalidRequest,
+        format!("the header {name} contains characters that are not printable ASCII"),
+    )
 }

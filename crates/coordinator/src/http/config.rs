@@ -14,12 +14,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/config", get(config))
 }
 
-/// How the server is set up: version, store, address, bounds. Never a secret.
+/// Returns the configuration of the server: version, database, address, limits. Contains no secrets.
 #[utoipa::path(
     get,
     path = "/config",
+    operation_id = "getConfig",
     tag = "server",
-    responses((status = 200, description = "What is in force", body = ServerConfig))
+    responses((status = 200, description = "The configuration", body = ServerConfig))
 )]
 pub(super) async fn config(State(app): State<Arc<App>>) -> Result<Json<ServerConfig>, Error> {
     app.config().await.map(Json)

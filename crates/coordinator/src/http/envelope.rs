@@ -24,7 +24,7 @@ pub(super) async fn wrap(response: Response) -> Response {
     }
     let message = match to_bytes(response.into_body(), MESSAGE_BYTES).await {
         Ok(bytes) if !bytes.is_empty() => String::from_utf8_lossy(&bytes).into_owned(),
-        _ => "the request cannot be taken as it is".to_owned(),
+        _ => "invalid request".to_owned(),
     };
     Error::new(name, message).into_response()
 }

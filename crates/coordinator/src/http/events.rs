@@ -37,29 +37,30 @@ pub(super) fn routes() -> Router<Arc<App>> {
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventQuery {
-    /// Those of this session.
+    /// Filter by session.
     session_id: Option<SessionId>,
-    /// Those of this run.
+    /// Filter by run.
     run_id: Option<RunId>,
-    /// Those of this workflow run.
+    /// Filter by workflow run.
     workflow_run_id: Option<WorkflowRunId>,
-    /// Those of these kinds, with commas between them.
+    /// Filter by event types, separated by commas.
     types: Option<String>,
-    /// Those after this one, for clients that cannot send the header `Last-Event-ID`.
+    /// Replay events after this id, for clients that cannot send the `Last-Event-ID` header.
     last_event_id: Option<String>,
 }
 
-/// Follows events live.
+/// Streams events live.
 ///
-/// `Last-Event-ID` replays what was missed since that event; `0` is from the beginning. Without it events come from now
-/// on. The stream ends when its key is taken back.
+/// `Last-Event-ID` replays the events after that id; `0` replays all. Without it only new events are
+/// sent. The stream ends when its API key is revoked.
 #[utoipa::path(
     get,
     path = "/events",
+    operation_id = "streamEvents",
     tag = "events",
     params(
         EventQuery,
-        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
+        ("Last-Event-ID" = Option<String>, Header, description = "Id of the last received event"),
     ),
     responses(
         (status = 200, description = "Events; the data of each is an EventView", content_type = "text/event-stream", body = String),
@@ -90,7 +91,7 @@ fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error>
         query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
     if let Some(unknown) = kinds.iter().find(|kind| !EVENT_KINDS.contains(&kind.as_str())) {
         let known = EVENT_KINDS.join(", ");
-        return Err(invalid(format!("types: '{unknown}' is no type of events; there are {known}")));
+        return Err(invalid(format!("types: unknown event type '{unknown}'; expected {known}")));
     }
     let header = headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?").to_owned());
     let after: Option<EventId> = match header.or(query.last_event_id) {

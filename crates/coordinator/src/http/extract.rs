@@ -69,15 +69,14 @@ impl FromRequest<Arc<App>> for FinishBody {
 async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
     let refused = |message: &str| Error::new(ErrorName::UnsupportedMediaType, message);
     if !is_json(request.headers()) {
-        return Err(refused("the body has to be JSON: send the header Content-Type: application/json"));
+        return Err(refused("expected a JSON body with the header Content-Type: application/json"));
     }
     if is_encoded(request.headers()) {
-        return Err(refused("the body has to come as it is: send it uncompressed, without Content-Encoding"));
+        return Err(refused("compressed bodies are not supported: send it without Content-Encoding"));
     }
     let too_large = || {
         let message = format!(
-            "the body is larger than {limit} bytes, the most that this coordinator takes here; send less, or raise \
-             server.request_limit_bytes"
+            "the body is larger than {limit} bytes, the limit of this coordinator; send less, or raise server.request_limit_bytes"
         );
         Error::new(ErrorName::RequestTooLarge, message)
     };
@@ -87,14 +86,15 @@ async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
     if announced.is_some_and(|length: usize| length > limit) {
         return Err(too_large());
     }
-    let unreadable =
-        |reason: String| Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {reason}"));
+    let unreadable = |reason: String| {
+        Error::new(ErrorName::InvalidRequest, format!("the request body could not be read: {reason}"))
+    };
     match timely(Limited::new(request.into_body(), limit)).await {
         Ok(Ok(bytes)) => Ok(without_mark(bytes)),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(error)) => Err(unreadable(error.to_string())),
         Err(_) => Err(unreadable(format!(
-            "nothing of it came for {} seconds; send all of it, or the Content-Length that it has",
+            "no data received for {} seconds; send all of it, and the correct Content-Length",
             SILENCE.as_secs()
         ))),
     }
@@ -171,16 +171,18 @@ fn wrong_query(uri: &Uri, reason: &str) -> String {
         Some((name, why, value.chars().take(SHOWN).collect::<String>()))
     });
     match named {
-        Some((_, why, _)) if why.starts_with("unknown field") => format!("the query cannot be read: {why}"),
-        Some(("limit", _, value)) => format!("limit is '{value}'; it can be 1 to {HIGHEST_LIMIT}"),
+        Some((_, why, _)) if why.starts_with("unknown field") => format!("invalid query: {why}"),
+        Some(("limit", _, value)) => format!("expected limit from 1 to {HIGHEST_LIMIT}, got '{value}'"),
         Some(("wait", _, value)) => {
-            format!("wait is '{value}'; it can be 0 to {LONGEST_WAIT_SECONDS}, in whole seconds")
+            format!("expected wait from 0 to {LONGEST_WAIT_SECONDS} whole seconds, got '{value}'")
         }
         Some(("since", _, value)) => {
-            format!("since is '{value}'; write a time like 2026-11-15T10:00:00Z (in an address a + is %2B)")
+            format!(
+                "expected since as a time such as 2026-11-15T10:00:00Z (in a URL + is %2B), got '{value}'"
+            )
         }
         Some((name, why, value)) => format!("{name} is '{value}': {why}"),
-        None => format!("the query cannot be read: {reason}"),
+        None => format!("invalid query: {reason}"),
     }
 }
 

@@ -14,12 +14,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/health", get(health)).route("/ready", get(ready))
 }
 
-/// Whether the server is alive, and which one it is.
+/// Returns whether the server is alive, and its id.
 #[utoipa::path(
     get,
     path = "/health",
+    operation_id = "getHealth",
     tag = "server",
-    responses((status = 200, description = "It is", body = Health))
+    responses((status = 200, description = "The server is alive", body = Health))
 )]
 pub(super) async fn health(State(app): State<Arc<App>>) -> Json<Health> {
     Json(is("ok", &app))
@@ -29,13 +30,14 @@ fn is(status: &str, app: &App) -> Health {
     Health { status: status.to_owned(), instance: app.instance().to_owned() }
 }
 
-/// Whether the server can do its work: the store is reachable and up to date.
+/// Returns whether the server is ready: the database is reachable and up to date.
 #[utoipa::path(
     get,
     path = "/ready",
+    operation_id = "getReadiness",
     tag = "server",
     responses(
-        (status = 200, description = "It can", body = Health),
+        (status = 200, description = "The server is ready", body = Health),
         (status = 503, description = "StoreUnavailable", body = ErrorBody),
     )
 )]

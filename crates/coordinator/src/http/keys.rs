@@ -19,13 +19,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
 }
 
 /// Why a request for a key cannot be repeated, and what to do instead.
-const SHOWN_ONCE: &str = "the secret of a key is shown once and kept nowhere, so the answer cannot be given again; leave the \
-                          header out, and remove a key whose answer was lost (GET /keys, DELETE /keys/{id})";
+const SHOWN_ONCE: &str = "the secret of a key is shown only once and not stored, so the response cannot be repeated; omit the header, and revoke a key whose response was lost (GET /keys, DELETE /keys/{id})";
 
-/// All keys, without their secrets.
+/// Lists all API keys, without their secrets.
 #[utoipa::path(
     get,
     path = "/keys",
+    operation_id = "listKeys",
     tag = "keys",
     params(FewQuery),
     responses(
@@ -40,12 +40,13 @@ pub(super) async fn list(
     app.list_keys(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
-/// Makes a key. Its secret is shown this once.
+/// Creates an API key. The secret is shown only once.
 ///
-/// It is kept nowhere, so the answer cannot be given again: an `Idempotency-Key` is refused.
+/// It is not stored, so the response cannot be repeated: an `Idempotency-Key` is rejected.
 #[utoipa::path(
     post,
     path = "/keys",
+    operation_id = "createKey",
     tag = "keys",
     request_body = CreateKey,
     responses(
@@ -63,24 +64,22 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(app.create_key(create).await?)))
 }
 
-/// Removes a key. It opens nothing from then on.
+/// Revokes an API key.
 #[utoipa::path(
     delete,
     path = "/keys/{id}",
+    operation_id = "deleteKey",
     tag = "keys",
-    params(("id" = String, Path, description = "The key's id")),
+    params(("id" = String, Path, description = "Key id")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "KeyNotFound", body = ErrorBody),
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<StatusCode, Error> {
-    let id = id.parse().map_err(|_| {
-        Error::new(
-            accord_api::ErrorName::KeyNotFound,
-            format!("there is no key '{id}'; GET /keys lists them"),
-        )
-    })?;
+    let id = id
+        .parse()
+        .map_err(|_| Error::new(accord_api::ErrorName::KeyNotFound, format!("API key '{id}' not found")))?;
     app.delete_key(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -34,22 +34,23 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/mcp", post(answer))
 }
 
-/// A message of the Model Context Protocol, or a batch of them, by streamable HTTP without sessions.
+/// Accepts a message of the Model Context Protocol, or a batch, over streamable HTTP without sessions.
 ///
-/// The answer is JSON, or a stream of events where the client asked for progress. A batch is answered with a list.
+/// The response is JSON, or a stream of events if the client requested progress. A batch gets a list.
 #[utoipa::path(
     post,
     path = "/mcp",
+    operation_id = "postMcp",
     tag = "mcp",
     request_body = Messages,
     responses(
-        (status = 200, description = "The answer to a request, or the answers to a batch", content(
+        (status = 200, description = "The response to a request, or the responses to a batch", content(
             (Messages = "application/json"),
             (String = "text/event-stream"),
         )),
-        (status = 202, description = "Only notifications were sent, and were taken"),
-        (status = 400, description = "This is no message", body = Object),
-        (status = 404, description = "This coordinator serves no MCP", body = ErrorBody),
+        (status = 202, description = "Notifications accepted"),
+        (status = 400, description = "Not a valid message", body = Object),
+        (status = 404, description = "MCP is disabled on this coordinator", body = ErrorBody),
     )
 )]
 pub(super) async fn answer(
@@ -59,7 +60,7 @@ pub(super) async fn answer(
     JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
     let Some(guest) = app.mcp.get() else {
-        return Err(Error::new(ErrorName::RouteNotFound, "this coordinator serves no MCP"));
+        return Err(Error::new(ErrorName::RouteNotFound, "MCP is disabled on this coordinator"));
     };
     // What the tools do is done for whoever is at the other end here.
     if let Some(Extension(ConnectInfo(address))) = peer
@@ -72,7 +73,7 @@ pub(super) async fn answer(
     let answered = tokio::select! {
         answered = guest(request) => answered,
         () = app.closing.cancelled() => {
-            return Err(Error::new(ErrorName::StoreUnavailable, "the coordinator is about to end; try again later"));
+            return Err(Error::new(ErrorName::StoreUnavailable, "the coordinator is shutting down; retry later"));
         }
     };
     let (parts, body) = answered.into_parts();

@@ -25,12 +25,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route(METRICS, get(render))
 }
 
-/// Everything that is counted, for Prometheus.
+/// Returns metrics in the Prometheus text format.
 #[utoipa::path(
     get,
     path = "/metrics",
+    operation_id = "getMetrics",
     tag = "health",
-    responses((status = 200, description = "Metrics in the text format of Prometheus", body = String, content_type = "text/plain"))
+    responses((status = 200, description = "Metrics in the Prometheus text format", body = String, content_type = "text/plain"))
 )]
 pub(super) async fn render(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Error> {
     let counting =

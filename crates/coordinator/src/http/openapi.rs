@@ -15,7 +15,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
-use utoipa::{Modify, OpenApi};
+use utoipa::OpenApi;
 
 pub use file::agent_file_schema;
 
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
 #[openapi(
     info(
         title = "Accord",
-        description = "Runs AI agents under contract: a caller sees a result that conforms, or a failure that says why.",
+        description = "Runs AI agents under contract: a run returns a result that conforms to its schema, or an error that explains why not.",
     ),
     paths(
         document,
@@ -106,29 +106,9 @@ pub(super) fn routes() -> Router<Arc<App>> {
         accord_api::RunView,
         accord_api::Contract,
         accord_api::WorkflowRunView
-    )),
-    modifiers(&UniqueNames)
+    ))
 )]
 struct Document;
-
-/// Handlers are called `list` or `create` in every module; whoever makes a client from the document needs a name of its
-/// own for each operation.
-struct UniqueNames;
-
-impl Modify for UniqueNames {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        for item in document.paths.paths.values_mut() {
-            let operations =
-                [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter();
-            for operation in operations.flatten() {
-                let tag = operation.tags.iter().flatten().next();
-                if let (Some(tag), Some(name)) = (tag, &operation.operation_id) {
-                    operation.operation_id = Some(format!("{tag}_{name}"));
-                }
-            }
-        }
-    }
-}
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
@@ -145,10 +125,11 @@ static JSON: LazyLock<String> = LazyLock::new(|| DOCUMENT.to_string());
 
 static PAGE: LazyLock<String> = LazyLock::new(|| page(&DOCUMENT));
 
-/// This description of the interface, as OpenAPI 3.1.
+/// Returns this API description as OpenAPI 3.1.
 #[utoipa::path(
     get,
     path = "/openapi.json",
+    operation_id = "getOpenApi",
     tag = "server",
     responses((status = 200, description = "The document", body = Object))
 )]
@@ -156,10 +137,11 @@ async fn document() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], JSON.as_str()).into_response()
 }
 
-/// This description of the interface, as a page for people.
+/// Returns this API description as an HTML page.
 #[utoipa::path(
     get,
     path = "/docs",
+    operation_id = "getApiDocs",
     tag = "server",
     responses((status = 200, description = "The page", content_type = "text/html", body = String))
 )]
@@ -182,7 +164,7 @@ summary { cursor: pointer; padding: 0.25rem 0; }
 td, th { text-align: left; vertical-align: top; padding: 0 1rem 0 0; }
 </style>
 <h1>Accord API</h1>
-<p>The same as <a href=\"openapi.json\">OpenAPI</a>, for people.</p>
+<p>Also available as <a href=\"openapi.json\">OpenAPI</a>.</p>
 ";
 
 fn page(document: &Value) -> String {

@@ -7,8 +7,8 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub(super) struct FewQuery {
-    /// At most so many, 500 at most; all, where nothing is said: there are few.
+    /// Page size, 500 at most; all if omitted.
     pub(super) limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     pub(super) cursor: Option<String>,
 }

@@ -31,10 +31,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/runner/runs/{id}/finish", post(finish))
 }
 
-/// All runners, newest first.
+/// Lists all runners, newest first.
 #[utoipa::path(
     get,
     path = "/runners",
+    operation_id = "listRunners",
     tag = "runners",
     params(FewQuery),
     responses(
@@ -49,16 +50,17 @@ pub(super) async fn list(
     app.runners(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
-/// A runner begins.
+/// Registers a runner.
 ///
-/// Each call makes another one; an `Idempotency-Key` is not looked at. One that nobody goes on with takes no work.
+/// Each call registers a new runner; an `Idempotency-Key` is ignored. An unused registration gets no runs.
 #[utoipa::path(
     post,
     path = "/runner/register",
+    operation_id = "registerRunner",
     tag = "runners",
     request_body = RegisterRunner,
     responses(
-        (status = 201, description = "It is known", body = RegisteredRunner),
+        (status = 201, description = "The registered runner", body = RegisteredRunner),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
@@ -70,14 +72,15 @@ pub(super) async fn register(
     Ok((StatusCode::CREATED, Json(registered)))
 }
 
-/// A runner asks for work, and waits for it.
+/// Claims runs for a runner, waiting until there are some.
 #[utoipa::path(
     post,
     path = "/runner/claims",
+    operation_id = "claimRuns",
     tag = "runners",
     request_body = ClaimRuns,
     responses(
-        (status = 200, description = "Runs with all that they need; none when the time is over", body = ClaimedRuns),
+        (status = 200, description = "The claimed runs; empty if the wait time expired", body = ClaimedRuns),
         (status = 404, description = "RunnerNotFound", body = ErrorBody),
     )
 )]
@@ -89,14 +92,15 @@ pub(super) async fn claim(
     app.claim_runs(&caller, body::read(&bytes)?).await.map(Json)
 }
 
-/// A runner is alive: its leases are renewed, and it hears what to stop.
+/// Sends a heartbeat: leases are renewed, and stop requests are returned.
 #[utoipa::path(
     post,
     path = "/runner/heartbeat",
+    operation_id = "sendHeartbeat",
     tag = "runners",
     request_body = Heartbeat,
     responses(
-        (status = 200, description = "What to do with each run", body = HeartbeatAnswer),
+        (status = 200, description = "Instructions for each run", body = HeartbeatAnswer),
         (status = 404, description = "RunnerNotFound", body = ErrorBody),
     )
 )]
@@ -109,14 +113,15 @@ pub(super) async fn heartbeat(
     door::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
-/// A runner ends. What it still holds is handed out again when its leases run out.
+/// Deregisters a runner. Runs it still holds are queued again when their leases expire.
 #[utoipa::path(
     delete,
     path = "/runner/{id}",
+    operation_id = "deleteRunner",
     tag = "runners",
     params(("id" = RunnerId, Path, description = "The runner")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "RunnerNotFound", body = ErrorBody),
     )
 )]
@@ -125,15 +130,16 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<RunnerId>) ->
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The work on a run begins.
+/// Reports that a run has started.
 #[utoipa::path(
     post,
     path = "/runner/runs/{id}/started",
+    operation_id = "reportRunStarted",
     tag = "runners",
     params(("id" = RunId, Path, description = "The run")),
     request_body = Holding,
     responses(
-        (status = 200, description = "The run as it stands", body = FinishedRun),
+        (status = 200, description = "The current state of the run", body = FinishedRun),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
     )
@@ -147,15 +153,16 @@ pub(super) async fn started(
     app.run_started(id, &holding).await.map(Json)
 }
 
-/// Something happened in a run.
+/// Reports events of a run.
 #[utoipa::path(
     post,
     path = "/runner/runs/{id}/events",
+    operation_id = "reportEvents",
     tag = "runners",
     params(("id" = RunId, Path, description = "The run")),
     request_body = ReportEvents,
     responses(
-        (status = 204, description = "Written"),
+        (status = 204, description = "Accepted"),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
@@ -170,15 +177,16 @@ pub(super) async fn events(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Answers in a run were judged. One that was reported before is not written again.
+/// Reports validated attempts of a run. Repeated reports have no effect.
 #[utoipa::path(
     post,
     path = "/runner/runs/{id}/attempts",
+    operation_id = "reportAttempts",
     tag = "runners",
     params(("id" = RunId, Path, description = "The run")),
     request_body = ReportAttempts,
     responses(
-        (status = 204, description = "Written"),
+        (status = 204, description = "Accepted"),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
@@ -193,15 +201,16 @@ pub(super) async fn attempts(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The end of a run. A result that does not meet the run's contract is refused, and the run stays with its runner.
+/// Reports that a run finished. A result that does not conform to the run's contract is rejected, and the run stays with its runner.
 #[utoipa::path(
     post,
     path = "/runner/runs/{id}/finish",
+    operation_id = "finishRun",
     tag = "runners",
     params(("id" = RunId, Path, description = "The run")),
     request_body = FinishRun,
     responses(
-        (status = 200, description = "The run as it stands", body = FinishedRun),
+        (status = 200, description = "The current state of the run", body = FinishedRun),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),

@@ -38,20 +38,21 @@ pub(super) enum NewRun {
     Created(CreatedRun),
 }
 
-/// Makes a run: starts a session with an agent, or resumes one.
+/// Creates a run: starts a session with an agent, or resumes one.
 ///
-/// With `wait` the answer comes when the run is over, or when the seconds have passed, and is the run with its result.
+/// With `wait`, the response is sent when the run has finished or the time has passed, and includes the result.
 #[utoipa::path(
     post,
     path = "/runs",
+    operation_id = "createRun",
     tag = "runs",
     params(
         WaitQuery,
-        ("Idempotency-Key" = Option<String>, Header, description = "The same key and body get the first answer again"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response"),
     ),
     request_body = CreateRun,
     responses(
-        (status = 201, description = "The run; with `wait` the whole of it, unless it is gone since", body = NewRun),
+        (status = 201, description = "The run; with `wait`, including its result", body = NewRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed, InvalidSchema", body = ErrorBody),
         (status = 404, description = "AgentNotFound, SchemaNotFound, SessionNotFound", body = ErrorBody),
         (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = ErrorBody),
@@ -92,10 +93,11 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(run)))
 }
 
-/// Runs, newest first, without their documents.
+/// Lists runs, newest first, without parameters and results.
 #[utoipa::path(
     get,
     path = "/runs",
+    operation_id = "listRuns",
     tag = "runs",
     params(RunQuery),
     responses(
@@ -110,12 +112,13 @@ pub(super) async fn list(
     app.runs(query).await.map(Json)
 }
 
-/// One run, with its parameters, its contract and its result.
+/// Returns a run with its parameters, contract and result.
 ///
-/// With `wait` the answer comes when the run is over, or when the seconds have passed.
+/// With `wait`, the response is sent when the run has finished or the time has passed.
 #[utoipa::path(
     get,
     path = "/runs/{id}",
+    operation_id = "getRun",
     tag = "runs",
     params(WaitQuery, ("id" = RunId, Path, description = "The run")),
     responses(
@@ -140,10 +143,11 @@ pub(super) async fn one(
     }
 }
 
-/// Every answer of the model in a run, with what was made of it.
+/// Lists the attempts of a run: each answer of the model with its validation.
 #[utoipa::path(
     get,
     path = "/runs/{id}/attempts",
+    operation_id = "listRunAttempts",
     tag = "runs",
     params(FewQuery, ("id" = RunId, Path, description = "The run")),
     responses(
@@ -161,14 +165,15 @@ pub(super) async fn attempts(
     app.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
-/// Stops a run: at once where it waits, by its runner where it is at work. Can be repeated.
+/// Stops a run: immediately if it is pending, through its runner if it is running. Can be repeated.
 #[utoipa::path(
     post,
     path = "/runs/{id}/stop",
+    operation_id = "stopRun",
     tag = "runs",
     params(("id" = RunId, Path, description = "The run")),
     responses(
-        (status = 200, description = "The run as it stands now", body = RunView),
+        (status = 200, description = "The current state of the run", body = RunView),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]
@@ -176,14 +181,15 @@ pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Resu
     app.stop_run(&id).await.map(Json)
 }
 
-/// Runs again what failed or was stopped, with the same agent, input and contract.
+/// Retries a failed or stopped run with the same agent, input and contract.
 ///
-/// The new run has an id of its own. One that began a session begins another; one that resumed a session resumes it again.
+/// The new run has a new id. A run that started a session starts a new one; a run that resumed a session resumes it again.
 #[utoipa::path(
     post,
     path = "/runs/{id}/retry",
+    operation_id = "retryRun",
     tag = "runs",
-    params(("id" = RunId, Path, description = "The run that came to nothing")),
+    params(("id" = RunId, Path, description = "The failed or stopped run")),
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
         (status = 404, description = "RunNotFound", body = ErrorBody),

@@ -26,10 +26,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/schemas/{name}", get(show).delete(remove))
 }
 
-/// The registered schemas, by name.
+/// Lists registered schemas by name.
 #[utoipa::path(
     get,
     path = "/schemas",
+    operation_id = "listSchemas",
     tag = "schemas",
     params(PageQuery),
     responses((status = 200, description = "A page of schemas", body = Page<SchemaView>))
@@ -41,12 +42,13 @@ pub(super) async fn list(
     Ok(Json(app.schemas(query).await?))
 }
 
-/// Registers a schema. A registered schema does not change: the same name with another schema is refused.
+/// Registers a schema. Registered schemas are immutable: the same name with a different schema is rejected.
 #[utoipa::path(
     post,
     path = "/schemas",
+    operation_id = "createSchema",
     tag = "schemas",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request safe to repeat")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response")),
     request_body = CreateSchema,
     responses(
         (status = 201, description = "The schema", body = SchemaView),
@@ -66,18 +68,19 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, conditions::etag(&schema.hash), Json(schema)))
 }
 
-/// One registered schema.
+/// Returns a registered schema.
 #[utoipa::path(
     get,
     path = "/schemas/{name}",
+    operation_id = "getSchema",
     tag = "schemas",
     params(
-        ("name" = String, Path, description = "The schema's name"),
-        ("If-None-Match" = Option<String>, Header, description = "Only if the schema has another ETag"),
+        ("name" = String, Path, description = "Schema name"),
+        ("If-None-Match" = Option<String>, Header, description = "Respond only if the ETag differs"),
     ),
     responses(
-        (status = 200, description = "The schema, its hash as the ETag", body = SchemaView),
-        (status = 304, description = "The schema has this ETag"),
+        (status = 200, description = "The schema, with its hash as the ETag", body = SchemaView),
+        (status = 304, description = "Not modified"),
         (status = 404, description = "SchemaNotFound", body = ErrorBody),
     )
 )]
@@ -91,17 +94,18 @@ pub(super) async fn show(
     conditions::shown(&headers, &schema.hash, &schema)
 }
 
-/// Removes a schema that no agent refers to.
+/// Deletes a schema that no agent references.
 #[utoipa::path(
     delete,
     path = "/schemas/{name}",
+    operation_id = "deleteSchema",
     tag = "schemas",
     params(
-        ("name" = String, Path, description = "The schema's name"),
-        ("If-Match" = Option<String>, Header, description = "Only if the schema has this ETag"),
+        ("name" = String, Path, description = "Schema name"),
+        ("If-Match" = Option<String>, Header, description = "Change only if the schema has this ETag"),
     ),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "SchemaNotFound", body = ErrorBody),
         (status = 409, description = "SchemaInUse", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
@@ -121,14 +125,15 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Compiles and lints a schema, and judges a text or a value by it. Nothing is stored.
+/// Validates and lints a schema, and validates a text or a value against it. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/schemas/validate",
+    operation_id = "validateSchema",
     tag = "schemas",
     request_body = ValidateSchema,
     responses(
-        (status = 200, description = "What was found", body = ValidateSchemaAnswer),
+        (status = 200, description = "The result of the validation", body = ValidateSchemaAnswer),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
@@ -140,10 +145,11 @@ pub(super) async fn validate(
     Ok(Json(app.validate_schema(request).await?))
 }
 
-/// Makes a schema that all examples conform to. Nothing is stored.
+/// Infers a schema from examples. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/schemas/infer",
+    operation_id = "inferSchema",
     tag = "schemas",
     request_body = InferSchema,
     responses(

@@ -28,10 +28,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/sessions/{id}/stop", post(stop))
 }
 
-/// Sessions, newest first.
+/// Lists sessions, newest first.
 #[utoipa::path(
     get,
     path = "/sessions",
+    operation_id = "listSessions",
     tag = "sessions",
     params(SessionQuery),
     responses(
@@ -48,10 +49,11 @@ pub(super) async fn list(
     app.sessions(query).await.map(Json)
 }
 
-/// One session.
+/// Returns a session.
 #[utoipa::path(
     get,
     path = "/sessions/{id}",
+    operation_id = "getSession",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session")),
     responses(
@@ -66,14 +68,15 @@ pub(super) async fn one(
     app.session(&id).await.map(Json)
 }
 
-/// Removes a session with its runs, attempts, events and conversation. Its children stay.
+/// Deletes a session with its runs, attempts, events and conversation. Its children are kept.
 #[utoipa::path(
     delete,
     path = "/sessions/{id}",
+    operation_id = "deleteSession",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "SessionNotFound", body = ErrorBody),
         (status = 409, description = "SessionBusy", body = ErrorBody),
     )
@@ -83,14 +86,15 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<SessionId>) -
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Where a session stands, and why its last run failed, if it did.
+/// Returns the status of a session and, if its last run failed, the error.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/status",
+    operation_id = "getSessionStatus",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session")),
     responses(
-        (status = 200, description = "Where it stands", body = SessionStatusView),
+        (status = 200, description = "The status", body = SessionStatusView),
         (status = 404, description = "SessionNotFound", body = ErrorBody),
     )
 )]
@@ -101,16 +105,17 @@ pub(super) async fn status(
     app.session_status(&id).await.map(Json)
 }
 
-/// The result of a session's newest run.
+/// The result of a session's latest run.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/result",
+    operation_id = "getSessionResult",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session")),
     responses(
         (status = 200, description = "The result", body = SessionResult),
         (status = 404, description = "SessionNotFound", body = ErrorBody),
-        (status = 409, description = "SessionNotFinished: not yet, or its last run failed or was stopped", body = ErrorBody),
+        (status = 409, description = "SessionNotFinished: still running, or its last run failed or was stopped", body = ErrorBody),
     )
 )]
 pub(super) async fn result(
@@ -121,10 +126,11 @@ pub(super) async fn result(
     app.session_result(&id).await.map(Json)
 }
 
-/// The events of a session, in order.
+/// Lists the events of a session, in order.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/events",
+    operation_id = "listSessionEvents",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session"), PageQuery),
     responses(
@@ -142,10 +148,11 @@ pub(super) async fn events(
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
-/// The sessions that a session started, newest first.
+/// Lists the child sessions of a session, newest first.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/children",
+    operation_id = "listSessionChildren",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session"), PageQuery),
     responses(
@@ -161,14 +168,15 @@ pub(super) async fn children(
     app.children(&id, query).await.map(Json)
 }
 
-/// Stops the run of a session that is under way, if there is one. Can be repeated.
+/// Stops the current run of a session, if any. Can be repeated.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/stop",
+    operation_id = "stopSession",
     tag = "sessions",
     params(("id" = SessionId, Path, description = "The session")),
     responses(
-        (status = 200, description = "The session as it stands now", body = SessionView),
+        (status = 200, description = "The current state of the session", body = SessionView),
         (status = 404, description = "SessionNotFound", body = ErrorBody),
     )
 )]

@@ -15,14 +15,15 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/stats", get(stats))
 }
 
-/// Rates, errors, tokens, cost and latency: of all runs, by agent, model, strategy and day.
+/// Returns statistics of runs: success rates, errors, tokens, cost and latency, in total and by agent, model, strategy and day.
 #[utoipa::path(
     get,
     path = "/stats",
+    operation_id = "getStats",
     tag = "stats",
     params(StatsQuery),
     responses(
-        (status = 200, description = "The figures", body = Stats),
+        (status = 200, description = "The statistics", body = Stats),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]

@@ -26,10 +26,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/quarantine", get(quarantine))
 }
 
-/// Runs of workflows, newest first, without their nodes.
+/// Lists workflow runs, newest first, without their nodes.
 #[utoipa::path(
     get,
     path = "/workflow-runs",
+    operation_id = "listWorkflowRuns",
     tag = "workflow_runs",
     params(WorkflowRunQuery),
     responses(
@@ -44,12 +45,13 @@ pub(super) async fn list(
     app.workflow_runs(query).await.map(Json)
 }
 
-/// One workflow run: each node's state, inputs, output, and what its siblings contradict each other in.
+/// Returns a workflow run: status, inputs and output of each node, and contradictions between upstream outputs.
 ///
-/// With `wait` the answer comes when it is over, or when the seconds have passed.
+/// With `wait`, the response is sent when it has finished or the time has passed.
 #[utoipa::path(
     get,
     path = "/workflow-runs/{id}",
+    operation_id = "getWorkflowRun",
     tag = "workflow_runs",
     params(WaitQuery, ("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
@@ -70,14 +72,15 @@ pub(super) async fn one(
     door::while_admitted(&app, &caller, app.wait_for_workflow_run(&holder, &id, wait)).await.map(Json)
 }
 
-/// Removes a workflow run that is over, with its nodes and events. The sessions of its agents stay.
+/// Deletes a finished workflow run with its nodes and events. The sessions of its agents are kept.
 #[utoipa::path(
     delete,
     path = "/workflow-runs/{id}",
+    operation_id = "deleteWorkflowRun",
     tag = "workflow_runs",
     params(("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
         (status = 409, description = "WorkflowRunBusy", body = ErrorBody),
     )
@@ -90,14 +93,15 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Stops a workflow run: nothing more starts, and what is at work is stopped. Can be repeated.
+/// Stops a workflow run: nothing more is started, and running nodes are stopped. Can be repeated.
 #[utoipa::path(
     post,
     path = "/workflow-runs/{id}/stop",
+    operation_id = "stopWorkflowRun",
     tag = "workflow_runs",
     params(("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
-        (status = 200, description = "The workflow run as it stands now", body = WorkflowRunView),
+        (status = 200, description = "The current state of the workflow run", body = WorkflowRunView),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
     )
 )]
@@ -108,14 +112,15 @@ pub(super) async fn stop(
     app.stop_workflow_run(&id).await.map(Json)
 }
 
-/// Continues a workflow run that failed with `poisoned`: the step that coordinators died of is tried again.
+/// Continues a workflow run that failed with `poisoned`: the step that crashed coordinators is retried.
 #[utoipa::path(
     post,
     path = "/workflow-runs/{id}/retry",
+    operation_id = "retryWorkflowRun",
     tag = "workflow_runs",
     params(("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
-        (status = 200, description = "The workflow run, which goes on", body = WorkflowRunSummary),
+        (status = 200, description = "The continued workflow run", body = WorkflowRunSummary),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
         (status = 409, description = "NotRetryable", body = ErrorBody),
     )
@@ -127,12 +132,13 @@ pub(super) async fn retry(
     app.retry_workflow_run(&id).await.map(Json)
 }
 
-/// What coordinators died of: runs and workflow runs that failed with `poisoned`.
+/// Lists quarantined work: runs and workflow runs that failed with `poisoned`.
 #[utoipa::path(
     get,
     path = "/quarantine",
+    operation_id = "listQuarantine",
     tag = "quarantine",
-    responses((status = 200, description = "What was set aside", body = QuarantineView))
+    responses((status = 200, description = "The quarantined work", body = QuarantineView))
 )]
 pub(super) async fn quarantine(State(app): State<Arc<App>>) -> Result<Json<QuarantineView>, Error> {
     app.quarantined().await.map(Json)

@@ -27,14 +27,15 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/workflows/{name}/runs", post(run))
 }
 
-/// All workflows, those with mistakes too.
+/// Lists all workflows, including invalid ones.
 #[utoipa::path(
     get,
     path = "/workflows",
+    operation_id = "listWorkflows",
     tag = "workflows",
     params(PageQuery),
     responses(
-        (status = 200, description = "The workflows, by name; all on one page where no limit is given", body = Page<WorkflowSummary>),
+        (status = 200, description = "The workflows by name, on one page if no limit is set", body = Page<WorkflowSummary>),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
@@ -45,12 +46,13 @@ pub(super) async fn list(
     Ok(Json(app.workflows_page(query.limit, query.cursor.as_deref()).await?))
 }
 
-/// Makes a workflow. It lives in the store.
+/// Creates a workflow in the database.
 #[utoipa::path(
     post,
     path = "/workflows",
+    operation_id = "createWorkflow",
     tag = "workflows",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request safe to repeat")),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response")),
     request_body(content = Object, description = "The graph: name, description, nodes, edges"),
     responses(
         (status = 201, description = "The workflow", body = WorkflowView),
@@ -69,18 +71,19 @@ pub(super) async fn create(
     conditions::made(app.create_workflow(value, promise).await?, |workflow| &workflow.hash)
 }
 
-/// One workflow.
+/// Returns a workflow.
 #[utoipa::path(
     get,
     path = "/workflows/{name}",
+    operation_id = "getWorkflow",
     tag = "workflows",
     params(
-        ("name" = String, Path, description = "The workflow's name"),
-        ("If-None-Match" = Option<String>, Header, description = "Only if the workflow has another ETag"),
+        ("name" = String, Path, description = "Workflow name"),
+        ("If-None-Match" = Option<String>, Header, description = "Respond only if the ETag differs"),
     ),
     responses(
-        (status = 200, description = "The workflow, its hash as the ETag", body = WorkflowView),
-        (status = 304, description = "The workflow has this ETag"),
+        (status = 200, description = "The workflow, with its hash as the ETag", body = WorkflowView),
+        (status = 304, description = "Not modified"),
         (status = 404, description = "WorkflowNotFound", body = ErrorBody),
     )
 )]
@@ -94,20 +97,21 @@ pub(super) async fn show(
     conditions::shown(&headers, &workflow.hash, &workflow)
 }
 
-/// Puts a graph in the place of the one that is there, or makes the workflow. A file workflow's file is written.
+/// Replaces a workflow, or creates it. For a file workflow the file is written.
 #[utoipa::path(
     put,
     path = "/workflows/{name}",
+    operation_id = "putWorkflow",
     tag = "workflows",
     params(
-        ("name" = String, Path, description = "The workflow's name, as in the graph"),
-        ("If-Match" = Option<String>, Header, description = "Only if the workflow has this ETag"),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such workflow"),
+        ("name" = String, Path, description = "Workflow name, the same as in the graph"),
+        ("If-Match" = Option<String>, Header, description = "Change only if the workflow has this ETag"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: create only if it does not exist"),
     ),
     request_body(content = Object, description = "The graph: name, description, nodes, edges"),
     responses(
-        (status = 200, description = "The workflow, changed", body = WorkflowView),
-        (status = 201, description = "The workflow, made", body = WorkflowView),
+        (status = 200, description = "The updated workflow", body = WorkflowView),
+        (status = 201, description = "The created workflow", body = WorkflowView),
         (status = 400, description = "InvalidRequest, InvalidWorkflow", body = ErrorBody),
         (status = 409, description = "WorkflowReadOnly", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
@@ -124,17 +128,18 @@ pub(super) async fn replace(
     conditions::made(app.put_workflow(&name, value, &expected).await?, |workflow| &workflow.hash)
 }
 
-/// Removes a workflow. A file workflow's file is removed. Its runs stay.
+/// Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.
 #[utoipa::path(
     delete,
     path = "/workflows/{name}",
+    operation_id = "deleteWorkflow",
     tag = "workflows",
     params(
-        ("name" = String, Path, description = "The workflow's name"),
-        ("If-Match" = Option<String>, Header, description = "Only if the workflow has this ETag"),
+        ("name" = String, Path, description = "Workflow name"),
+        ("If-Match" = Option<String>, Header, description = "Change only if the workflow has this ETag"),
     ),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "WorkflowNotFound", body = ErrorBody),
         (status = 409, description = "WorkflowReadOnly", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
@@ -149,14 +154,15 @@ pub(super) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Checks a workflow: its shape, who it names, its templates, conditions and contracts. Nothing is stored.
+/// Validates a workflow: structure, agents, templates, conditions and contracts. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/workflows/validate",
+    operation_id = "validateWorkflow",
     tag = "workflows",
     request_body(content = Object, description = "The graph: name, description, nodes, edges"),
     responses(
-        (status = 200, description = "What was found", body = ValidateWorkflowAnswer),
+        (status = 200, description = "The result of the validation", body = ValidateWorkflowAnswer),
         (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
@@ -170,19 +176,20 @@ pub(super) async fn validate(
 
 /// Runs a workflow.
 ///
-/// With `wait` the answer comes when the run is over, or when the seconds have passed, and is the run with its nodes.
+/// With `wait`, the response is sent when the run has finished or the time has passed, and includes its nodes.
 #[utoipa::path(
     post,
     path = "/workflows/{name}/runs",
+    operation_id = "runWorkflow",
     tag = "workflows",
     params(
         WaitQuery,
-        ("name" = String, Path, description = "The workflow's name"),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same key and body get the first answer again"),
+        ("name" = String, Path, description = "Workflow name"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response"),
     ),
     request_body = CreateWorkflowRun,
     responses(
-        (status = 201, description = "The run; with `wait` it is a WorkflowRunView", body = CreatedWorkflowRun),
+        (status = 201, description = "The run; with `wait`, a WorkflowRunView", body = CreatedWorkflowRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
         (status = 404, description = "WorkflowNotFound, SessionNotFound (parent_session_id)", body = ErrorBody),
         (status = 409, description = "WorkflowBroken, IdempotencyConflict", body = ErrorBody),

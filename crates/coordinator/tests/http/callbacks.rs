@@ -49,7 +49,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     assert_eq!(run["parameters"], json!({"prompt": expected}));
     // The third child fails, and its parent hears of that too.
     let held = desk.claim(&runner).await;
-    let errors = ["$.n: 'x' is a string; an integer is wanted", "$: required property 'm' is missing"];
+    let errors = ["$.n: expected integer, got string \"x\"", "$: missing required property 'm'"];
     let error = json!({"type": "timed_out", "message": "too slow", "validation_errors": errors});
     desk.finish(&held, json!({"status": "failed", "error": error})).await;
     let held = desk.claim(&runner).await;
@@ -60,8 +60,8 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     let expected = format!(
         "<agent-callback session_id=\"{third}\" agent_name=\"writer\" status=\"failed\">\n\
          Error: timed_out: too slow\n\
-         - $.n: 'x' is a string; an integer is wanted\n\
-         - $: required property 'm' is missing\n\
+         - $.n: expected integer, got string \"x\"\n\
+         - $: missing required property 'm'\n\
          </agent-callback>\n"
     );
     assert_eq!(held.run["parameters"], json!({"prompt": expected}));
@@ -168,8 +168,9 @@ async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() 
         }
         let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
         let run_id = desk.get(&format!("/sessions/{child}")).await.1["last_run_id"].clone();
-        let message =
-            format!("{parent} is not resumed by itself, because its last run {what}; resume it to go on");
+        let message = format!(
+            "{parent} is not resumed automatically, because its last run {what}; resume it to continue"
+        );
         let undelivered = json!({
             "session_id": child, "run_id": run_id, "since": "2026-11-01T00:00:00Z", "held": reason, "message": message,
         });
@@ -241,7 +242,7 @@ async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
     let given_up = undelivered(&desk).await;
     assert_eq!((&given_up["session_id"], &given_up["held"]), (&json!(child), &json!("parent_unavailable")));
     let message = text(&given_up, "message");
-    assert!(message.contains("10 minutes: AgentNotFound: there is no agent 'leader'"), "{message}");
+    assert!(message.contains("10 minutes: AgentNotFound: agent 'leader' not found"), "{message}");
     assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "finished");
     assert_eq!(held_events(&desk, &parent).await.len(), 1);
 
@@ -294,8 +295,7 @@ async fn a_command_that_cannot_be_told_is_not_called_back() {
     desk.finish(&desk.claim(&runner).await, done.clone()).await;
     let answer = desk.post("/runs", child_of(&count)).await;
     let message = format!(
-        "execution_mode async_callback: the parent {count} cannot be called back: its agent 'count' is procedural, and its \
-         parameters_schema does not take {{\"prompt\": …}}; use sync or async_poll"
+        "execution_mode async_callback: the parent {count} cannot be called back: its agent 'count' is procedural, and its parameters_schema does not accept {{\"prompt\": …}}; use sync or async_poll"
     );
     assert_eq!((refused(&answer), text(&answer.1, "message")), ((400, "InvalidRequest"), message));
     let polled = json!({

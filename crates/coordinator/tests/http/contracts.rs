@@ -154,7 +154,7 @@ async fn what_cannot_be_a_contract_is_refused() {
     let absent = create(&desk, "writer", json!({"output_schema_name": "absent"})).await;
     let expected = json!({
         "error": "SchemaNotFound",
-        "message": "Output schema 'absent' not found",
+        "message": "output schema 'absent' not found",
         "status_code": 404,
     });
     assert_eq!(absent, (404, expected));

@@ -93,10 +93,10 @@ async fn without_an_input_contract_a_prompt_is_asked() {
     let answer = desk.post("/runs", json!({"agent_name": "writer", "parameters": {"prompt": ""}})).await;
     let expected = json!({
         "error": "ParameterValidationFailed",
-        "message": "the parameters do not meet the input contract of agent 'writer': $.prompt: '' has 0 characters; at least 1 is wanted",
+        "message": "the parameters do not match the parameters_schema of agent 'writer': $.prompt: expected at least 1 character, got 0: \"\"",
         "status_code": 400,
         "details": {
-            "errors": [{"path": "$.prompt", "message": "'' has 0 characters; at least 1 is wanted"}],
+            "errors": [{"path": "$.prompt", "message": "expected at least 1 character, got 0: \"\""}],
             "parameters_schema": {
                 "type": "object",
                 "required": ["prompt"],
@@ -200,12 +200,12 @@ async fn a_command_is_resumed_only_where_its_input_contract_takes_a_prompt() {
     desk.finish(&desk.claim(&runner).await, done.clone()).await;
     let start = desk.post("/runs", json!({"agent_name": "count", "prompt": "again"})).await;
     let resume = desk.post("/runs", json!({"session_id": session, "prompt": "again"})).await;
-    let remedy = "; a procedural agent remembers nothing: start it again with its parameters";
+    let remedy = "; a procedural agent has no memory: start it again with its parameters";
     assert_eq!(text(&resume.1, "message"), text(&start.1, "message") + remedy);
     assert_eq!((refused(&resume), &resume.1["details"]), (refused(&start), &start.1["details"]));
     let resume = json!({"session_id": session, "parameters": {"text": "b"}});
     let message = text(&desk.post("/runs", resume).await.1, "message");
-    assert!(message.contains("what a resume takes") && message.ends_with(remedy), "{message}");
+    assert!(message.contains("the schema of a resume") && message.ends_with(remedy), "{message}");
     let (_, session) = desk.run(json!({"agent_name": "short", "parameters": {}})).await;
     desk.finish(&desk.claim(&runner).await, done).await;
     let long = desk.post("/runs", json!({"session_id": session, "prompt": "longer"})).await;

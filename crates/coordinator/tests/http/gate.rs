@@ -126,7 +126,7 @@ async fn reports_that_nobody_can_mean_are_refused() {
     let answer = desk.finish(&held, end).await;
     assert_eq!(
         (refused(&answer), &answer.1["message"]),
-        ((400, "InvalidRequest"), &json!("65 facts; 64 are the most"))
+        ((400, "InvalidRequest"), &json!("expected at most 64 facts, got 65"))
     );
 }
 
@@ -137,8 +137,8 @@ async fn what_nobody_can_have_used_is_refused() {
     let held = desk.claim(&runner).await;
     let usage =
         |tokens: u64, cost: f64| json!({"input_tokens": tokens, "output_tokens": 1, "cost_usd": cost});
-    let tokens = "input_tokens is 9223372036854775807; 1000000000000 are the most: tell what was used";
-    let cost = "cost_usd is -5; tell 0 to 1000000000, or nothing where it is not known";
+    let tokens = "expected input_tokens of at most 1000000000000, got 9223372036854775807";
+    let cost = "expected cost_usd from 0 to 1000000000, got -5; omit it if unknown";
     for (usage, reason) in [(usage(i64::MAX.unsigned_abs(), 1.0), tokens), (usage(1, -5.0), cost)] {
         let attempt = json!({
             "number": 1, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
@@ -195,8 +195,7 @@ async fn an_end_may_be_larger_than_other_requests() {
     assert_eq!(refused(&answer), (413, "RequestTooLarge"));
     assert_eq!(
         answer.1["message"],
-        "the body is larger than 4000 bytes, the most that this coordinator takes here; send less, or raise \
-         server.request_limit_bytes"
+        "the body is larger than 4000 bytes, the limit of this coordinator; send less, or raise server.request_limit_bytes"
     );
     assert_eq!(desk.finish(&held, of(3_500)).await.1["status"], "completed");
 }
@@ -210,14 +209,14 @@ async fn what_does_not_conform_is_refused_and_the_run_stays_held() {
     let answer = desk.finish(&held, json!({"status": "completed", "result_data": {"severity": "odd"}})).await;
     let expected = json!({
         "error": "ContractViolation",
-        "message": "the reported result does not meet the run's contract: $.severity: 'odd' is not one of ['low', 'high']",
+        "message": "the reported result does not conform to the run's contract: $.severity: expected one of \"low\", \"high\"; got \"odd\"",
         "status_code": 422,
         "details": {
             "errors": [{
                 "path": "$.severity",
                 "pointer": "/severity",
                 "keyword": "enum",
-                "message": "'odd' is not one of ['low', 'high']",
+                "message": "expected one of \"low\", \"high\"; got \"odd\"",
             }],
             "more_errors": 0,
         },

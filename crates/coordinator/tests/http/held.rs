@@ -140,8 +140,8 @@ async fn when_retries_run_out_the_closest_answer_is_told() {
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     let expected = json!({
         "type": "output_schema_validation_failed",
-        "message": "Output did not match schema after 2 retries",
-        "validation_errors": ["$.n: 'x' is a string; an integer is wanted"],
+        "message": "output did not match the schema after 2 retries",
+        "validation_errors": ["$.n: expected integer, got string \"x\""],
         "last_output": "{\"n\": \"x\"}",
         "attempts": 3,
     });
@@ -180,7 +180,7 @@ async fn a_callers_contract_fails_under_its_own_name() {
     desk.finish(&held, answered("again")).await;
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     assert_eq!(view["error"]["type"], "schema_validation_failed");
-    assert_eq!(view["error"]["message"], "Output did not match schema after 1 retry");
+    assert_eq!(view["error"]["message"], "output did not match the schema after 1 retry");
 }
 
 #[tokio::test]
@@ -210,7 +210,7 @@ async fn an_attempt_that_was_told_before_its_answer_is_not_one_before_it() {
     let held = desk.claim(&runner).await;
     desk.finish(&held, answered("no idea")).await;
     let held = desk.claim(&runner).await;
-    let message = "'x' is a string; an integer is wanted";
+    let message = "expected integer, got string \"x\"";
     let error = json!({"path": "$.n", "pointer": "/n", "keyword": "type", "message": message});
     let attempt = json!({
         "number": 1, "delivery": 2, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
@@ -247,7 +247,7 @@ async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
         assert_eq!(desk.finish(&held, answered(answer)).await.1["status"], status, "{answer}");
     }
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
-    let message = "Output did not match schema after 2 retries: the model gave the same answer or the same errors again";
+    let message = "output did not match the schema after 2 retries: the model repeated the same answer or the same errors";
     assert_eq!((&view["error"]["message"], &view["error"]["attempts"]), (&json!(message), &json!(3)));
     let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
     assert_eq!(attempts["items"][2]["outcome"], "no_progress");
@@ -343,7 +343,7 @@ async fn a_text_is_recorded_and_is_no_result_where_it_was_cut_off() {
         let (_, view) = desk.get(&format!("/runs/{run}")).await;
         let expected = json!({
             "type": "output_truncated",
-            "message": "the answer was cut off before its end; raise max_tokens, or ask for less",
+            "message": "the answer was cut off; raise max_tokens, or ask for less",
             "last_output": "half of",
             "attempts": 1,
         });
@@ -368,8 +368,8 @@ async fn what_cannot_be_paid_for_is_not_asked_and_not_counted() {
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     let expected = json!({
         "type": "budget_exhausted",
-        "message": "22 tokens are used and limits.max_tokens_total is 20; raise it, or ask for less",
-        "validation_errors": ["$.n: 'y' is a string; an integer is wanted"],
+        "message": "22 tokens used, limits.max_tokens_total is 20; raise it, or ask for less",
+        "validation_errors": ["$.n: expected integer, got string \"y\""],
         "last_output": "{\"n\": \"y\"}",
         "attempts": 2,
     });

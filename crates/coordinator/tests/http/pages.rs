@@ -101,17 +101,17 @@ async fn a_page_goes_on_in_its_own_list() {
 async fn a_wrong_query_is_told_with_its_value() {
     let desk = Desk::with_writer().await;
     let cases = [
-        ("/runs?limit=-1", "limit is '-1'; it can be 1 to 500"),
-        ("/agents?limit=abc", "limit is 'abc'; it can be 1 to 500"),
-        ("/runs?limit=", "limit is ''; it can be 1 to 500"),
-        ("/runs/run_a?wait=1.5", "wait is '1.5'; it can be 0 to 300, in whole seconds"),
+        ("/runs?limit=-1", "expected limit from 1 to 500, got '-1'"),
+        ("/agents?limit=abc", "expected limit from 1 to 500, got 'abc'"),
+        ("/runs?limit=", "expected limit from 1 to 500, got ''"),
+        ("/runs/run_a?wait=1.5", "expected wait from 0 to 300 whole seconds, got '1.5'"),
         (
             "/runs?since=2026-01-01T00:00:00+01:00",
-            "since is '2026-01-01T00:00:00 01:00'; write a time like 2026-11-15T10:00:00Z (in an address a + is %2B)",
+            "expected since as a time such as 2026-11-15T10:00:00Z (in a URL + is %2B), got '2026-01-01T00:00:00 01:00'",
         ),
         ("/stats?since=yesterday", "since is 'yesterday'; write a time like "),
         ("/runs?session_id=%C3%A4", "session_id is 'ä': "),
-        ("/runs?page=2", "the query cannot be read: unknown field `page`, expected one of "),
+        ("/runs?page=2", "invalid query: unknown field `page`, expected one of "),
     ];
     for (path, expected) in cases {
         let answer = desk.get(path).await;
@@ -161,7 +161,7 @@ async fn what_is_not_there_names_what_begins_so() {
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     for (path, id) in [("/runs", &run), ("/sessions", &session)] {
         let (status, error) = desk.get(&format!("{path}/{}", &id[..id.len() - 1])).await;
-        assert_eq!((status, &error["details"]["begin_so"][0]), (404, &json!(id)), "{error}");
+        assert_eq!((status, &error["details"]["matching_ids"][0]), (404, &json!(id)), "{error}");
         let (status, error) = desk.get(&format!("{path}/{id}x")).await;
         assert_eq!((status, &error["details"]), (404, &json!(null)), "{error}");
     }

@@ -115,7 +115,7 @@ async fn sessions_nest_to_a_bound() {
     }
     let (status, body) = desk.post("/runs", below(&session)).await;
     let expected = format!(
-        "parent_session_id: sessions nest 16 deep at most, and {session} is that deep: let an agent further up start this one"
+        "parent_session_id: sessions can be nested 16 levels deep, and {session} is at that depth; start this one from an agent further up"
     );
     assert_eq!(
         (status, text(&body, "error"), text(&body, "message")),

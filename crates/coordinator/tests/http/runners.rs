@@ -276,7 +276,7 @@ async fn names_that_nobody_can_mean_are_refused() {
     }
     let run = json!({"agent_name": "writer", "prompt": "a", "project_dir": "\u{0}"});
     let message = text(&desk.post("/runs", run).await.1, "message");
-    assert_eq!(message, "project_dir: \"\\0\" can be no name: it has a control character; leave that out");
+    assert_eq!(message, "project_dir: invalid name \"\\0\": it contains a control character; remove it");
 }
 
 #[tokio::test]

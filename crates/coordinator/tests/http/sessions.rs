@@ -28,7 +28,7 @@ async fn a_session_is_read_while_it_runs_and_after() {
     assert_eq!(desk.get(&format!("/sessions/{session}/status")).await, (200, status));
     let expected = json!({
         "error": "SessionNotFinished",
-        "message": format!("{session} has no result yet: it is pending; ask again when it is over"),
+        "message": format!("{session} has no result yet: it is pending; retry when it has finished"),
         "status_code": 409,
         "details": {"status": "pending"},
     });

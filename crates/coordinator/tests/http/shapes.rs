@@ -63,7 +63,7 @@ async fn a_request_has_one_idempotency_key() {
     let body = Body::from(r#"{"agent_name": "writer", "prompt": "a"}"#);
     let (status, text) = desk.raw(request.body(body).unwrap()).await;
     assert_eq!(status.as_u16(), 400, "{text}");
-    assert!(text.contains("Idempotency-Key is given twice; give it once"), "{text}");
+    assert!(text.contains("duplicate Idempotency-Key header; send it once"), "{text}");
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn a_mistake_in_a_body_is_located() {
     let answer = desk.post("/runs", json!({"additional_demands": {"tags": [1]}})).await;
     let message = answer.1["message"].as_str().unwrap();
     assert!(
-        message.starts_with("the body cannot be read at additional_demands.tags[0]: invalid type"),
+        message.starts_with("invalid request body at additional_demands.tags[0]: invalid type"),
         "{message}"
     );
 }
@@ -80,28 +80,43 @@ async fn a_mistake_in_a_body_is_located() {
 #[tokio::test]
 async fn lists_are_no_objects_and_no_key_is_given_twice() {
     let desk = Desk::with_writer().await;
-    let twice = |at: &str| {
-        format!("the body cannot be read{at}: the key \"k\" is given twice; give it once at line 1")
-    };
+    let twice = |at: &str| format!("invalid request body{at}: duplicate key \"k\"; give it once at line 1");
     let list =
-        |at: &str| format!("the body cannot be read{at}: invalid type: list, expected an object at line 1");
+        |at: &str| format!("invalid request body{at}: invalid type: list, expected an object at line 1");
     let schema = r#"{"type": "object", "properties": {"k": {}, "k": {}}}"#;
     let cases = [
         ("/runs", r#"["start_session", "writer", {"prompt": "a"}]"#.to_owned(), list("")),
         ("/runs", r#"{"additional_demands": ["gpu-box"]}"#.to_owned(), list(" at additional_demands")),
         ("/runs", r#"{"output_schema_options": [0]}"#.to_owned(), list(" at output_schema_options")),
         ("/runner/claims", r#"["rnr_a", 1, 0]"#.to_owned(), list("")),
-        ("/runner/heartbeat", r#"{"runner_id": "rnr_a", "runs": [["run_a", "lse_a", 1]]}"#.to_owned(), list(" at runs[0]")),
+        (
+            "/runner/heartbeat",
+            r#"{"runner_id": "rnr_a", "runs": [["run_a", "lse_a", 1]]}"#.to_owned(),
+            list(" at runs[0]"),
+        ),
         ("/keys", r#"["admin", "a"]"#.to_owned(), list("")),
-        ("/runs", r#"{"agent_name": "writer", "parameters": {"k": 1, "k": 1}}"#.to_owned(), twice(" at parameters")),
+        (
+            "/runs",
+            r#"{"agent_name": "writer", "parameters": {"k": 1, "k": 1}}"#.to_owned(),
+            twice(" at parameters"),
+        ),
         ("/runs", format!(r#"{{"output_schema": {schema}}}"#), twice(" at output_schema.properties")),
         ("/schemas", format!(r#"{{"name": "s", "schema": {schema}}}"#), twice(" at schema.properties")),
-        ("/schemas/validate", r#"{"schema": {}, "value": [{"k": 1, "k": 2}]}"#.to_owned(), twice(" at value[0]")),
+        (
+            "/schemas/validate",
+            r#"{"schema": {}, "value": [{"k": 1, "k": 2}]}"#.to_owned(),
+            twice(" at value[0]"),
+        ),
         ("/agents", r#"{"name": "a", "executor": {"k": 1, "k": 2}}"#.to_owned(), twice(" at executor")),
         ("/agents", r#"{"k": 1, "k": 2}"#.to_owned(), twice("")),
         ("/workflows", r#"{"name": "a", "nodes": {"k": {}, "k": {}}}"#.to_owned(), twice(" at nodes")),
         ("/workflows/a/runs", r#"{"input": {"k": {}, "k": {}}}"#.to_owned(), twice(" at input")),
-        ("/runs", r#"{"priority": "high"}"#.to_owned(), "the body cannot be read at priority: invalid type: string \"high\", expected a whole number at line 1".to_owned()),
+        (
+            "/runs",
+            r#"{"priority": "high"}"#.to_owned(),
+            "invalid request body at priority: invalid type: string \"high\", expected an integer at line 1"
+                .to_owned(),
+        ),
     ];
     for (path, body, expected) in cases {
         let answer = send(&desk, "POST", path, Some("application/json"), &body).await;

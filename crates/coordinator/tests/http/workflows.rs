@@ -43,7 +43,7 @@ async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
     let inner = document("inner", nodes, &[("input", "count"), ("count", "output")]);
     assert_eq!(desk.post("/workflows", inner).await.0, 201);
     for (template, expected) in [
-        ("{{ part.total }}", "this is not what the agent's parameters_schema takes"),
+        ("{{ part.total }}", "this is not what the agent's parameters_schema accepts"),
         ("{{ part.missing }}", "part has no field 'missing'"),
     ] {
         let answer = desk.post("/workflows", outer(template)).await;
@@ -221,7 +221,7 @@ async fn a_nest_that_no_run_comes_out_of_is_refused_and_one_that_may_be_passed_b
             problem["message"].clone(),
         )
     };
-    let message = json!("workflows nest deeper than 5 levels: n0 → n1 → n2 → n3 → n4 → n5 → n6");
+    let message = json!("workflows are nested deeper than 5 levels: n0 → n1 → n2 → n3 → n4 → n5 → n6");
     let expected = (json!(true), json!("warning"), json!("$.nodes.a.workflow"), message);
     assert_eq!(judged(holding("n0", part("n1"), Some("input.deep"))).await, expected);
     let each = json!({"type": "map", "over": "{{ input.list }}", "workflow": "n1"});
@@ -256,7 +256,7 @@ async fn a_workflow_run_that_is_over_can_be_removed() {
     let path = format!("/workflow-runs/{run}");
     let busy = desk.delete(&path).await;
     assert_eq!(refused(&busy), (409, "WorkflowRunBusy"));
-    let expected = format!("{run} is still at work; wait for its end, or stop it");
+    let expected = format!("{run} is still running; wait until it finishes, or stop it");
     assert_eq!(text(&busy.1, "message"), expected);
     desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
     assert_eq!(desk.get(&format!("{path}?wait=20")).await.1["status"], "completed");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What does the work.
+/// Executor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Executor {
@@ -15,9 +15,9 @@ pub enum Executor {
     ClaudeCode(Cli),
     /// The Codex CLI.
     Codex(Cli),
-    /// A command that computes.
+    /// A command.
     Process(Command),
-    /// A program that speaks the executor protocol.
+    /// A program that implements the executor protocol.
     External(External),
     /// A recording.
     Replay(Replay),
@@ -46,7 +46,7 @@ impl Executor {
     }
 }
 
-/// A model provider's settings.
+/// Settings of a model provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Llm {
@@ -54,63 +54,63 @@ pub struct Llm {
     pub provider: String,
     /// The model.
     pub model: String,
-    /// Another address than the provider's.
+    /// Base URL, if it differs from the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// The ceiling of one answer.
+    /// Maximum output tokens of one answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// How freely it answers.
+    /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Reasoning: `off`, `low`, `medium`, `high`, true (medium), false (off), or a number of tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub reasoning: Option<Value>,
-    /// How long one turn may take.
+    /// Timeout of one turn in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
-    /// Which subset of JSON Schema the server enforces, where it is another than its dialect's: `openai`, `anthropic`,
+    /// Subset of JSON Schema that the server enforces, if it differs from its API's default: `openai`, `anthropic`,
     /// `ollama` or `llama.cpp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_profile: Option<String>,
 }
 
-/// The settings of an agent CLI.
+/// Settings of an agent CLI.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cli {
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Another executable than the one on the path.
+    /// Executable, if not the one on the PATH.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// More arguments.
+    /// Additional arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// More environment.
+    /// Additional environment variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The CLI's own tools that it may use.
+    /// Allowed tools of the CLI itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
-    /// How long one turn may take.
+    /// Timeout of one turn in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
 }
 
-/// A command's arguments: a list of its own, or how it gets the parameters.
+/// Arguments of a command: a list, or how parameters are passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum ProcessArguments {
     /// `json`, `flags` or `both`.
     Mode(String),
-    /// Arguments of its own.
+    /// A list of arguments.
     List(Vec<String>),
 }
 
-/// The settings of a command.
+/// Settings of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
@@ -119,44 +119,44 @@ pub struct Command {
     /// Its arguments, or `json`, `flags` or `both`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<ProcessArguments>,
-    /// How it gets the parameters: `json` (on stdin), `flags` or `both`.
+    /// How parameters are passed: `json` (on stdin), `flags` or `both`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_as: Option<String>,
-    /// More environment.
+    /// Additional environment variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Where it works, inside the project folder.
+    /// Working folder, inside the project folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-    /// How long it may take.
+    /// Timeout in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
 }
 
-/// The settings of a program that speaks the executor protocol.
+/// Settings of a program that implements the executor protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
     /// The executable.
     pub command: String,
-    /// Its arguments.
+    /// Arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// More environment.
+    /// Additional environment variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Where it works, inside the project folder.
+    /// Working folder, inside the project folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-    /// How long one turn may take.
+    /// Timeout of one turn in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
-    /// False for a program that cannot be asked again in place: then the coordinator holds it to its contract.
+    /// False for a program that cannot be re-prompted in the same session: then the coordinator enforces its contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reprompt: Option<bool>,
 }
 
-/// The settings of a recording.
+/// Settings of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {

@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// An MCP server that an agent may use: a program, an address, or, under the name `accord` and without settings, the
+/// An MCP server for an agent: a program, a URL, or, under the name `accord` and without settings, the
 /// coordinator itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct McpServer {
-    /// A program that speaks MCP over stdin and stdout.
+    /// Program of an MCP server over stdin and stdout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Its arguments.
+    /// Arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Its variables, beside the usual ones. `${NAME}` is a variable of the runner.
+    /// Environment variables. `${NAME}` is expanded from the runner's environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// An address that speaks MCP by streamable HTTP.
+    /// URL of an MCP server with streamable HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Headers of every request. `${NAME}` is a variable of the runner.
+    /// Headers of every request. `${NAME}` is expanded from the runner's environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }
@@ -35,10 +35,10 @@ impl McpServer {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfilled {
     /// There is no such variable.
-    #[error("the variable {0} is not set")]
+    #[error("environment variable {0} is not set")]
     Missing(String),
     /// What stands behind `${` is not a name and a `}`.
-    #[error("'{0}' is not a variable: write ${{NAME}}, with letters, digits and '_'")]
+    #[error("'{0}' is not a variable reference; expected ${{NAME}} with letters, digits and '_'")]
     Malformed(String),
 }
 
@@ -98,7 +98,8 @@ mod tests {
         let message = filled("x ${a-b}").map_err(|error| error.to_string());
         assert_eq!(
             message,
-            Err("'${a-b}' is not a variable: write ${NAME}, with letters, digits and '_'".to_owned())
+            Err("'${a-b}' is not a variable reference; expected ${NAME} with letters, digits and '_'"
+                .to_owned())
         );
     }
 }

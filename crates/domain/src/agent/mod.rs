@@ -17,41 +17,41 @@ use crate::contract::{Invariant, Options};
 use crate::demands::Demands;
 use crate::usage::Usage;
 
-/// Who decides: a model or a command.
+/// Agent type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
-    /// A model decides.
+    /// Driven by a model.
     #[default]
     Autonomous,
-    /// A command computes.
+    /// A command.
     Procedural,
 }
 
-/// Where an agent lives.
+/// Where an agent is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// In a file of the project.
+    /// A file of the project.
     File,
-    /// In the store.
+    /// The database.
     Store,
 }
 
-/// Bounds on one run.
+/// Limits of one run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Model requests in one turn.
+    /// Maximum model requests in one turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u32>,
-    /// Tokens in all, read and written.
+    /// Maximum total tokens, input and output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens_total: Option<u64>,
-    /// Money in all.
+    /// Maximum total cost in US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// Time in all.
+    /// Maximum total time in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
 }
@@ -62,25 +62,25 @@ impl Limits {
         let tokens = used.input_tokens.saturating_add(used.output_tokens);
         if let Some(most) = self.max_tokens_total.filter(|most| tokens >= *most) {
             return Some(format!(
-                "{tokens} tokens are used and limits.max_tokens_total is {most}; raise it, or ask for less"
+                "{tokens} tokens used, limits.max_tokens_total is {most}; raise it, or ask for less"
             ));
         }
         let cost = used.cost_usd.unwrap_or_default();
         let most = self.max_cost_usd.filter(|most| cost >= *most)?;
-        Some(format!("{cost:.4} USD are spent and limits.max_cost_usd is {most}; raise it, or ask for less"))
+        Some(format!("{cost:.4} USD spent, limits.max_cost_usd is {most}; raise it, or ask for less"))
     }
 }
 
-/// What to do while a model provider is away: it cannot be reached, answers with a server error, or is overloaded.
+/// Retries if a model provider is unreachable, overloaded or responds with a server error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retry {
-    /// For how many seconds a request is made again, counted from its first failure; 0 fails the run at once. The runner's
-    /// `retry.for_seconds` where it is absent.
+    /// Seconds to retry a request, counted from its first failure; 0 fails the run immediately. Defaults to the runner's
+    /// `retry.for_seconds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 86400)]
     pub for_seconds: Option<u32>,
-    /// How many times a request is made at most, the first included. The runner's `retry.max_attempts` where it is absent.
+    /// Maximum number of attempts of a request, including the first. Defaults to the runner's `retry.max_attempts`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub max_attempts: Option<u32>,
@@ -91,63 +91,63 @@ impl Retry {
     pub const MOST_SECONDS: u32 = 24 * 60 * 60;
 }
 
-/// A blueprint.
+/// The definition of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blueprint {
-    /// Its name: letters, digits, `-`, `_` and `.`.
+    /// Name: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it is for.
+    /// Description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Who decides.
+    /// Agent type: `autonomous` or `procedural`.
     #[serde(default, rename = "type")]
     pub kind: Type,
-    /// What does the work.
+    /// Executor.
     pub executor: Executor,
-    /// Stronger models, in order, for when the contract is not met.
+    /// Fallback models, in order, if the output does not conform.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub escalate_to: Vec<String>,
-    /// What the model is told first.
+    /// System prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Built-in tools that it may use.
+    /// Built-in tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// MCP servers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,
-    /// Bounds on one run.
+    /// Limits of one run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
-    /// What to do while a model provider is away.
+    /// Retries if a model provider is unavailable.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retry: Retry,
-    /// Labels.
+    /// Tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What it asks of a runner.
+    /// Runner requirements.
     #[serde(default, skip_serializing_if = "is_default")]
     pub demands: Demands,
-    /// The input contract.
+    /// Input schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub parameters_schema: Option<Value>,
-    /// The output contract.
+    /// Output schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub output_schema: Option<Value>,
-    /// The output contract where nobody else sets one.
+    /// Default output schema, if the caller sets none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub default_output_schema: Option<Value>,
-    /// Options of the default.
+    /// Options for `default_output_schema`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_output_schema_options: Option<Options>,
-    /// Options of `output_schema`.
+    /// Options for `output_schema`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema_options: Option<Options>,
-    /// Rules that a schema cannot say.
+    /// Rules that a schema cannot express.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<Invariant>,
 }

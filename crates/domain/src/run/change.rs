@@ -21,9 +21,9 @@ use crate::usage::Usage;
 pub struct Change {
     /// The run.
     pub run: Run,
-    /// Its session.
+    /// Session.
     pub session: Session,
-    /// What happened.
+    /// Events to report.
     pub events: Vec<NewEvent>,
     /// What the parent is owed.
     pub callback: Option<Callback>,
@@ -78,7 +78,7 @@ impl Change {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// Whoever asks does not hold the run, or no longer.
-    #[error("the lease on {run} is not held by this runner, or no longer")]
+    #[error("this runner does not hold the lease on {run}, or no longer holds it")]
     LeaseLost {
         /// The run.
         run: crate::id::RunId,
@@ -88,7 +88,7 @@ pub enum Refused {
     WrongStatus {
         /// The run.
         run: crate::id::RunId,
-        /// Where it stands.
+        /// Status.
         status: Status,
     },
 }
@@ -96,7 +96,7 @@ pub enum Refused {
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
-    /// With a result.
+    /// Completed with a result.
     Completed(Outcome),
     /// With a reason.
     Failed(Failure),
@@ -223,7 +223,7 @@ pub fn lose(run: Run, session: Session, now: Timestamp, max_deliveries: u32) -> 
     let run = Run { losses: run.losses + 1, ..run };
     if run.losses >= max_deliveries {
         let message = format!(
-            "the runner was lost with this run {} times; see the runners' logs for what ends them",
+            "the runner was lost {} times while it executed this run; see the runners' logs",
             run.losses
         );
         return over(run, session, End::Failed(Failure::new(FailureType::RunnerLost, message)), now);
@@ -254,7 +254,7 @@ pub fn ask_again(
         return Ok(over(Run { usage, ..run }, session, End::Stopped, now));
     }
     let run = Run { retry_count: run.retry_count + 1, usage, ..run };
-    Ok(requeue(run, session, "its output did not meet the contract", now))
+    Ok(requeue(run, session, "its output did not conform to the contract", now))
 }
 
 /// Nobody will ever go on with a run: whoever it was for is gone. Unlike a lost lease this does not wait for anything.
@@ -294,13 +294,12 @@ pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     let message = match own.is_empty() {
         true => {
             format!(
-                "no runner that is alive meets the demands {demands}; start one that does, or change the demands"
+                "no live runner meets the requirements {demands}; start one that does, or change the requirements"
             )
         }
         // No other runner may take it, whoever starts one.
         false => format!(
-            "the runner of this command does not meet the demands {demands}; set runner.tags where tags are missing, or \
-             start a coordinator (accord up) and a runner that meets them"
+            "the runner of this command does not meet the requirements {demands}; set runner.tags if tags are missing, or start a coordinator (accord up) and a runner that meets them"
         ),
     };
     over(run, session, End::Failed(Failure::new(FailureType::NoMatchingRunner, message)), now)

@@ -7,31 +7,31 @@ use crate::attempt::{Attempt, closest};
 /// How much of an answer a failure carries. The attempt has all of it.
 const LAST_OUTPUT_BYTES: usize = 8 * 1024;
 
-/// The kinds of failure.
+/// Failure types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureType {
-    /// The blueprint's contract was not met.
+    /// The output did not conform to the agent's contract.
     OutputSchemaValidationFailed,
-    /// The caller's contract was not met.
+    /// The output did not conform to the caller's contract.
     SchemaValidationFailed,
     /// The model refused.
     ModelRefused,
-    /// The answer was cut off each time.
+    /// The answer was truncated each time.
     OutputTruncated,
-    /// No runner could take it.
+    /// No runner matched.
     NoMatchingRunner,
     /// The model, the CLI or the command failed.
     ExecutorFailed,
-    /// Tokens, cost or steps were used up.
+    /// A token, cost or step limit was reached.
     BudgetExhausted,
-    /// The time was over.
+    /// The timeout expired.
     TimedOut,
-    /// Runners died with it too often.
+    /// Its runners were lost too often.
     RunnerLost,
-    /// Coordinators died of it too often.
+    /// It crashed coordinators too often.
     Poisoned,
-    /// It was stopped.
+    /// Stopped.
     Stopped,
 }
 
@@ -54,7 +54,7 @@ impl FailureType {
     }
 }
 
-/// Why a run failed, in the shape that callers see.
+/// Error of a failed run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -63,13 +63,13 @@ pub struct Failure {
     pub kind: FailureType,
     /// What happened, and what to do.
     pub message: String,
-    /// What was wrong with the answer that came closest, one line each.
+    /// Validation errors of the closest answer, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub validation_errors: Vec<String>,
-    /// That answer, shortened. Not a result.
+    /// The closest answer, shortened. Not a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_output: Option<String>,
-    /// How many answers were judged.
+    /// Number of validated answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
 }

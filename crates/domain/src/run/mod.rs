@@ -22,24 +22,24 @@ use crate::id::{LeaseId, RunId, RunnerId, SessionId};
 use crate::session::ExecutionMode;
 use crate::usage::Usage;
 
-/// Where a run stands.
+/// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = RunStatus)]
 pub enum Status {
-    /// It waits for a runner.
+    /// Waiting for a runner.
     Pending,
-    /// A runner took it.
+    /// A runner claimed the run.
     Claimed,
-    /// A runner works on it.
+    /// A runner is executing it.
     Running,
-    /// It was told to stop, and the runner is about to.
+    /// A stop was requested; the runner has not confirmed it yet.
     Stopping,
-    /// It has a result that conforms.
+    /// Completed with a valid result.
     Completed,
-    /// It failed, and says why.
+    /// Failed with an error.
     Failed,
-    /// It was stopped.
+    /// Stopped.
     Stopped,
 }
 
@@ -69,13 +69,13 @@ impl fmt::Display for Status {
     }
 }
 
-/// Whether a run begins a session or goes on with one.
+/// Whether a run starts or resumes a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// It begins one.
+    /// Start a session.
     StartSession,
-    /// It goes on with one.
+    /// Resume a session.
     ResumeSession,
 }
 
@@ -92,7 +92,7 @@ impl Kind {
 /// A runner's right to report on a run, for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Its id.
+    /// Id.
     pub id: LeaseId,
     /// Who holds it.
     pub runner_id: RunnerId,
@@ -109,53 +109,53 @@ pub struct Holder {
     pub runner_id: RunnerId,
     /// The lease.
     pub lease_id: LeaseId,
-    /// Which delivery.
+    /// Delivery number.
     pub attempt: u32,
 }
 
 /// One unit of work, without its documents: those are in [`Assignment`] and [`Outcome`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its id.
+    /// Id.
     pub id: RunId,
-    /// Its session.
+    /// Session.
     pub session_id: SessionId,
-    /// Whether it began the session.
+    /// Whether it started or resumed the session.
     pub kind: Kind,
-    /// Its agent.
+    /// Agent name.
     pub agent_name: String,
-    /// Where it stands.
+    /// Status.
     pub status: Status,
-    /// What happens at its end.
+    /// How the caller receives the result.
     pub execution_mode: ExecutionMode,
-    /// What it asks of a runner.
+    /// Runner requirements.
     pub demands: Demands,
-    /// Higher is first.
+    /// Priority; higher runs first.
     pub priority: i32,
-    /// How often it was handed to a runner.
+    /// Number of deliveries to a runner.
     pub attempt: u32,
     /// How often a runner was lost with it.
     pub losses: u32,
     /// How often the model was asked again: told by the runner at the end, or counted by the coordinator for executors
     /// that it holds to the contract itself.
     pub retry_count: u32,
-    /// Who works on it.
+    /// The runner that executes it.
     pub lease: Option<Lease>,
-    /// Why it failed.
+    /// The error, if it failed.
     pub failure: Option<Failure>,
     /// Who asked for it, where that is known.
     pub requested_by: Option<RequestedBy>,
-    /// What it used.
+    /// Usage.
     pub usage: Usage,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
     /// Since when it waits, or waited, for a runner.
     pub queued_at: Timestamp,
-    /// When a runner took it last.
+    /// Time of the last claim by a runner.
     pub claimed_at: Option<Timestamp>,
     /// When whoever holds it, or held it at its end, began to work.
     pub started_at: Option<Timestamp>,
-    /// When it was over.
+    /// Time it finished.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -198,13 +198,13 @@ impl Run {
 pub struct Assignment {
     /// The blueprint, as it was then.
     pub blueprint: String,
-    /// The parameters.
+    /// Parameters of the agent.
     pub parameters: String,
     /// The contract in force: [`crate::contract::Contract`].
     pub contract: Option<String>,
-    /// Another model than the blueprint names.
+    /// Model override.
     pub model: Option<String>,
-    /// The folder to work in, where the caller named one.
+    /// Project folder, if the caller set one.
     pub project_dir: Option<String>,
     /// The prompt of a coordinator's own re-prompt, in the place of the parameters.
     pub retry_prompt: Option<String>,
@@ -225,35 +225,35 @@ impl Assignment {
 /// What a completed run has to show. Exactly one of `result_text` and `result_data` is set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The text of an agent without a contract.
+    /// The text answer of an agent without a contract.
     pub result_text: Option<String>,
     /// The conforming value, as JSON text.
     pub result_data: Option<String>,
-    /// The text that the value was found in.
+    /// The text that contained the value.
     pub raw: Option<String>,
-    /// How the contract was met.
+    /// How the result was validated.
     pub validation: Option<Validation>,
 }
 
-/// How a contract was met.
+/// How a result was validated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Validation {
-    /// Always true: what is not valid is never a result.
+    /// Always true: an invalid value is never a result.
     pub valid: bool,
-    /// The schema's name, where it has one.
+    /// Name of the schema, if any.
     pub schema_name: Option<String>,
     /// SHA-256 of the schema.
     pub schema_hash: String,
-    /// How often the model was asked again.
+    /// Number of retries.
     pub retry_count: u32,
-    /// How the model was held to the contract in the end.
+    /// Strategy of the accepted attempt.
     pub strategy: Strategy,
-    /// What was mended.
+    /// Repairs.
     pub repairs: Vec<Repair>,
-    /// Where the value stood in the answer. Absent where the runner did not say.
+    /// Where the value was found in the answer. Absent if the runner did not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<ValueSource>,
-    /// How many attempts it took, those that got no answer included.
+    /// Number of attempts, including those without an answer.
     pub attempts: u32,
 }

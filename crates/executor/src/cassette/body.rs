@@ -46,8 +46,9 @@ impl Serialize for Body {
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = Written::deserialize(deserializer);
-        let written =
-            written.map_err(|_| D::Error::custom("a body is a string, {\"hex\": …}, or a list of those"))?;
+        let written = written.map_err(|_| {
+            D::Error::custom("expected a body that is a string, {\"hex\": …}, or a list of those")
+        })?;
         let lines = match written {
             Written::One(line) => vec![line],
             Written::Many(lines) => lines,
@@ -59,7 +60,9 @@ impl<'de> Deserialize<'de> for Body {
                 Line::Bytes { hex } => {
                     let line = from_hex(&hex);
                     bytes.extend(
-                        line.ok_or_else(|| D::Error::custom("`hex` holds pairs of hexadecimal digits"))?,
+                        line.ok_or_else(|| {
+                            D::Error::custom("expected pairs of hexadecimal digits in `hex`")
+                        })?,
                     );
                 }
             }

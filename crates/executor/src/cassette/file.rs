@@ -38,14 +38,13 @@ impl Cassette {
 
     /// Reads a cassette from text.
     pub fn from_text(text: &str) -> Result<Self, CassetteError> {
-        let broken = |error: String| CassetteError::Broken(format!("it is not a recording: {error}"));
+        let broken = |error: String| CassetteError::Broken(format!("not a valid recording: {error}"));
         let value: Value = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
         match value.get("accord_cassette") {
             None => return Err(broken("`accord_cassette` is missing".to_owned())),
             Some(version) if version.as_u64() != Some(VERSION.into()) => {
-                let text = format!(
-                    "it is a recording of version {version}, and this program reads version {VERSION}"
-                );
+                let text =
+                    format!("it has recording version {version}, but this program reads version {VERSION}");
                 return Err(CassetteError::Broken(text));
             }
             Some(_) => {}
@@ -66,7 +65,7 @@ impl Cassette {
     }
 }
 
-const REMEDY: &str = "make it again with `accord record`";
+const REMEDY: &str = "record it again with `accord record`";
 
 async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
     let shown = path.display();
@@ -159,13 +158,13 @@ mod tests {
     fn what_is_no_cassette_is_explained() {
         let exchange = r#"{"request":{"path":"/","body":1}}"#;
         for (text, part) in [
-            ("", "it is not a recording: EOF"),
-            ("[]", "it is not a recording: `accord_cassette` is missing"),
-            (r#"{"accord_cassette":2}"#, "it is a recording of version 2, and this program reads version 1"),
-            (r#"{"accord_cassette":1,"agent":1}"#, "it is not a recording: missing field"),
+            ("", "not a valid recording: EOF"),
+            ("[]", "not a valid recording: `accord_cassette` is missing"),
+            (r#"{"accord_cassette":2}"#, "it has recording version 2, but this program reads version 1"),
+            (r#"{"accord_cassette":1,"agent":1}"#, "not a valid recording: missing field"),
             (
                 &format!(r#"{{"accord_cassette":1,"agent":1,"parameters":1,"exchanges":[{exchange}]}}"#),
-                "it is not a recording: an exchange has either a `response` or an `error`",
+                "not a valid recording: an exchange has either a `response` or an `error`",
             ),
         ] {
             let error = Cassette::from_text(text).unwrap_err();
@@ -183,7 +182,7 @@ mod tests {
         assert!(matches!(Cassette::load(folder.path()).await, Err(CassetteError::Broken(_))));
         std::fs::write(&path, b"\xff").unwrap();
         let error = Cassette::load(&path).await.unwrap_err().to_string();
-        assert!(error.ends_with("c.json is not UTF-8: make it again with `accord record`"), "{error}");
+        assert!(error.ends_with("c.json is not UTF-8: record it again with `accord record`"), "{error}");
         std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
         let error = Cassette::load(&path).await.unwrap_err().to_string();
         assert!(error.contains("is larger than 64 MiB"), "{error}");

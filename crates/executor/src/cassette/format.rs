@@ -169,7 +169,7 @@ impl TryFrom<Written> for Exchange {
             (Some(response), None, false) => Reply::Response(response),
             (None, Some(error), false) => Reply::Error(error),
             (None, None, true) => Reply::Unanswered,
-            _ => return Err("an exchange has either a `response` or an `error`, or is `unanswered`"),
+            _ => return Err("expected an exchange with either a `response` or an `error`, or `unanswered`"),
         };
         Ok(Self { request: written.request, reply, results: written.results })
     }

@@ -67,7 +67,7 @@ impl ReplayExecutor {
 impl Executor for ReplayExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::deserialize(&start.settings).map_err(|error| {
-            OpenError::Settings(format!("the settings of the replay executor do not fit: {error}"))
+            OpenError::Settings(format!("invalid settings of the replay executor: {error}"))
         })?;
         let matching = matching(settings.matching.as_deref())?;
         let path = inside(&start.project_dir, &settings.cassette)?;
@@ -157,7 +157,7 @@ fn matching(word: Option<&str>) -> Result<Matching, OpenError> {
     match word {
         None | Some("exact") => Ok(Matching::Exact),
         Some("order") => Ok(Matching::Order),
-        Some(other) => Err(OpenError::Settings(format!("`match` is '{other}': use exact or order"))),
+        Some(other) => Err(OpenError::Settings(format!("expected `match` exact or order, got '{other}'"))),
     }
 }
 
@@ -165,7 +165,7 @@ fn recorded_settings(cassette: &Cassette, path: &Path) -> Result<Value, OpenErro
     let wrong = |why: &str| {
         let path = path.display();
         OpenError::Settings(format!(
-            "the cassette {path} cannot be replayed: {why}; make it again with `accord record`"
+            "the cassette {path} cannot be replayed: {why}; record it again with `accord record`"
         ))
     };
     let settings = cassette.agent.get("executor").filter(|settings| settings.is_object());

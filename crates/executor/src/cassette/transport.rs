@@ -29,7 +29,7 @@ pub enum Matching {
 const READ_ON: Duration = Duration::from_millis(500);
 
 /// What to do about a recording that does not have what is asked for.
-const RECORD_AGAIN: &str = "record again with `accord record`, for which the agent needs its llm executor";
+const RECORD_AGAIN: &str = "record it again with `accord record` (the agent needs its llm executor for that)";
 
 /// Answers requests from a recording. Each exchange is used once. The recording of a run that was ended gives no answer
 /// where it ends, and says that it is over.
@@ -117,8 +117,7 @@ impl ReplayTransport {
             None => {
                 let (number, count) = (state.current.map_or(0, |index| index + 1), self.exchanges.len());
                 let text = format!(
-                    "the recording has no result for the call of `{name}` in exchange {number} of {count}, and a replay \
-                     runs no tools; {RECORD_AGAIN}"
+                    "the recording has no result for the call of `{name}` in exchange {number} of {count}, and a replay does not run tools; {RECORD_AGAIN}"
                 );
                 state.missing.get_or_insert_with(|| text.clone());
                 (ToolOutput { ok: false, text }, self.ends_behind(state.current))
@@ -164,7 +163,7 @@ impl ReplayTransport {
                         format!("exchange {number} of {count} was sent to {}", recorded.path)
                     }
                     Some(found) => format!(
-                        "it differs from exchange {number} of {count} at '{}': recorded {}, asked {}",
+                        "it differs from exchange {number} of {count} at '{}': recorded {}, requested {}",
                         found.pointer, found.recorded, found.asked
                     ),
                     None => format!("exchange {number} of {count} is for another request"),
@@ -222,7 +221,8 @@ fn replay(response: &RecordedResponse) -> Response {
         None | Some(Cut::Dropped) => {}
         Some(Cut::Lost(text)) => items.push(Err(TransportError::Connection(text.clone()))),
         Some(Cut::TooLarge) => {
-            let text = "the recording ends here, because the answer was too large to be recorded".to_owned();
+            let text =
+                "the recording ends here, because the response was too large to be recorded".to_owned();
             items.push(Err(TransportError::Impossible(text)));
         }
     }

@@ -175,7 +175,7 @@ const SHORTEST_SECRET: usize = 8;
 /// Whether a variable of a blueprint can be one, or what is wrong with it.
 pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), String> {
     if name.is_empty() || name.contains('=') {
-        return Err(format!("`env` has '{name}', which cannot be the name of a variable"));
+        return Err(format!("invalid environment variable name '{name}' in `env`"));
     }
     no_nul("env", name)?;
     no_nul("env", value)
@@ -184,7 +184,7 @@ pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), String> 
 /// Whether a text can be handed to a process.
 pub(crate) fn no_nul(field: &str, text: &str) -> Result<(), String> {
     if text.contains('\0') {
-        return Err(format!("`{field}` holds a NUL character: leave it out"));
+        return Err(format!("`{field}` contains a NUL character; remove it"));
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ impl Walls {
             drop(sender.send(group));
         };
         std::thread::Builder::new().name("accord-walls".to_owned()).spawn(start)?;
-        started.await.unwrap_or_else(|_| Err(io::Error::other("the thread that was to start it has ended")))
+        started.await.unwrap_or_else(|_| Err(io::Error::other("the thread that starts it has ended")))
     }
 }
 
@@ -105,7 +105,7 @@ mod kernel {
             Ok(rules.restrict_self()?.ruleset)
         };
         match set(ruleset()?).map_err(io::Error::other)? {
-            RulesetStatus::NotEnforced => Err(io::Error::other("the system did not make the walls")),
+            RulesetStatus::NotEnforced => Err(io::Error::other("the sandbox could not be created")),
             RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
         }
     }
@@ -118,7 +118,7 @@ mod kernel {
     use super::Walls;
 
     pub(super) fn ruleset() -> io::Result<()> {
-        Err(io::Error::other("Landlock is there on Linux only"))
+        Err(io::Error::other("Landlock is available only on Linux"))
     }
 
     pub(super) fn surround(_walls: &Walls) -> io::Result<()> {

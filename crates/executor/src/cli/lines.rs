@@ -26,11 +26,11 @@ pub(crate) async fn next_line(program: &Program, live: &mut Live) -> Result<Stri
             Heard::Line(text) if text.trim().is_empty() => {}
             Heard::Line(text) => return Ok(text),
             Heard::Garbage => {
-                return Err(NoLine::Wrong(format!("{title} said something that is not UTF-8")));
+                return Err(NoLine::Wrong(format!("{title} wrote invalid UTF-8")));
             }
             Heard::TooLong => {
                 let mebibytes = LONGEST_LINE / 1024 / 1024;
-                return Err(NoLine::Wrong(format!("{title} said a line of more than {mebibytes} MiB")));
+                return Err(NoLine::Wrong(format!("{title} wrote a line of more than {mebibytes} MiB")));
             }
             Heard::Closed { unfinished } => return Err(NoLine::Closed { unfinished }),
         }

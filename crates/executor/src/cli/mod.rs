@@ -40,5 +40,5 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// Settings that a CLI does not take.
 pub(crate) fn wrong(program: &Program, text: impl std::fmt::Display) -> OpenError {
-    OpenError::Settings(format!("the settings of the {} executor do not fit: {text}", program.executor))
+    OpenError::Settings(format!("invalid settings of the {} executor: {text}", program.executor))
 }

@@ -84,8 +84,7 @@ impl Program {
         locate(OsStr::new(self.executable), folder, &path).ok_or_else(|| {
             let Self { executable, variable, package, .. } = self;
             format!(
-                "{title} was not found: '{executable}' is not on the PATH of the runner; install it (npm install -g \
-                 {package}), or name it by {variable} or by the executor's `command`"
+                "{title} not found: '{executable}' is not on the PATH of the runner; install it (npm install -g {package}), or set {variable} or the executor's `command`"
             )
         })
     }
@@ -105,7 +104,7 @@ impl Program {
 }
 
 fn missing(is_path: bool) -> &'static str {
-    if is_path { "not a file that can be executed" } else { "not on the PATH of the runner" }
+    if is_path { "not an executable file" } else { "not on the PATH of the runner" }
 }
 
 /// A path as it is, relative to a folder; a name by the path.
@@ -179,20 +178,16 @@ mod tests {
         let find = |command| CLAUDE_CODE.find(command, folder.path(), path).unwrap_err();
         assert_eq!(
             find(None),
-            "Claude Code was not found: 'claude' is not on the PATH of the runner; install it (npm install -g \
-             @anthropic-ai/claude-code), or name it by ACCORD_CLAUDE_CODE_BIN or by the executor's `command`"
+            "Claude Code not found: 'claude' is not on the PATH of the runner; install it (npm install -g @anthropic-ai/claude-code), or set ACCORD_CLAUDE_CODE_BIN or the executor's `command`"
         );
         let start = "Claude Code cannot be started: the blueprint's `command` is";
-        assert_eq!(
-            find(Some("./claude")),
-            format!("{start} './claude', which is not a file that can be executed")
-        );
+        assert_eq!(find(Some("./claude")), format!("{start} './claude', which is not an executable file"));
         assert_eq!(find(Some("clod")), format!("{start} 'clod', which is not on the PATH of the runner"));
         let gone =
             |name: &str| if name == "ACCORD_CODEX_BIN" { Some("/gone/codex".into()) } else { path(name) };
         assert_eq!(
             CODEX.find(None, folder.path(), gone).unwrap_err(),
-            "Codex cannot be started: ACCORD_CODEX_BIN is '/gone/codex', which is not a file that can be executed"
+            "Codex cannot be started: ACCORD_CODEX_BIN is '/gone/codex', which is not an executable file"
         );
     }
 }

@@ -48,7 +48,7 @@ impl Room {
         })?;
         let executable = host.find(&settings, &folder)?;
         let scratch = Scratch::new()
-            .map_err(|error| OpenError::Missing(format!("no temporary folder can be made: {error}")))?;
+            .map_err(|error| OpenError::Missing(format!("a temporary folder cannot be created: {error}")))?;
         let redactor = host.redactor(&settings, &servers);
         let (host, submit) = (host.clone(), submit.clone());
         Ok(Self { host, submit, executable, folder, scratch, settings, servers, redactor, max_steps })

@@ -58,7 +58,7 @@ impl Settings {
             if let Some(text) = text {
                 no_nul(field, text)?;
                 if text.trim().is_empty() || text.starts_with('-') {
-                    return Err(format!("`{field}` is '{text}': name one, or leave it out"));
+                    return Err(format!("invalid `{field}` '{text}'; set a value, or omit it"));
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Settings {
         for tool in allowed_tools.iter().flatten() {
             no_nul("allowed_tools", tool)?;
             if tool.trim().is_empty() || tool.starts_with('-') {
-                return Err(format!("`allowed_tools` has '{tool}', which is no name of a tool"));
+                return Err(format!("`allowed_tools` contains '{tool}', which is not a tool name"));
             }
         }
         Ok(())
@@ -81,7 +81,7 @@ mod tests {
     use serde_json::json;
 
     fn refused(value: Value) -> String {
-        let prefix = "the settings of the claude-code executor do not fit: ";
+        let prefix = "invalid settings of the claude-code executor: ";
         let text = Settings::read(&CLAUDE_CODE, &value).unwrap_err().to_string();
         text.strip_prefix(prefix).unwrap().to_owned()
     }
@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         for (value, text) in [
-            (json!({"model": " "}), "`model` is ' ': name one, or leave it out"),
-            (json!({"model": "--x"}), "`model` is '--x': name one, or leave it out"),
-            (json!({"command": ""}), "`command` is '': name one, or leave it out"),
-            (json!({"args": ["a\0"]}), "`args` holds a NUL character: leave it out"),
-            (json!({"env": {"A=B": ""}}), "`env` has 'A=B', which cannot be the name of a variable"),
-            (json!({"allowed_tools": ["-p"]}), "`allowed_tools` has '-p', which is no name of a tool"),
-            (json!({"timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
-            (json!({"timeout_seconds": 86401}), "`timeout_seconds` is 86401: use 1 to 86400"),
+            (json!({"model": " "}), "invalid `model` ' '; set a value, or omit it"),
+            (json!({"model": "--x"}), "invalid `model` '--x'; set a value, or omit it"),
+            (json!({"command": ""}), "invalid `command` ''; set a value, or omit it"),
+            (json!({"args": ["a\0"]}), "`args` contains a NUL character; remove it"),
+            (json!({"env": {"A=B": ""}}), "invalid environment variable name 'A=B' in `env`"),
+            (json!({"allowed_tools": ["-p"]}), "`allowed_tools` contains '-p', which is not a tool name"),
+            (json!({"timeout_seconds": 0}), "expected `timeout_seconds` from 1 to 86400, got 0"),
+            (json!({"timeout_seconds": 86401}), "expected `timeout_seconds` from 1 to 86400, got 86401"),
         ] {
             assert_eq!(refused(value), text);
         }

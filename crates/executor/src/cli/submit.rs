@@ -55,7 +55,7 @@ impl SubmitServer {
 pub(crate) async fn handed_in(program: &Program, desk: Option<&mut Desk>) -> Result<Vec<String>, String> {
     let Some(desk) = desk else { return Ok(Vec::new()) };
     let taken = desk.take().await;
-    taken.map_err(|error| format!("what {} handed in cannot be read: {error}", program.title))
+    taken.map_err(|error| format!("the result submitted by {} cannot be read: {error}", program.title))
 }
 
 /// Where submissions arrive.

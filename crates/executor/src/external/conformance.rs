@@ -139,13 +139,12 @@ impl Conformance {
             .await;
         self.ask(&mut dialogue, 1, Delivery::Text).await?;
         dialogue.kill().await;
-        Ok("a type that it cannot know was ignored".to_owned())
+        Ok("an unknown message type was ignored".to_owned())
     }
 
     async fn reprompted(&self, hello: &Hello) -> Checked {
         if !hello.capabilities.reprompt {
-            let text =
-                "it says that it cannot be asked again in place: write `reprompt: false` into the blueprint";
+            let text = "it reports that it cannot be re-prompted: set `reprompt: false` in the blueprint";
             return Err((Verdict::Skipped, text.to_owned()));
         }
         let mut dialogue = self.opened(None).await?;
@@ -157,7 +156,7 @@ impl Conformance {
 
     async fn resumed(&self, hello: &Hello) -> Checked {
         if !hello.capabilities.resume {
-            let text = "it says that it cannot resume: what was said before is put into its prompt";
+            let text = "it reports that it cannot resume: the earlier conversation is put into its prompt";
             return Err((Verdict::Skipped, text.to_owned()));
         }
         let mut dialogue = self.opened(None).await?;
@@ -169,9 +168,9 @@ impl Conformance {
         self.ask(&mut dialogue, 1, Delivery::Text).await?;
         dialogue.kill().await;
         match has_state {
-            true => Ok("another process went on from `state`".to_owned()),
+            true => Ok("another process continued from `state`".to_owned()),
             false => {
-                let text = "it resumes without `state` in its answers: the session can go on only where it keeps its own";
+                let text = "it resumes without `state` in its answers: a session can continue only on the machine that keeps its state";
                 Err((Verdict::Doubtful, text.to_owned()))
             }
         }
@@ -179,7 +178,7 @@ impl Conformance {
 
     async fn held(&self, hello: &Hello) -> Checked {
         if hello.capabilities.native_schema.profile().is_none() {
-            return Err((Verdict::Skipped, "it says that it takes no schema".to_owned()));
+            return Err((Verdict::Skipped, "it reports that it does not support schemas".to_owned()));
         }
         let schema = json!({
             "type": "object", "additionalProperties": false, "required": ["ok"],
@@ -196,7 +195,7 @@ impl Conformance {
         {
             true => Ok("the answer conforms to the schema that was sent".to_owned()),
             false => {
-                let text = "it says that it holds its answer to a schema, and its answer does not conform";
+                let text = "it reports that it enforces schemas, but its answer does not conform";
                 Err((Verdict::Failed, text.to_owned()))
             }
         }
@@ -212,7 +211,7 @@ impl Conformance {
                 Err(_) => {
                     let seconds = CANCEL_PATIENCE.as_secs();
                     let text = format!(
-                        "it neither answered nor gave up within {seconds} seconds: it would be killed"
+                        "it neither answered nor gave up within {seconds} seconds; it would be killed"
                     );
                     break Err((Verdict::Doubtful, text));
                 }
@@ -282,20 +281,18 @@ impl Conformance {
             match said.map_err(failed)? {
                 Said::Answer(answered) if answered.session_id.as_deref().unwrap_or(SESSION) != SESSION => {
                     let theirs = answered.session_id.as_deref().unwrap_or_default();
-                    return Err(failed(format!(
-                        "it answered for the session '{theirs}', and was asked in '{SESSION}'"
-                    )));
+                    return Err(failed(format!("it answered for session '{theirs}'; expected '{SESSION}'")));
                 }
                 Said::Answer(answered) if answered.turn.unwrap_or(number) != number => {
                     let theirs = answered.turn.unwrap_or_default();
-                    return Err(failed(format!("it answered turn {theirs}, and was asked {number}")));
+                    return Err(failed(format!("it answered turn {theirs}; expected {number}")));
                 }
                 Said::Answer(answered) => match answered.stop {
                     Stop::Refused(words) => return Err(failed(format!("it refused to answer: {words}"))),
                     _ => return Ok(*answered),
                 },
-                Said::Fault(fault) => return Err(failed(format!("it told an error: {}", fault.message))),
-                Said::Hello(_) => return Err(failed("it said hello twice".to_owned())),
+                Said::Fault(fault) => return Err(failed(format!("it reported an error: {}", fault.message))),
+                Said::Hello(_) => return Err(failed("it sent hello twice".to_owned())),
                 Said::Event(_) | Said::Usage(_) | Said::Unknown => {}
             }
         }
@@ -327,7 +324,7 @@ fn spoken(hello: &Hello) -> String {
 fn ended(by_itself: bool, after: &str) -> Checked {
     let seconds = END_PATIENCE.as_secs();
     match by_itself {
-        true => Ok(format!("ended by itself after {after}")),
-        false => Err((Verdict::Failed, format!("did not end within {seconds} seconds after {after}"))),
+        true => Ok(format!("exited on its own after {after}")),
+        false => Err((Verdict::Failed, format!("did not exit within {seconds} seconds after {after}"))),
     }
 }

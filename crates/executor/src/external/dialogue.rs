@@ -80,7 +80,7 @@ impl Dialogue {
                     return Err(OpenError::TimedOut(self.timeout.as_secs()));
                 }
                 Err(_) => {
-                    let how = format!("did not say hello within {} seconds", HELLO_PATIENCE.as_secs());
+                    let how = format!("did not send hello within {} seconds", HELLO_PATIENCE.as_secs());
                     return Err(OpenError::Missing(self.failed(&how)));
                 }
             };
@@ -90,16 +90,16 @@ impl Dialogue {
                 Said::Hello(hello) => {
                     let command = &self.command;
                     return Err(OpenError::Settings(format!(
-                        "'{command}' speaks version {} of the protocol, and this runner speaks {PROTOCOL}",
+                        "'{command}' uses protocol version {}, but this runner uses {PROTOCOL}",
                         hello.protocol
                     )));
                 }
                 Said::Fault(fault) => {
                     let command = &self.command;
-                    return Err(OpenError::Missing(format!("'{command}' cannot begin: {}", fault.message)));
+                    return Err(OpenError::Missing(format!("'{command}' cannot start: {}", fault.message)));
                 }
                 Said::Event(_) | Said::Usage(_) | Said::Answer(_) => {
-                    return Err(OpenError::Missing(self.failed("did not say hello first")));
+                    return Err(OpenError::Missing(self.failed("did not send hello first")));
                 }
             }
         }
@@ -146,7 +146,7 @@ impl Dialogue {
                 Ok(said) => Ok(said),
                 Err(how) => Err(self.failed(&how)),
             },
-            Heard::Garbage => Err(self.failed("wrote to stdout what is not UTF-8")),
+            Heard::Garbage => Err(self.failed("wrote invalid UTF-8 to stdout")),
             Heard::TooLong => {
                 let how = format!("wrote a line of more than {} MiB", LONGEST_LINE / 1024 / 1024);
                 Err(self.failed(&how))

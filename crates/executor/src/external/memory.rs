@@ -37,8 +37,7 @@ impl Memory {
         // A list would be read as the fields in their order.
         let read = value.is_object().then(|| Self::deserialize(value).ok()).flatten();
         read.ok_or_else(|| {
-            let text = "the conversation of this session was not held by an external program, and cannot be continued by one: \
-                        start a new session";
+            let text = "the conversation of this session was not created by an external program and cannot be continued by one; start a new session";
             OpenError::Settings(text.to_owned())
         })
     }
@@ -50,8 +49,7 @@ impl Memory {
             return Ok(());
         }
         Err(OpenError::Settings(format!(
-            "the session cannot be continued: {bytes} bytes were said, more than {MAX_HISTORY_BYTES} that are told again to \
-             a program that cannot resume; start a new session, or let the program keep `state` and say resume: true"
+            "the session cannot be continued: the conversation has {bytes} bytes, and at most {MAX_HISTORY_BYTES} are sent to a program that cannot resume; start a new session, or let the program keep `state` and report resume: true"
         )))
     }
 
@@ -62,7 +60,7 @@ impl Memory {
         }
         // As JSON, so that nothing that was said can pass for the question.
         let said = serde_json::to_string_pretty(&self.history).unwrap_or_default();
-        format!("What was asked and answered so far, as JSON:\n\n{said}\n\nGo on with this:\n\n{prompt}")
+        format!("The conversation so far, as JSON:\n\n{said}\n\nContinue with this:\n\n{prompt}")
     }
 }
 

@@ -164,10 +164,10 @@ struct WrittenUsage {
 /// Reads one line; else what is wrong with it.
 pub(super) fn read(line: &str) -> Result<Said, String> {
     let value = read_json(line)
-        .map_err(|error| format!("wrote to stdout what is not a message: {} ({error})", shown(line)))?;
+        .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", shown(line)))?;
     let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
-        return Err(format!("wrote to stdout a message without a type: {}", shown(line)));
+        return Err(format!("wrote a message without a type to stdout: {}", shown(line)));
     };
     Ok(match kind.as_str() {
         "hello" => Said::Hello(part(&kind, with_capabilities_by_name(value))?),
@@ -202,7 +202,7 @@ fn with_capabilities_by_name(mut hello: Value) -> Value {
 }
 
 fn unfit(kind: &str, error: &serde_json::Error) -> String {
-    format!("wrote a message '{kind}' that does not fit: {error}")
+    format!("wrote an invalid '{kind}' message: {error}")
 }
 
 fn tool(written: WrittenTool) -> Event {
@@ -221,7 +221,7 @@ fn usage(written: WrittenUsage) -> Result<Usage, String> {
     let WrittenUsage { input_tokens, output_tokens, cost_usd } = written;
     match cost_usd {
         Some(cost) if !cost.is_finite() || cost < 0.0 => {
-            Err(format!("wrote a message 'usage' that does not fit: cost_usd is {cost}"))
+            Err(format!("wrote an invalid 'usage' message: cost_usd is {cost}"))
         }
         _ => Ok(Usage { input_tokens, output_tokens, cost_usd }),
     }
@@ -235,7 +235,7 @@ fn answer(written: WrittenAnswer) -> Result<Answered, String> {
         "refused" | "refusal" | "content_filter" => Stop::Refused(text.clone().unwrap_or_default()),
         other => {
             return Err(format!(
-                "wrote a message 'answer' that does not fit: stop_reason is '{}': use finished, truncated or refused",
+                "wrote an invalid 'answer' message: expected stop_reason finished, truncated or refused, got '{}'",
                 other.chars().take(SHOWN_CHARACTERS).collect::<String>()
             ));
         }
@@ -251,7 +251,7 @@ fn answer(written: WrittenAnswer) -> Result<Answered, String> {
         (None, Some(value), _) => value.to_string(),
         (None, None, Stop::Refused(_)) => String::new(),
         (None, None, _) => {
-            return Err("wrote a message 'answer' with neither text nor structured".to_owned());
+            return Err("wrote an 'answer' message with neither text nor structured".to_owned());
         }
     };
     Ok(Answered { session_id, turn, text, structured, stop, state, model })
@@ -362,10 +362,10 @@ mod tests {
             read(r#", "stop_reason": "refused", "text": "no""#),
             Ok(answered("no", None, Stop::Refused("no".to_owned())))
         );
-        assert_eq!(read("").unwrap_err(), "wrote a message 'answer' with neither text nor structured");
+        assert_eq!(read("").unwrap_err(), "wrote an 'answer' message with neither text nor structured");
         assert_eq!(
             read(r#", "text": "a", "stop_reason": "tired""#).unwrap_err(),
-            "wrote a message 'answer' that does not fit: stop_reason is 'tired': use finished, truncated or refused"
+            "wrote an invalid 'answer' message: stop_reason is 'tired': use finished, truncated or refused"
         );
     }
 
@@ -375,16 +375,13 @@ mod tests {
         let text = Event::Message { text: "a".to_owned() };
         assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(Said::Event(text)));
         for (line, error) in [
-            ("hello", "wrote to stdout what is not a message: \"hello\" (expected value at line 1 column 1)"),
-            ("[1]", "wrote to stdout a message without a type: \"[1]\""),
-            (r#"{"type":"message"}"#, "wrote a message 'message' that does not fit: missing field `text`"),
-            (
-                r#"{"type":"usage","cost_usd":-1}"#,
-                "wrote a message 'usage' that does not fit: cost_usd is -1",
-            ),
+            ("hello", "wrote an invalid message to stdout: \"hello\" (expected value at line 1 column 1)"),
+            ("[1]", "wrote a message without a type to stdout: \"[1]\""),
+            (r#"{"type":"message"}"#, "wrote an invalid 'message' message: missing field `text`"),
+            (r#"{"type":"usage","cost_usd":-1}"#, "wrote an invalid 'usage' message: cost_usd is -1"),
             (
                 r#"{"type":"answer","session_id":"s","turn":1,"text":"a","text":"b"}"#,
-                "wrote a message 'answer' that does not fit: duplicate field `text` at line 1 column 60",
+                "wrote an invalid 'answer' message: duplicate field `text` at line 1 column 60",
             ),
         ] {
             assert_eq!(read(line).unwrap_err(), error);

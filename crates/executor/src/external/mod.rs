@@ -52,7 +52,7 @@ impl Executor for ExternalExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&start.settings)?;
         if !start.tools.is_empty() {
-            let text = "an external program has its own tools: take `tools` out of the blueprint".to_owned();
+            let text = "an external program has its own tools; remove `tools` from the blueprint".to_owned();
             return Err(OpenError::Settings(text));
         }
         let memory = Memory::read(start.conversation.as_ref())?;
@@ -60,8 +60,7 @@ impl Executor for ExternalExecutor {
         let hello = dialogue.hello().await?;
         if !hello.capabilities.reprompt && settings.reprompt {
             let text = format!(
-                "'{}' cannot be asked again in place: write `reprompt: false` beside its `command`, so that the \
-                 coordinator holds it to its contract",
+                "'{}' cannot be re-prompted: set `reprompt: false` next to its `command`, so that the coordinator enforces its contract",
                 settings.command
             );
             dialogue.kill().await;

@@ -70,15 +70,13 @@ impl External {
     ) -> Result<Answer, TurnError> {
         let command = &self.settings.command;
         if matches!(turn.delivery, Delivery::Tool { .. }) {
-            return Err(TurnError::ToolRejected(format!("'{command}' takes no submit tool")));
+            return Err(TurnError::ToolRejected(format!("'{command}' does not support a submit tool")));
         }
         if self.asked > 0 && !self.hello.capabilities.reprompt {
-            return Err(TurnError::Failed(format!(
-                "'{command}' said that it cannot be asked again in place"
-            )));
+            return Err(TurnError::Failed(format!("'{command}' reported that it cannot be re-prompted")));
         }
         let Some(mut dialogue) = self.dialogue.take() else {
-            return Err(TurnError::Failed(format!("'{command}' was ended by a failure before")));
+            return Err(TurnError::Failed(format!("'{command}' already exited after a failure")));
         };
         // What was said before the question is no answer to it, and need not name the turn that it answers.
         if self.asked > 0
@@ -156,7 +154,7 @@ impl External {
                     return Ok(*answered);
                 }
                 Said::Fault(fault) => return Err(self.fault(fault).unwrap_or_else(|how| broken(&how))),
-                Said::Hello(_) => return Err(broken("said hello twice")),
+                Said::Hello(_) => return Err(broken("sent hello twice")),
             }
         }
         let how = format!("wrote {MAX_MESSAGES} messages in one turn and no answer");
@@ -185,8 +183,8 @@ impl External {
                     continue;
                 }
                 Said::Answer(_) => format!("answered turn {} twice", self.asked),
-                Said::Fault(_) => format!("answered turn {} and told an error of it", self.asked),
-                Said::Hello(_) => "said hello twice".to_owned(),
+                Said::Fault(_) => format!("answered turn {} and reported an error for it", self.asked),
+                Said::Hello(_) => "sent hello twice".to_owned(),
             };
             return Err(Broken::Program(TurnError::Failed(dialogue.failed(&how))));
         }
@@ -202,7 +200,7 @@ impl External {
             None => Ok(()),
             Some(turn) if turn == self.asked => Ok(()),
             Some(turn) if turn < self.asked => Err(format!("answered turn {turn} twice")),
-            Some(turn) => Err(format!("answered turn {turn}, and was asked {}", self.asked)),
+            Some(turn) => Err(format!("answered turn {turn}; expected {}", self.asked)),
         }
     }
 
@@ -211,7 +209,7 @@ impl External {
             return Ok(());
         }
         let theirs: String = session_id.chars().take(64).collect();
-        Err(format!("answered for the session '{theirs}', and was asked in '{}'", self.start.session_id))
+        Err(format!("answered for session '{theirs}'; expected '{}'", self.start.session_id))
     }
 
     fn fault(&self, fault: Fault) -> Result<Broken, String> {
@@ -219,7 +217,7 @@ impl External {
             self.check_session(session_id)?;
         }
         if let Some(turn) = fault.turn.filter(|turn| *turn != self.asked) {
-            return Err(format!("told an error of turn {turn}, and was asked {}", self.asked));
+            return Err(format!("reported an error for turn {turn}; expected {}", self.asked));
         }
         let words = format!("'{}': {}", self.name(), fault.message);
         Ok(Broken::Turn(match fault.kind {

@@ -53,7 +53,7 @@ impl Settings {
 }
 
 fn wrong(text: String) -> OpenError {
-    OpenError::Settings(format!("the settings of the external executor do not fit: {text}"))
+    OpenError::Settings(format!("invalid settings of the external executor: {text}"))
 }
 
 #[cfg(test)]
@@ -78,12 +78,15 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         for (value, text) in [
-            (json!({"command": " "}), "`command` is empty: name a program"),
-            (json!({"command": "x", "timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
-            (json!({"command": "x", "args": ["\0"]}), "`args` holds a NUL character: leave it out"),
+            (json!({"command": " "}), "`command` is empty"),
+            (
+                json!({"command": "x", "timeout_seconds": 0}),
+                "expected `timeout_seconds` from 1 to 86400, got 0",
+            ),
+            (json!({"command": "x", "args": ["\0"]}), "`args` contains a NUL character; remove it"),
         ] {
             let error = Settings::read(&value).unwrap_err().to_string();
-            assert_eq!(error, format!("the settings of the external executor do not fit: {text}"));
+            assert_eq!(error, format!("invalid settings of the external executor: {text}"));
         }
         let error = Settings::read(&json!({"command": "x", "args": "json"})).unwrap_err().to_string();
         assert!(error.contains("expected a sequence"), "{error}");

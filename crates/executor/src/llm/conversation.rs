@@ -13,16 +13,15 @@ use crate::toolbox::ToolSpec;
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-const ANSWERED: &str = "see the answer to the first call";
-const RECEIVED: &str = "received; this task is over, and what follows is another one";
+const ANSWERED: &str = "see the result of the first call";
+const RECEIVED: &str = "received; this task is finished, and the next message is a new one";
 const CUT_OFF: &str = "not run: the message was cut off";
 
 /// What a call is told that did not come to its end.
-pub(super) const ENDED: &str = "no result: the turn was ended before";
+pub(super) const ENDED: &str = "no result: the turn was stopped first";
 
 /// What a result is told that was submitted beside work that failed.
-pub(super) const NOT_TAKEN: &str =
-    "not taken: a call beside it failed; see its answer, and submit the result again when the work is done";
+pub(super) const NOT_TAKEN: &str = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
 
 /// All messages of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,8 +100,7 @@ impl Conversation {
             ))
         };
         if stored.get("messages").is_none() {
-            let text = "the conversation of this session was not held by a model of the executor `llm`, and cannot be continued by \
-                        one: start a new session";
+            let text = "the conversation of this session was not created by the executor `llm` and cannot be continued by it; start a new session";
             return Err(OpenError::Settings(text.to_owned()));
         }
         let kept = take_blocks(&mut stored);

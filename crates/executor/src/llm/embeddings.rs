@@ -64,7 +64,7 @@ pub enum EmbeddingError {
     #[error("{0}")]
     Refused(String),
     /// There are too many texts.
-    #[error("{0} texts to embed; {MAX_EMBEDDED_TEXTS} is the most")]
+    #[error("expected at most {MAX_EMBEDDED_TEXTS} texts to embed, got {0}")]
     TooMany(usize),
 }
 
@@ -88,7 +88,7 @@ impl Embeddings {
         let path = match providers.get(&settings.provider).map(|provider| provider.kind) {
             Some(ProviderKind::Anthropic) => {
                 return Err(OpenError::Settings(format!(
-                    "provider `{}` makes no embeddings: use ollama, openai or an openai-compatible server",
+                    "provider `{}` does not support embeddings; use ollama, openai or an openai-compatible server",
                     settings.provider
                 )));
             }
@@ -198,14 +198,14 @@ impl Embeddings {
         let (name, status) = (&self.endpoint.name, problem.status);
         if is_passing(status) {
             return EmbeddingError::Unavailable(format!(
-                "{name} answers {status}: {}",
+                "{name} responded {status}: {}",
                 self.shown(&problem.message)
             ));
         }
         EmbeddingError::Refused(match status {
             // The server's words are left out: some of them repeat the key.
             401 | 403 => format!(
-                "{name} refuses the key ({status}): check the key of provider `{}`",
+                "{name} rejected the API key ({status}): check the key of provider `{}`",
                 self.endpoint.provider
             ),
             404 => format!(
@@ -213,7 +213,9 @@ impl Embeddings {
                 self.model,
                 self.shown(&problem.message)
             ),
-            _ => format!("{name} refuses to embed ({status}): {}", self.shown(&problem.message)),
+            _ => {
+                format!("{name} rejected the embedding request ({status}): {}", self.shown(&problem.message))
+            }
         })
     }
 
@@ -221,17 +223,17 @@ impl Embeddings {
         let name = &self.endpoint.name;
         match error {
             TransportError::Connection(why) => {
-                EmbeddingError::Unavailable(format!("no answer from {name}: {}", self.shown(&why)))
+                EmbeddingError::Unavailable(format!("no response from {name}: {}", self.shown(&why)))
             }
             TransportError::Impossible(why) => {
-                EmbeddingError::Refused(format!("{name} cannot be asked: {}", self.shown(&why)))
+                EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.shown(&why)))
             }
         }
     }
 
     fn unread(&self, why: &str) -> EmbeddingError {
         EmbeddingError::Refused(format!(
-            "the embeddings of {} cannot be read: {}; check that the model `{}` makes embeddings",
+            "invalid embeddings from {}: {}; check that the model `{}` supports embeddings",
             self.endpoint.name,
             self.shown(why),
             self.model
@@ -245,21 +247,20 @@ impl Embeddings {
 
 /// `{"embeddings": [[…], …]}`.
 fn ollama(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let vectors =
-        answer.get("embeddings").and_then(Value::as_array).ok_or("there is no list `embeddings`")?;
+    let vectors = answer.get("embeddings").and_then(Value::as_array).ok_or("missing list `embeddings`")?;
     vectors.iter().map(vector).collect()
 }
 
 /// `{"data": [{"index": 0, "embedding": […]}, …]}`, in any order.
 fn openai(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let items = answer.get("data").and_then(Value::as_array).ok_or("there is no list `data`")?;
+    let items = answer.get("data").and_then(Value::as_array).ok_or("missing list `data`")?;
     let mut ordered: Vec<Option<Vec<f32>>> = vec![None; items.len()];
     for (position, item) in items.iter().enumerate() {
         let index = item.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        let place = ordered.get_mut(index.unwrap_or(position)).ok_or("an index is beyond the list")?;
+        let place = ordered.get_mut(index.unwrap_or(position)).ok_or("an index is out of range")?;
         *place = Some(vector(item.get("embedding").unwrap_or(&Value::Null))?);
     }
-    ordered.into_iter().collect::<Option<_>>().ok_or_else(|| "an index is there twice".to_owned())
+    ordered.into_iter().collect::<Option<_>>().ok_or_else(|| "duplicate index".to_owned())
 }
 
 fn vector(value: &Value) -> Result<Vec<f32>, String> {
@@ -267,7 +268,7 @@ fn vector(value: &Value) -> Result<Vec<f32>, String> {
     let number =
         |value: &Value| value.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
     let numbers =
-        value.as_array().filter(|numbers| !numbers.is_empty()).ok_or("a vector is no list of numbers")?;
+        value.as_array().filter(|numbers| !numbers.is_empty()).ok_or("a vector is not a list of numbers")?;
     let vector: Option<Vec<f32>> = numbers.iter().map(number).collect();
-    vector.ok_or_else(|| "a vector holds something that is no number".to_owned())
+    vector.ok_or_else(|| "a vector contains a value that is not a number".to_owned())
 }

@@ -50,7 +50,7 @@ impl Endpoint {
     ) -> Result<Self, OpenError> {
         let provider = providers.get(&settings.provider).ok_or_else(|| {
             OpenError::Settings(format!(
-                "unknown provider `{}`: known are {}",
+                "unknown provider `{}`; expected one of {}",
                 settings.provider,
                 providers.names().join(", ")
             ))
@@ -125,14 +125,14 @@ fn secrets(provider: &Provider, base: &Url) -> Vec<String> {
 fn base_url(provider: &Provider, settings: &Settings) -> Result<Url, OpenError> {
     let written = settings.base_url.as_ref().or(provider.base_url.as_ref()).ok_or_else(|| {
         OpenError::Settings(format!(
-            "provider `{}` has no address: set `base_url` (for example http://127.0.0.1:8080/v1)",
+            "provider `{}` has no URL: set `base_url` (for example http://127.0.0.1:8080/v1)",
             settings.provider
         ))
     })?;
     let url = Url::parse(written.trim()).ok();
     url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
         OpenError::Settings(format!(
-            "`base_url` of provider `{}` is no http or https address: write it like https://host/path",
+            "`base_url` of provider `{}` is not an http or https URL; expected the form https://host/path",
             settings.provider
         ))
     })
@@ -150,7 +150,7 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
     let key = provider.api_key.as_ref().filter(|_| is_own(provider, settings, base));
     if let Some(variable) = provider.missing_key.as_ref().filter(|_| is_own(provider, settings, base)) {
         return Err(OpenError::Missing(format!(
-            "provider `{0}` has no key: set {variable} where the runner starts, or take api_key_env out of [providers.{0}]",
+            "provider `{0}` has no API key: set {variable} in the runner's environment, or remove api_key_env from [providers.{0}]",
             settings.provider
         )));
     }
@@ -161,8 +161,7 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
             _ => "OPENAI_API_KEY",
         };
         return Err(OpenError::Missing(format!(
-            "provider `{}` has no key for {}: set {variable} where the runner starts, or the key of the provider in \
-             its configuration",
+            "provider `{}` has no API key for {}: set {variable} in the runner's environment, or the key of the provider in its configuration",
             settings.provider,
             shown(base)
         )));
@@ -176,8 +175,7 @@ fn check_authorization(provider: &str, base: &Url, headers: &[(String, String)])
     let given = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).count();
     if given + usize::from(names_user) > 1 {
         return Err(OpenError::Settings(format!(
-            "provider `{provider}` would be shown several credentials in one header (Authorization): its key, a user in \
-             `base_url`, or one of its headers; keep one of them"
+            "provider `{provider}` has several credentials for the Authorization header: its key, a user in `base_url`, or one of its headers; keep one of them"
         )));
     }
     Ok(())
@@ -324,7 +322,7 @@ mod tests {
         let none = Providers::from_environment(|_| None);
         assert_eq!(
             message(resolve(&none, "antropic", None)),
-            "unknown provider `antropic`: known are anthropic, ollama, openai, openai-chat, openai-compatible"
+            "unknown provider `antropic`; expected one of anthropic, ollama, openai, openai-chat, openai-compatible"
         );
         assert!(message(resolve(&none, "anthropic", None)).contains("set ANTHROPIC_API_KEY"));
         assert!(

@@ -158,7 +158,7 @@ impl Exchange<'_> {
         let encoding = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
         if let Some((_, encoding)) = encoding.filter(|(_, value)| !value.eq_ignore_ascii_case("identity")) {
             return Err(Trouble::Lasting(TurnError::Failed(format!(
-                "{} answers with `content-encoding: {}`, which was not asked for: switch compression off there",
+                "{} responded with `content-encoding: {}`, which was not requested; disable compression there",
                 self.asked.endpoint.name,
                 self.asked.shown(encoding)
             ))));
@@ -192,10 +192,10 @@ impl Exchange<'_> {
         let name = &self.asked.endpoint.name;
         match error {
             TransportError::Connection(why) => {
-                Trouble::Passing(format!("no answer from {name}: {}", self.asked.shown(&why)))
+                Trouble::Passing(format!("no response from {name}: {}", self.asked.shown(&why)))
             }
             TransportError::Impossible(why) => Trouble::Lasting(TurnError::Failed(format!(
-                "{name} cannot be asked: {}",
+                "cannot send the request to {name}: {}",
                 self.asked.shown(&why)
             ))),
         }
@@ -215,7 +215,7 @@ async fn next(body: &mut ByteStream) -> Option<Result<Vec<u8>, TransportError>> 
 }
 
 fn silent() -> TransportError {
-    TransportError::Connection(format!("nothing came for {} seconds", LONGEST_SILENCE.as_secs()))
+    TransportError::Connection(format!("no data received for {} seconds", LONGEST_SILENCE.as_secs()))
 }
 
 /// The beginning of an error's body. One that breaks off is read as far as it came: the status is what counts.

@@ -61,12 +61,12 @@ impl Executor for LlmExecutor {
         let thinks = settings.reasoning.is_some_and(Reasoning::is_on);
         if thinks && settings.temperature.is_some() && endpoint.kind == ProviderKind::Anthropic {
             return Err(OpenError::Settings(
-                "executor settings: this provider takes no `temperature` where `reasoning` is on: leave one out".into(),
+                "executor settings: this provider does not support `temperature` together with `reasoning`; remove one".into(),
             ));
         }
         if start.costs_are_limited && !endpoint.has_prices() {
             return Err(OpenError::Settings(format!(
-                "`limits.max_cost_usd` cannot be kept: what the provider `{0}` costs is not known. Set \
+                "`limits.max_cost_usd` cannot be enforced: the prices of provider `{0}` are unknown. Set \
                  providers.{0}.price_per_million_input and price_per_million_output in the runner's configuration, or limit \
                  tokens instead (`limits.max_tokens_total`)",
                 settings.provider
@@ -83,7 +83,7 @@ impl Executor for LlmExecutor {
             None if start.mcp_servers.is_empty() => toolbox,
             None => {
                 return Err(OpenError::Settings(
-                    "MCP servers cannot be used here: take out `mcp_servers`".into(),
+                    "MCP servers cannot be used here; remove `mcp_servers`".into(),
                 ));
             }
         };

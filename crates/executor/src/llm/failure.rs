@@ -131,14 +131,14 @@ impl Asked<'_> {
         match error {
             ReadError::Provider(problem) => self.problem(&problem),
             ReadError::TooLarge => Trouble::Lasting(TurnError::Failed(format!(
-                "the answer of {name} is larger than {} MiB and was cut off: set `max_tokens`",
+                "the response of {name} is larger than {} MiB and was cut off; set `max_tokens`",
                 MAX_ANSWER_BYTES / 1024 / 1024
             ))),
             ReadError::BrokenOff => {
-                Trouble::Passing(format!("the answer of {name} broke off before its last event"))
+                Trouble::Passing(format!("the response of {name} ended before its last event"))
             }
             ReadError::Unreadable(why) => Trouble::Lasting(TurnError::Failed(format!(
-                "the answer of {name} cannot be read: {}; check that `base_url` and the kind of the provider fit",
+                "the response of {name} cannot be parsed: {}; check that `base_url` and the provider type match",
                 self.shown(&why)
             ))),
         }
@@ -219,13 +219,12 @@ impl Asked<'_> {
         let (endpoint, model) = (self.endpoint, self.model);
         match problem.status {
             401 | 403 if endpoint.key_withheld => format!(
-                "{} wants a key ({}), and none was sent, because the agent's `base_url` is not the address of provider \
-                 `{}`: configure a provider with this address and its key",
+                "{} requires an API key ({}), and none was sent, because the agent's `base_url` is not the URL of provider `{}`: configure a provider with this URL and its key",
                 endpoint.name, problem.status, endpoint.provider
             ),
             // The provider's words are left out: some of them repeat the key.
             401 => format!(
-                "{} refuses the key (401): check the key of provider `{}`",
+                "{} rejected the API key (401): check the key of provider `{}`",
                 endpoint.name, endpoint.provider
             ),
             403 => format!(
@@ -235,7 +234,7 @@ impl Asked<'_> {
             ),
             404 => format!("{}; check the name of model `{model}`, and `base_url`", self.said(problem)),
             300..=399 => format!(
-                "{} answers with a redirect ({}), and a key does not follow it: set `base_url` to the final address",
+                "{} responded with a redirect ({}), and the API key is not sent along: set `base_url` to the final URL",
                 endpoint.name, problem.status
             ),
             _ => self.said(problem),
@@ -247,8 +246,8 @@ impl Asked<'_> {
         let Problem { status, message, .. } = problem;
         let who = &self.endpoint.name;
         match message.is_empty() {
-            true => format!("{who} answers {status} without a word"),
-            false => format!("{who} answers {status}: {}", self.shown(message)),
+            true => format!("{who} responded {status} without a message"),
+            false => format!("{who} responded {status}: {}", self.shown(message)),
         }
     }
 

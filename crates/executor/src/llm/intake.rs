@@ -132,7 +132,7 @@ impl Intake {
             return Err(ReadError::BrokenOff);
         }
         if self.events == 0 {
-            return Err(ReadError::Unreadable("nothing in it is an answer".into()));
+            return Err(ReadError::Unreadable("it contains no answer".into()));
         }
         self.reader.finish()
     }
@@ -294,7 +294,7 @@ mod tests {
         assert!(matches!(html, ReadError::Unreadable(why) if why.contains("not JSON")));
         for nothing in ["<html>\n\n</html>", ": hello\n\n"] {
             let error = chat("text/event-stream", &[nothing.as_bytes()]).unwrap_err();
-            assert_eq!(error, ReadError::Unreadable("nothing in it is an answer".into()));
+            assert_eq!(error, ReadError::Unreadable("it contains no answer".into()));
         }
         let bytes = chat("text/event-stream", &[b"data: \xff\n\n"]).unwrap_err();
         assert_eq!(bytes, ReadError::Unreadable("it is not UTF-8".into()));

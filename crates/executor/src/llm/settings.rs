@@ -81,7 +81,7 @@ impl TryFrom<Value> for Reasoning {
             (Value::String(word), _) if word == "medium" => Ok(Self::Medium),
             (Value::String(word), _) if word == "high" => Ok(Self::High),
             _ => Err(format!(
-                "`reasoning` is `off`, `low`, `medium`, `high`, true, false or a number of tokens, not {value}"
+                "expected `reasoning` off, low, medium, high, true, false or a number of tokens; got {value}"
             )),
         }
     }
@@ -98,17 +98,17 @@ impl Settings {
 
     fn check(&self) -> Result<(), String> {
         if self.model.trim().is_empty() {
-            return Err("`model` is empty: name a model".into());
+            return Err("`model` is empty".into());
         }
         if self.max_tokens == Some(0) {
-            return Err("`max_tokens` is 0: give at least 1, or leave it out".into());
+            return Err("expected `max_tokens` of at least 1, got 0; omit it for the default".into());
         }
         if self.timeout_seconds == Some(0) {
-            return Err("`timeout_seconds` is 0: give at least 1, or leave it out".into());
+            return Err("expected `timeout_seconds` of at least 1, got 0; omit it for the default".into());
         }
         match self.temperature {
             Some(value) if !(0.0..=2.0).contains(&value) => {
-                Err(format!("`temperature` is {value}: give a number from 0 to 2"))
+                Err(format!("expected `temperature` from 0 to 2, got {value}"))
             }
             _ => Ok(()),
         }

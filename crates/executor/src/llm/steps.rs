@@ -234,13 +234,13 @@ impl Steps<'_> {
         if !is_known(&call.name, tools) {
             let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(self.submit()).collect();
             return wrong(match names.as_slice() {
-                [] => format!("there is no tool `{}`", call.name),
-                [one] => format!("there is no tool `{}`: there is `{one}`", call.name),
-                names => format!("there is no tool `{}`: there are {}", call.name, names.join(", ")),
+                [] => format!("unknown tool `{}`", call.name),
+                [one] => format!("unknown tool `{}`; available: `{one}`", call.name),
+                names => format!("unknown tool `{}`; available: {}", call.name, names.join(", ")),
             });
         }
         match parsed {
-            Err(why) => wrong(format!("the arguments are not JSON: {why}")),
+            Err(why) => wrong(format!("the arguments are not valid JSON: {why}")),
             Ok(parsed) => self.toolbox.call(&call.name, &parsed, self.stop).await,
         }
     }

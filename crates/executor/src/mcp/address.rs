@@ -78,7 +78,7 @@ impl Wire for Address {
                 }
                 None => match events.end() {
                     Some(last) => vec![last],
-                    None => return Err(Fault::Gone("its answer ended before it was whole".to_owned())),
+                    None => return Err(Fault::Gone("its response was incomplete".to_owned())),
                 },
             };
             for message in messages {
@@ -87,12 +87,12 @@ impl Wire for Address {
                         return outcome.map_err(Fault::Refused);
                     }
                     Some(Incoming::Answer { .. }) => {
-                        return Err(Fault::Broken("it answered a question that it was not asked".to_owned()));
+                        return Err(Fault::Broken("it responded to an unknown request".to_owned()));
                     }
                     Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
                     Some(_) => {}
                     None => {
-                        return Err(Fault::Broken(format!("this is no MCP message: {}", shown(&message))));
+                        return Err(Fault::Broken(format!("invalid MCP message: {}", shown(&message))));
                     }
                 }
             }
@@ -145,7 +145,7 @@ async fn refused(status: u16, mut response: Response) -> Fault {
         Some(Incoming::Answer { outcome: Err(words), .. }) => {
             Fault::Refused(format!("{words}, status {status}"))
         }
-        _ => Fault::Gone(format!("it answered with status {status}: {}", shown(&text))),
+        _ => Fault::Gone(format!("it responded with status {status}: {}", shown(&text))),
     }
 }
 

@@ -20,13 +20,11 @@ pub(super) struct Listed {
 /// Reads one page of tools, behind those that are there. What the server was given in secret is not in what a model reads.
 pub(super) fn page(result: &Value, tools: &mut Vec<Listed>, secrets: &Secrets) -> Result<(), Fault> {
     let Some(listed) = result.get("tools").and_then(Value::as_array) else {
-        return Err(Fault::Broken("its list of tools is no list".to_owned()));
+        return Err(Fault::Broken("its tool list is not a list".to_owned()));
     };
     if tools.len() + listed.len() > TOOLS {
         let count = tools.len() + listed.len();
-        return Err(Fault::Broken(format!(
-            "it has {count} tools or more; {TOOLS} is the most that can be offered"
-        )));
+        return Err(Fault::Broken(format!("it has {count} tools or more; the limit is {TOOLS}")));
     }
     for tool in listed {
         let tool = read(tool, secrets)?;
@@ -63,7 +61,7 @@ fn object_schema(schema: &Map<String, Value>) -> Result<Value, &'static str> {
         None => {
             schema.insert("type".to_owned(), json!("object"));
         }
-        Some(_) => return Err("describes no object"),
+        Some(_) => return Err("does not describe an object"),
     }
     let is_schema = |value: &Value| value.is_object() || value.is_boolean();
     match schema.get("properties") {
@@ -72,11 +70,11 @@ fn object_schema(schema: &Map<String, Value>) -> Result<Value, &'static str> {
             schema.insert("properties".to_owned(), json!({}));
         }
         Some(Value::Object(properties)) if properties.values().all(is_schema) => {}
-        Some(_) => return Err("has properties that are no schemas"),
+        Some(_) => return Err("has properties that are not schemas"),
     }
     let names = |value: &Value| value.as_array().is_some_and(|names| names.iter().all(Value::is_string));
     match schema.get("required") {
-        Some(required) if !names(required) => Err("requires what is no list of names"),
+        Some(required) if !names(required) => Err("has a 'required' that is not a list of names"),
         _ => Ok(Value::Object(schema)),
     }
 }
@@ -122,21 +120,21 @@ mod tests {
             (0..10_000).map(|number| json!({"name": number.to_string(), "inputSchema": {}})).collect();
         let huge = json!({"type": "object", "description": "x".repeat(SCHEMA_BYTES)});
         let cases = [
-            (json!("tools"), "its list of tools is no list"),
+            (json!("tools"), "its tool list is not a list"),
             (json!([{"inputSchema": {}}]), "one of its tools has no name"),
             (json!([{"name": "a"}]), "the input schema of its tool 'a' is not an object"),
             (json!([{"name": "a", "inputSchema": 5}]), "the input schema of its tool 'a' is not an object"),
             (
                 json!([{"name": "a", "inputSchema": {"type": "string"}}]),
-                "the input schema of its tool 'a' describes no object",
+                "the input schema of its tool 'a' does not describe an object",
             ),
             (
                 json!([{"name": "a", "inputSchema": {"properties": {"x": 5}}}]),
-                "the input schema of its tool 'a' has properties that are no schemas",
+                "the input schema of its tool 'a' has properties that are not schemas",
             ),
             (
                 json!([{"name": "a", "inputSchema": {"required": "x"}}]),
-                "the input schema of its tool 'a' requires what is no list of names",
+                "the input schema of its tool 'a' has a 'required' that is not a list of names",
             ),
             (
                 json!([{"name": "a", "inputSchema": huge}]),
@@ -146,7 +144,7 @@ mod tests {
                 json!([{"name": "a", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]),
                 "it has two tools 'a'",
             ),
-            (json!(many), "it has 10000 tools or more; 128 is the most that can be offered"),
+            (json!(many), "it has 10000 tools or more; the limit is 128"),
         ];
         for (tools, expected) in cases {
             assert_eq!(listed(tools), Err(expected.to_owned()));

@@ -106,7 +106,7 @@ impl Toolbox for Offered {
         match self.tools.get(name) {
             None => self.others.call(name, arguments, cancel).await,
             Some(_) if !arguments.is_object() => {
-                ToolOutput { ok: false, text: "the arguments must be an object".to_owned() }
+                ToolOutput { ok: false, text: "expected an object as arguments".to_owned() }
             }
             Some((server, tool)) => server.call(tool, arguments, cancel).await,
         }

@@ -71,7 +71,7 @@ impl Program {
                 // Late, or a second one: to a question that was given up or is answered.
                 Some(Incoming::Answer { id: Some(answered), .. }) if (1..id).contains(&answered) => {}
                 Some(Incoming::Answer { .. }) => {
-                    return Err(Fault::Broken("it answered a question that it was not asked".to_owned()));
+                    return Err(Fault::Broken("it responded to an unknown request".to_owned()));
                 }
                 Some(Incoming::Request { id, method }) => self.say(&rpc::reply(id, &method), until).await?,
                 Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
@@ -84,7 +84,7 @@ impl Program {
     fn noisy(&mut self) -> Result<(), Fault> {
         self.noise += 1;
         match self.noise > NOISE_LINES {
-            true => Err(Fault::Broken("it writes things to stdout that are not MCP".to_owned())),
+            true => Err(Fault::Broken("it writes invalid MCP messages to stdout".to_owned())),
             false => Ok(()),
         }
     }

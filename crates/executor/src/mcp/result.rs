@@ -15,7 +15,7 @@ pub(super) fn output(result: &Value) -> Result<ToolOutput, Fault> {
         (false, _) => parts.join("\n"),
         (true, Some(structured)) => structured.to_string(),
         (true, None) if content.is_some() => String::new(),
-        (true, None) => return Err(Fault::Broken("its answer has no content".to_owned())),
+        (true, None) => return Err(Fault::Broken("its response has no content".to_owned())),
     };
     let failed = result.get("isError").and_then(Value::as_bool).unwrap_or_default();
     Ok(ToolOutput { ok: !failed, text: bounded(text) })
@@ -49,7 +49,7 @@ fn bounded(text: String) -> String {
         None => text,
         Some((end, _)) => {
             let kept = text.get(..end).unwrap_or_default();
-            format!("{kept}\n[… cut off: {} bytes in all; ask for less]", text.len())
+            format!("{kept}\n[… cut off: {} bytes in total; request less]", text.len())
         }
     }
 }
@@ -92,8 +92,8 @@ mod tests {
                      [dance: it cannot be shown here]",
                 ),
             ),
-            (json!({}), Err(Fault::Broken("its answer has no content".to_owned()))),
-            (json!(5), Err(Fault::Broken("its answer has no content".to_owned()))),
+            (json!({}), Err(Fault::Broken("its response has no content".to_owned()))),
+            (json!(5), Err(Fault::Broken("its response has no content".to_owned()))),
         ];
         for (result, expected) in cases {
             assert_eq!(output(&result), expected, "{result}");
@@ -104,6 +104,6 @@ mod tests {
     fn a_long_result_is_cut_off() {
         let result = json!({"content": [{"type": "text", "text": "ü".repeat(RESULT_CHARACTERS + 1)}]});
         let text = output(&result).unwrap().text;
-        assert!(text.ends_with("ü\n[… cut off: 200002 bytes in all; ask for less]"));
+        assert!(text.ends_with("ü\n[… cut off: 200002 bytes in total; request less]"));
     }
 }

@@ -52,7 +52,7 @@ fn outcome(mut message: Map<String, Value>) -> Option<Result<Value, String>> {
         return Some(Ok(result));
     }
     let error = message.remove("error")?;
-    let words = error.get("message").and_then(Value::as_str).unwrap_or("no reason is given");
+    let words = error.get("message").and_then(Value::as_str).unwrap_or("no reason given");
     let code = error.get("code").and_then(Value::as_i64).map(|code| format!(" ({code})")).unwrap_or_default();
     Some(Err(format!("{words}{code}")))
 }
@@ -70,7 +70,7 @@ pub(super) fn reply(id: Value, method: &str) -> Value {
     match method {
         "ping" => json!({"jsonrpc": "2.0", "id": id, "result": {}}),
         _ => {
-            let message = format!("there is no method '{method}' here");
+            let message = format!("unknown method '{method}'");
             json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": message}})
         }
     }

@@ -65,7 +65,7 @@ impl Server {
     ) -> Result<Self, OpenError> {
         let secrets = Secrets::of(server);
         let failed = |fault: &Fault, log: &str| {
-            let said = if log.is_empty() { String::new() } else { format!("; the end of its stderr: {log}") };
+            let said = if log.is_empty() { String::new() } else { format!("; last lines of stderr: {log}") };
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
             OpenError::Missing(secrets.hide(message))
         };
@@ -117,7 +117,7 @@ impl Server {
             Some(Ok(answered)) => result::output(&self.secrets.hide_in(answered)),
             Some(Err(fault)) => {
                 if connection.wire.is_lost_by(&fault) {
-                    link.end(format!("it is gone since a call before: {fault}")).await;
+                    link.end(format!("it stopped during an earlier call: {fault}")).await;
                 }
                 Err(fault)
             }
@@ -173,7 +173,7 @@ async fn greet(server: &mut Connection, patience: Duration, secrets: &Secrets) -
     if !VERSIONS.contains(&version) {
         let shown: String = version.chars().take(40).collect();
         let known = VERSIONS.join(", ");
-        return Err(Fault::Broken(format!("it speaks version '{shown}' of MCP; known here are {known}")));
+        return Err(Fault::Broken(format!("unsupported MCP version '{shown}'; expected {known}")));
     }
     server.wire.speak(version);
     server.tell("notifications/initialized", json!({})).await?;
@@ -198,5 +198,5 @@ async fn tools_of(
             None => return Ok(tools),
         }
     }
-    Err(Fault::Broken(format!("its list of tools has more than {PAGES} pages")))
+    Err(Fault::Broken(format!("its tool list has more than {PAGES} pages")))
 }

@@ -34,7 +34,7 @@ pub(super) enum Fault {
     #[error("{0}")]
     Refused(String),
     /// It did not answer.
-    #[error("it did not answer within {} seconds", .0.as_secs())]
+    #[error("it did not respond within {} seconds", .0.as_secs())]
     Silent(Duration),
     /// It is not there, or no longer.
     #[error("{0}")]

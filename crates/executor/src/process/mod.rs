@@ -55,7 +55,8 @@ impl Executor for ProcessExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&start.settings)?;
         if !start.tools.is_empty() {
-            let text = "a process cannot be given tools: take `tools` out of the blueprint".to_owned();
+            let text =
+                "a process executor does not support tools; remove `tools` from the blueprint".to_owned();
             return Err(OpenError::Settings(text));
         }
         let given = parameters::give(settings.parameters_as, &start.parameters)?;
@@ -116,7 +117,7 @@ impl Session for Process {
 impl Process {
     async fn run(&mut self, cancel: &CancellationToken) -> Result<Answer, TurnError> {
         let Some(given) = self.given.take() else {
-            let text = "a process runs once and cannot be asked again: start another run".to_owned();
+            let text = "a process runs once and cannot be re-prompted; start another run".to_owned();
             return Err(TurnError::Failed(text));
         };
         let plan = Plan {
@@ -156,7 +157,7 @@ impl Process {
     fn answer(&self, stdout: Capture) -> Result<Answer, String> {
         let text = String::from_utf8(stdout.into_bytes()).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            format!("wrote to stdout what is not UTF-8, at byte {at}")
+            format!("wrote invalid UTF-8 to stdout at byte {at}")
         })?;
         Ok(Answer::said(text, &self.settings.command))
     }

@@ -28,7 +28,7 @@ pub(super) fn give(way: ParametersAs, parameters: &Value) -> Result<Given, OpenE
     let flags = match (way, parameters) {
         (ParametersAs::Json, _) => Vec::new(),
         (_, Value::Object(parameters)) => flags(parameters)?,
-        _ => return Err(wrong("they are not an object")),
+        _ => return Err(wrong("expected an object")),
     };
     Ok(Given { stdin, flags })
 }
@@ -41,7 +41,7 @@ fn flags(parameters: &Map<String, Value>) -> Result<Vec<String>, OpenError> {
         if !is_name(key) {
             let key: String = key.chars().take(MAX_KEY_BYTES).collect();
             return Err(wrong(&format!(
-                "the name {key:?} is not letters, digits, '_', '-' and '.', beginning with a letter or digit"
+                "invalid name {key:?}: expected letters, digits, '_', '-' and '.', starting with a letter or digit"
             )));
         }
         let value = match value {
@@ -49,7 +49,7 @@ fn flags(parameters: &Map<String, Value>) -> Result<Vec<String>, OpenError> {
             other => other.to_string(),
         };
         if value.contains('\0') {
-            return Err(wrong(&format!("the value of '{key}' holds a NUL character")));
+            return Err(wrong(&format!("the value of '{key}' contains a NUL character")));
         }
         total = total.saturating_add(key.len() + value.len());
         if value.len() > MAX_VALUE_BYTES || total > MAX_FLAGS_BYTES {
@@ -69,7 +69,7 @@ fn is_name(key: &str) -> bool {
 }
 
 fn wrong(why: &str) -> OpenError {
-    OpenError::Settings(format!("the parameters cannot be given as flags: {why}; use `parameters_as: json`"))
+    OpenError::Settings(format!("the parameters cannot be passed as flags: {why}; use `parameters_as: json`"))
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
         let error = give(ParametersAs::Flags, &Value::Object(many)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the parameters cannot be given as flags: they are too long (at 'k11'); use `parameters_as: json`"
+            "the parameters cannot be passed as flags: they are too long (at 'k11'); use `parameters_as: json`"
         );
     }
 }

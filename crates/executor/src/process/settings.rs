@@ -81,7 +81,7 @@ fn arguments(args: Option<Value>) -> Result<(Vec<String>, Option<ParametersAs>),
         Some(list) => {
             let list = serde_json::from_value(list);
             let list = list.map_err(|_| {
-                wrong("`args` is either a list of strings or one of json, flags, both".to_owned())
+                wrong("expected `args` as a list of strings or one of json, flags, both".to_owned())
             })?;
             Ok((list, None))
         }
@@ -93,12 +93,12 @@ fn mode(field: &str, word: &str) -> Result<ParametersAs, OpenError> {
         "json" => Ok(ParametersAs::Json),
         "flags" => Ok(ParametersAs::Flags),
         "both" => Ok(ParametersAs::Both),
-        _ => Err(wrong(format!("`{field}` is '{word}': use json, flags or both"))),
+        _ => Err(wrong(format!("expected `{field}` json, flags or both, got '{word}'"))),
     }
 }
 
 fn wrong(text: String) -> OpenError {
-    OpenError::Settings(format!("the settings of the process executor do not fit: {text}"))
+    OpenError::Settings(format!("invalid settings of the process executor: {text}"))
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     fn read(value: Value) -> Result<Settings, String> {
-        let prefix = "the settings of the process executor do not fit: ";
+        let prefix = "invalid settings of the process executor: ";
         Settings::read(&value).map_err(|error| error.to_string().strip_prefix(prefix).unwrap().to_owned())
     }
 
@@ -132,26 +132,26 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         for (value, text) in [
-            (json!({"command": " "}), "`command` is empty: name a program"),
-            (json!({"command": "x", "args": "yaml"}), "`args` is 'yaml': use json, flags or both"),
+            (json!({"command": " "}), "`command` is empty"),
+            (json!({"command": "x", "args": "yaml"}), "expected `args` json, flags or both, got 'yaml'"),
             (
                 json!({"command": "x", "args": [1]}),
-                "`args` is either a list of strings or one of json, flags, both",
+                "expected `args` as a list of strings or one of json, flags, both",
             ),
             (
                 json!({"command": "x", "parameters_as": "no"}),
-                "`parameters_as` is 'no': use json, flags or both",
+                "expected `parameters_as` json, flags or both, got 'no'",
             ),
             (
                 json!({"command": "x", "args": "json", "parameters_as": "flags"}),
                 "`args` and `parameters_as` contradict each other: keep one of them",
             ),
-            (json!({"command": "x", "timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
-            (json!({"command": "x\0"}), "`command` holds a NUL character: leave it out"),
             (
-                json!({"command": "x", "env": {"A=B": ""}}),
-                "`env` has 'A=B', which cannot be the name of a variable",
+                json!({"command": "x", "timeout_seconds": 0}),
+                "expected `timeout_seconds` from 1 to 86400, got 0",
             ),
+            (json!({"command": "x\0"}), "`command` contains a NUL character; remove it"),
+            (json!({"command": "x", "env": {"A=B": ""}}), "invalid environment variable name 'A=B' in `env`"),
         ] {
             assert_eq!(read(value).unwrap_err(), text);
         }

@@ -98,7 +98,7 @@ impl Folder {
     /// A path as the model wrote it, relative to the folder. Whether it stays inside is decided when it is used.
     pub(super) fn relative(&self, path: &str) -> Result<PathBuf, Refusal> {
         if path.contains('\0') {
-            return Err(Refusal("the path holds a NUL character: leave it out".to_owned()));
+            return Err(Refusal("the path contains a NUL character; remove it".to_owned()));
         }
         if path.len() > MAX_PATH_BYTES {
             return Err(Refusal(format!("the path is longer than {MAX_PATH_BYTES} bytes")));
@@ -107,7 +107,7 @@ impl Folder {
         // Models like whole paths; one that begins with the project folder is as good as a relative one.
         let inside = asked.strip_prefix(&self.path).unwrap_or(asked);
         if inside.is_absolute() {
-            return Err(Refusal(format!("'{path}' is absolute: give a path relative to the project folder")));
+            return Err(Refusal(format!("'{path}' is absolute; use a path relative to the project folder")));
         }
         Ok(if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() })
     }
@@ -127,7 +127,7 @@ impl Folder {
             Opened::File(file) => Ok(Found::File(file)),
             Opened::Special => Err(special(path)),
             Opened::Private => {
-                Err(Refusal(format!("'{path}' may not be read: it holds settings or data of Accord")))
+                Err(Refusal(format!("'{path}' cannot be read: it contains settings or data of Accord")))
             }
         }
     }
@@ -148,14 +148,14 @@ impl Folder {
     pub(super) fn find_file(&self, path: &str) -> Result<OpenFile, Refusal> {
         match self.find(path)? {
             Found::File(file) => Ok(file),
-            Found::Folder(_) => Err(Refusal(format!("'{path}' is a folder: name a file in it"))),
+            Found::Folder(_) => Err(Refusal(format!("'{path}' is a folder; use a file in it"))),
         }
     }
 
     pub(super) fn find_folder(&self, path: &str) -> Result<Dir, Refusal> {
         match self.find(path)? {
             Found::Folder(dir) => Ok(dir),
-            Found::File(_) => Err(Refusal(format!("'{path}' is a file: name a folder"))),
+            Found::File(_) => Err(Refusal(format!("'{path}' is a file; expected a folder"))),
         }
     }
 }
@@ -174,13 +174,15 @@ pub(super) fn refusal(path: &str, error: &io::Error) -> Refusal {
     // The refusal to leave the folder is the library's own and has no number; the system's have one.
     let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     Refusal(match error.kind() {
-        _ if escape => format!("'{path}' leads out of the project folder: only files inside it can be used"),
-        io::ErrorKind::NotFound => format!("'{path}' does not exist: list_files shows what there is"),
+        _ if escape => format!("'{path}' is outside the project folder; only files inside it can be used"),
+        io::ErrorKind::NotFound => {
+            format!("'{path}' does not exist; use list_files to see the existing files")
+        }
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-            format!("'{path}' goes through something that is not a folder")
+            format!("a parent of '{path}' is not a folder")
         }
         io::ErrorKind::IsADirectory => format!("'{path}' is a folder"),
-        io::ErrorKind::PermissionDenied => format!("'{path}' may not be accessed: permission denied"),
+        io::ErrorKind::PermissionDenied => format!("'{path}': permission denied"),
         _ => format!("'{path}' cannot be used: {error}"),
     })
 }

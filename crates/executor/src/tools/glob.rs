@@ -24,7 +24,7 @@ impl Glob {
         let whole_path = pattern.contains('/');
         let text = expression(pattern.trim_start_matches("./").trim_start_matches('/'));
         let regex = Regex::new(&text)
-            .map_err(|error| Refusal(format!("the file pattern '{pattern}' cannot be used: {error}")))?;
+            .map_err(|error| Refusal(format!("invalid file pattern '{pattern}': {error}")))?;
         Ok(Self { regex, whole_path })
     }
 

@@ -24,13 +24,12 @@ pub(super) struct Arguments {
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
         "Lists files and folders of the project folder, at most {MAX_ENTRIES}. Folders end in a slash, files come with \
-         their size in bytes. Links are shown and not followed; .git, node_modules and target are entered only where \
-         `path` names them."
+         their size in bytes. Links are shown and not followed; .git, node_modules and target are listed only if `path` names them."
     );
     let properties = json!({
         "path": {"type": ["string", "null"], "description": "The folder, relative to the project folder; null for the project folder"},
-        "depth": {"type": ["integer", "null"], "description": "How many levels of folders to show; null for 1, or for all where a pattern is given"},
-        "pattern": {"type": ["string", "null"], "description": "Shows only what fits: *.rs by name, src/**/*.rs by path; null for all"},
+        "depth": {"type": ["integer", "null"], "description": "How many levels of folders to show; null for 1, or for all if a pattern is given"},
+        "pattern": {"type": ["string", "null"], "description": "Filter by pattern: *.rs by name, src/**/*.rs by path; null for all"},
     });
     (description, properties)
 }
@@ -57,7 +56,7 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let mut text = if shown.is_empty() { "[nothing found]".to_owned() } else { shown.join("\n") };
     if more {
         text.push_str(&format!(
-            "\n[more than {MAX_ENTRIES}: give a pattern, a folder in `path` or a smaller depth]"
+            "\n[more than {MAX_ENTRIES} entries: use a pattern, a folder in `path` or a smaller depth]"
         ));
     }
     text.push_str(&omissions.notes());
@@ -111,7 +110,7 @@ mod tests {
         let found = "src/inner/mod.rs (1 bytes)\nsrc/lib.rs (0 bytes)";
         assert_eq!(list(&folder, None, None, Some("*.rs")), found);
         assert_eq!(list(&folder, None, None, Some("*.py")), "[nothing found]");
-        assert_eq!(list(&folder, Some("b.txt"), None, None), "'b.txt' is a file: name a folder");
+        assert_eq!(list(&folder, Some("b.txt"), None, None), "'b.txt' is a file; expected a folder");
     }
 
     #[test]
@@ -134,10 +133,14 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap();
         let text = list(&folder, None, None, None);
         assert_eq!(text.lines().count(), 1001);
-        assert!(text.ends_with("\n[more than 1000: give a pattern, a folder in `path` or a smaller depth]"));
+        assert!(
+            text.ends_with(
+                "\n[more than 1000 entries: use a pattern, a folder in `path` or a smaller depth]"
+            )
+        );
         let arguments = Arguments { path: None, depth: None, pattern: None };
         let text = run(&folder, arguments, &Pace::over()).unwrap();
-        let note = "[stopped before everything was looked at: name a folder further down in `path`]";
+        let note = "[stopped before all entries were read: use a more specific folder in `path`]";
         assert_eq!(text, format!("[nothing found]\n{note}"));
     }
 }

@@ -108,7 +108,7 @@ fn closed(project_dir: &Path, error: &io::Error) -> String {
 
 fn unknown(name: &str) -> OpenError {
     let known: Vec<&str> = Builtin::ALL.iter().map(|tool| tool.name()).collect();
-    OpenError::Settings(format!("there is no tool '{name}': `tools` may list {}", known.join(", ")))
+    OpenError::Settings(format!("unknown tool '{name}'; expected {} in `tools`", known.join(", ")))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl Toolbox for Builtins {
     async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
         let Some(tool) = self.tools.iter().find(|tool| tool.name() == name) else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name()).collect();
-            return refused(format!("there is no tool '{name}' here; there is {}", names.join(", ")));
+            return refused(format!("unknown tool '{name}'; available: {}", names.join(", ")));
         };
         let result = match tool {
             Builtin::ReadFile => self.in_folder(cancel, arguments, read_file::run).await,
@@ -219,7 +219,7 @@ impl Builtins {
 }
 
 fn read<Arguments: DeserializeOwned>(arguments: &Value) -> Result<Arguments, Refusal> {
-    Arguments::deserialize(arguments).map_err(|error| Refusal(format!("the arguments do not fit: {error}")))
+    Arguments::deserialize(arguments).map_err(|error| Refusal(format!("invalid arguments: {error}")))
 }
 
 fn refused(text: String) -> ToolOutput {
@@ -240,7 +240,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = open(&["read_file", "rm"], folder.path()).err().unwrap();
         assert!(matches!(error, OpenError::Settings(_)));
-        let text = "there is no tool 'rm': `tools` may list read_file, list_files, search_files, write_file, run_command";
+        let text = "unknown tool 'rm': `tools` may list read_file, list_files, search_files, write_file, run_command";
         assert_eq!(error.to_string(), text);
     }
 
@@ -288,12 +288,12 @@ mod tests {
         let cancel = CancellationToken::new();
         assert_eq!(tools.specs().len(), 1);
         let output = tools.call("write_file", &json!({}), &cancel).await;
-        assert_eq!(output, refused("there is no tool 'write_file' here; there is read_file".to_owned()));
+        assert_eq!(output, refused("unknown tool 'write_file' here; there is read_file".to_owned()));
         for arguments in
             [json!("x"), json!(null), json!({}), json!({"path": 1}), json!({"path": "a", "b": 1})]
         {
             let output = tools.call("read_file", &arguments, &cancel).await;
-            assert!(!output.ok && output.text.starts_with("the arguments do not fit: "), "{}", output.text);
+            assert!(!output.ok && output.text.starts_with("invalid arguments: "), "{}", output.text);
         }
         cancel.cancel();
         let output = tools.call("read_file", &json!({"path": "a"}), &cancel).await;

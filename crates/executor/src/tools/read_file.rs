@@ -29,8 +29,7 @@ pub(super) struct Arguments {
 
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
-        "Reads a text file of the project folder. Each line comes with its number and a tab before it. At most {MAX_LINES} \
-         lines or {} KiB at once; a note at the end says how to read on.",
+        "Reads a text file of the project folder. Each line is prefixed with its number and a tab. Returns at most {MAX_LINES} lines or {} KiB; a note at the end says how to continue.",
         MAX_OUTPUT_BYTES / 1024
     );
     let properties = json!({
@@ -50,7 +49,7 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let mut lines = Lines::new(open.file, MAX_LINE_BYTES);
     let failed = |error| refusal(&path, &error);
     if lines.is_binary().map_err(failed)? {
-        return Err(Refusal(format!("'{path}' is a binary file of {bytes} bytes: it is not shown")));
+        return Err(Refusal(format!("'{path}' is a binary file of {bytes} bytes and is not shown")));
     }
     let mut output = String::new();
     let (mut number, mut scanned) = (0, 0);
@@ -58,7 +57,7 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
         number += 1;
         scanned += line.bytes.len() as u64 + line.cut + 1;
         if number > last || output.len() >= MAX_OUTPUT_BYTES {
-            output.push_str(&format!("\n[more lines follow: read on with offset {number}]"));
+            output.push_str(&format!("\n[more lines follow: continue with offset {number}]"));
             return Ok(output);
         }
         if number >= first {
@@ -71,14 +70,14 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     match number {
         0 => Ok("[the file is empty]".to_owned()),
         _ if number < first => Err(Refusal(format!(
-            "'{path}' has {number} lines: there is no line {first}, use a smaller offset"
+            "'{path}' has {number} lines, so there is no line {first}; use a smaller offset"
         ))),
         _ => Ok(output),
     }
 }
 
 fn too_large(mut output: String, path: &str, bytes: u64) -> Result<String, Refusal> {
-    let note = format!("'{path}' has {bytes} bytes: too large to be read further");
+    let note = format!("'{path}' has {bytes} bytes and is too large to read further");
     if output.is_empty() {
         return Err(Refusal(note));
     }
@@ -114,12 +113,12 @@ mod tests {
     fn lines_are_numbered_and_read_in_parts() {
         let text = b"one\ntwo\r\nthree";
         assert_eq!(read(text, None, None).unwrap(), "1\tone\n2\ttwo\n3\tthree");
-        let part = "1\tone\n2\ttwo\n[more lines follow: read on with offset 3]";
+        let part = "1\tone\n2\ttwo\n[more lines follow: continue with offset 3]";
         assert_eq!(read(text, Some(0), Some(2)).unwrap(), part);
         assert_eq!(read(text, Some(3), None).unwrap(), "3\tthree");
         assert_eq!(
             read(text, Some(4), None).unwrap_err(),
-            "'a' has 3 lines: there is no line 4, use a smaller offset"
+            "'a' has 3 lines, so there is no line 4; use a smaller offset"
         );
         assert_eq!(read(b"", None, None).unwrap(), "[the file is empty]");
     }
@@ -128,20 +127,20 @@ mod tests {
     fn long_files_and_lines_are_cut_with_a_way_to_go_on() {
         let text = "x\n".repeat(5000);
         let output = read(text.as_bytes(), None, Some(u64::MAX)).unwrap();
-        assert_eq!(output.lines().last(), Some("[more lines follow: read on with offset 2001]"));
+        assert_eq!(output.lines().last(), Some("[more lines follow: continue with offset 2001]"));
         let line = read(&[b'x'; 100_000], None, None).unwrap();
         let note = " [91808 bytes more in this line; search_files shows the part around a match]";
         assert_eq!(line, format!("1\t{}{note}", "x".repeat(8192)));
         let wide = format!("{}\n", "y".repeat(8000)).repeat(20);
         let output = read(wide.as_bytes(), None, None).unwrap();
-        assert_eq!(output.lines().last(), Some("[more lines follow: read on with offset 10]"));
+        assert_eq!(output.lines().last(), Some("[more lines follow: continue with offset 10]"));
     }
 
     #[test]
     fn what_is_not_text_is_named_or_marked() {
         assert_eq!(
             read(b"\x7fELF\0\0", None, None).unwrap_err(),
-            "'a' is a binary file of 6 bytes: it is not shown"
+            "'a' is a binary file of 6 bytes and is not shown"
         );
         assert_eq!(read(b"caf\xe9", None, None).unwrap(), "1\tcaf\u{fffd}");
     }

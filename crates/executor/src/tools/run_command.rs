@@ -49,14 +49,13 @@ impl Commands {
         }
         child::available().map_err(|error| {
             OpenError::Settings(format!(
-                "`run_command` cannot be confined to the project folder here: that takes Linux 6.2 with Landlock ({error}). \
-                 Set runner.command_folders to [\"/\"] to let commands reach everything, or take the tool out of `tools`"
+                "`run_command` cannot be confined to the project folder here: that requires Linux 6.2 with Landlock ({error}). Set runner.command_folders to [\"/\"] to let commands access everything, or remove the tool from `tools`"
             ))
         })?;
         for folder in &self.folders {
             folder.metadata().map_err(|error| {
                 let folder = folder.display();
-                OpenError::Settings(format!("'{folder}' of runner.command_folders cannot be used: {error}"))
+                OpenError::Settings(format!("invalid folder '{folder}' in runner.command_folders: {error}"))
             })?;
         }
         Ok(())
@@ -95,13 +94,10 @@ pub(super) struct Arguments {
 
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
-        "Runs a command with sh in the project folder and shows its exit code and output. Files elsewhere may be out of \
-         its reach; $TMPDIR is empty, and is removed afterwards. There is no input and no terminal. What it leaves in the \
-         background is ended with it. Of long output the beginning and the end are shown ({} KiB each).",
+        "Runs a command with sh in the project folder and returns its exit code and output. Files elsewhere may be inaccessible; $TMPDIR is empty and removed afterwards. There is no stdin and no terminal. Background processes are killed when the command finishes. For long output only the beginning and the end are returned ({} KiB each).",
         SHOWN_BYTES / 1024
     );
-    let seconds =
-        format!("When to end the command, in seconds; null for {DEFAULT_SECONDS}, at most {MAX_SECONDS}");
+    let seconds = format!("Timeout in seconds; null for {DEFAULT_SECONDS}, at most {MAX_SECONDS}");
     let properties = json!({
         "command": {"type": "string", "description": "The command, as for sh -c"},
         "timeout_seconds": {"type": ["integer", "null"], "description": seconds},
@@ -161,7 +157,7 @@ fn unusable(command: &str) -> Option<String> {
     if command.trim().is_empty() {
         Some("the command is empty".to_owned())
     } else if command.contains('\0') {
-        Some("the command holds a NUL character: leave it out".to_owned())
+        Some("the command contains a NUL character; remove it".to_owned())
     } else if command.len() > MAX_COMMAND_BYTES {
         let limit = MAX_COMMAND_BYTES / 1024;
         Some(format!("the command is longer than {limit} KiB: write a script with write_file and run that"))
@@ -173,19 +169,14 @@ fn unusable(command: &str) -> Option<String> {
 fn report(finished: Finished, seconds: u64) -> ToolOutput {
     let (ok, how) = match finished.end {
         End::Exited(status) => (status.success(), exit(status)),
-        End::TimedOut => (
-            false,
-            format!(
-                "ended after {seconds} seconds without having finished; a larger timeout_seconds gives it longer"
-            ),
-        ),
+        End::TimedOut => (false, format!("killed after {seconds} seconds; use a larger timeout_seconds")),
         End::Stopped => (false, "stopped".to_owned()),
-        End::Flooded => (false, "ended because it wrote too much".to_owned()),
+        End::Flooded => (false, "killed because it wrote too much output".to_owned()),
     };
     let mut text = how;
     for (title, stream) in [("stdout", finished.stdout), ("stderr", finished.stderr)] {
         let content = stream
-            .text(|bytes| format!("\n[{bytes} bytes left out: send the output to a file and read that]\n"));
+            .text(|bytes| format!("\n[{bytes} bytes omitted: write the output to a file and read that]\n"));
         if !content.is_empty() {
             text.push_str(&format!("\n[{title}]\n{}", content.trim_end_matches('\n')));
         }
@@ -196,7 +187,7 @@ fn report(finished: Finished, seconds: u64) -> ToolOutput {
 fn exit(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "ended in an unknown way".to_owned(),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "exited for an unknown reason".to_owned(),
     }
 }

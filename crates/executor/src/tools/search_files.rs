@@ -46,15 +46,13 @@ pub(super) struct Arguments {
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
         "Searches the text files of the project folder line by line with a regular expression (Rust and RE2 syntax: no \
-         look-around, no back-references; (?i) ignores letter case). Shows at most {MAX_MATCHES} lines as path:line:text. \
-         Binary files and files over {} MiB are left out, links are not followed, and .git, node_modules and target are \
-         searched only where `path` names them.",
+         look-around, no back-references; (?i) ignores letter case). Returns at most {MAX_MATCHES} lines as path:line:text. Binary files and files over {} MiB are skipped, links are not followed, and .git, node_modules and target are searched only if `path` names them.",
         MAX_FILE_BYTES / 1024 / 1024
     );
     let properties = json!({
         "pattern": {"type": "string", "description": "The regular expression"},
         "path": {"type": ["string", "null"], "description": "The folder or file to search, relative to the project folder; null for the project folder"},
-        "files": {"type": ["string", "null"], "description": "Only files that fit: *.rs by name, src/**/*.rs by path; null for all"},
+        "files": {"type": ["string", "null"], "description": "Filter files by pattern: *.rs by name, src/**/*.rs by path; null for all"},
     });
     (description, properties)
 }
@@ -97,14 +95,12 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
 
 fn compile(pattern: &str) -> Result<Regex, Refusal> {
     if pattern.len() > MAX_PATTERN_BYTES {
-        return Err(Refusal(format!(
-            "the pattern is longer than {MAX_PATTERN_BYTES} bytes: search for less"
-        )));
+        return Err(Refusal(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes")));
     }
     let regex =
         RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES).build();
     regex.map_err(|error| {
-        Refusal(format!("the pattern is no regular expression that can be used: {error}\nEscape characters such as ( [ {{ . * with a backslash to search for them."))
+        Refusal(format!("invalid regular expression: {error}\nEscape characters such as ( [ {{ . * with a backslash to search for them."))
     })
 }
 
@@ -156,7 +152,7 @@ impl Search<'_> {
         }
         if self.large > 0 {
             text.push_str(&format!(
-                "\n[{} files over {} MiB were left out]",
+                "\n[{} files over {} MiB were skipped]",
                 self.large,
                 MAX_FILE_BYTES / 1024 / 1024
             ));
@@ -213,7 +209,7 @@ mod tests {
         assert_eq!(search(&folder, "five", None, None), "[no line matches]");
         assert_eq!(
             search(&folder, "x", Some("gone"), None),
-            "'gone' does not exist: list_files shows what there is"
+            "'gone' does not exist; use list_files to see the existing files"
         );
     }
 
@@ -234,7 +230,7 @@ mod tests {
         assert_eq!(search(&folder, "key", None, None), found);
         assert_eq!(search(&folder, "key", Some("link"), None), "link/agents/notes:1:a key");
         for path in ["accord.toml", ".accord/config.toml", "link/config.toml", "link/../other"] {
-            let text = format!("'{path}' may not be read: it holds settings or data of Accord");
+            let text = format!("'{path}' cannot be read: it contains settings or data of Accord");
             assert_eq!(search(&folder, "key", Some(path), None), text);
         }
     }
@@ -250,7 +246,7 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap().keeping(&[at("conf/accord.toml"), at("gone")]);
         assert_eq!(search(&folder, "key", None, None), "notes:1:a key");
         for path in ["conf/accord.toml", "other"] {
-            let text = format!("'{path}' may not be read: it holds settings or data of Accord");
+            let text = format!("'{path}' cannot be read: it contains settings or data of Accord");
             assert_eq!(search(&folder, "key", Some(path), None), text);
         }
     }
@@ -261,10 +257,10 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap();
         for pattern in ["(", "(?=a)", r"(a)\1", "(.{1000}){1000}"] {
             let text = search(&folder, pattern, None, None);
-            assert!(text.starts_with("the pattern is no regular expression that can be used: "), "{text}");
+            assert!(text.starts_with("invalid regular expression: "), "{text}");
         }
         let text = search(&folder, &"a".repeat(1001), None, None);
-        assert_eq!(text, "the pattern is longer than 1000 bytes: search for less");
+        assert_eq!(text, "the pattern is longer than 1000 bytes");
     }
 
     #[test]
@@ -281,6 +277,6 @@ mod tests {
         assert!(text.ends_with("\n[more than 200 lines match: narrow `pattern`, `path` or `files`]"));
         let expected = format!("wide:1:…{}needle{}…", "é".repeat(50), "ü".repeat(97));
         let text = search(&folder, "needle", None, None);
-        assert_eq!(text, format!("{expected}\n[1 files over 16 MiB were left out]"));
+        assert_eq!(text, format!("{expected}\n[1 files over 16 MiB were skipped]"));
     }
 }

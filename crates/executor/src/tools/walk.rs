@@ -50,12 +50,10 @@ impl Omissions {
             notes.push_str(&format!("\n[{} folders or files could not be read]", self.unreadable));
         }
         if self.too_many {
-            notes.push_str("\n[too many entries to look at all: name a folder further down in `path`]");
+            notes.push_str("\n[too many entries: use a more specific folder in `path`]");
         }
         if self.out_of_time {
-            notes.push_str(
-                "\n[stopped before everything was looked at: name a folder further down in `path`]",
-            );
+            notes.push_str("\n[stopped before all entries were read: use a more specific folder in `path`]");
         }
         notes
     }

@@ -38,8 +38,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn spec() -> (String, Value) {
-    let description = "Writes a text file of the project folder: the whole content, in place of what was there. Folders on the \
-                       way are made. To change a part of a file, read it first and write all of it."
+    let description = "Writes a text file in the project folder, replacing its whole content. Missing folders are created. To change part of a file, read it first and write all of it."
         .to_owned();
     let properties = json!({
         "path": {"type": "string", "description": "The file, relative to the project folder"},
@@ -52,12 +51,12 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let Arguments { path, content } = arguments;
     if content.len() > MAX_CONTENT_BYTES {
         let limit = MAX_CONTENT_BYTES / 1024 / 1024;
-        return Err(Refusal(format!("the content is longer than {limit} MiB: write several smaller files")));
+        return Err(Refusal(format!("the content is longer than {limit} MiB; write several smaller files")));
     }
     let relative = folder.relative(&path)?;
     let name = relative.file_name().filter(|_| !path.ends_with('/') && !path.ends_with("/."));
-    let name = name.ok_or_else(|| Refusal(format!("'{path}' names no file: add a file name")))?;
-    let protected = || Refusal(format!("'{path}' may not be written: it holds settings of Accord or Git"));
+    let name = name.ok_or_else(|| Refusal(format!("'{path}' has no file name")))?;
+    let protected = || Refusal(format!("'{path}' cannot be written: it contains settings of Accord or Git"));
     // Before folders are made, as far as the way is there; and after, when no link can lead elsewhere any more.
     if is_protected(folder.dir(), &existing(folder.dir(), &relative))
         .map_err(|error| refusal(&path, &error))?
@@ -121,11 +120,11 @@ fn is_protected(dir: &Dir, relative: &Path) -> io::Result<bool> {
 fn replaceable(parent: &Dir, name: &OsStr, path: &str) -> Result<Option<Permissions>, Refusal> {
     match parent.symlink_metadata(name) {
         Ok(metadata) if metadata.is_file() => Ok(Some(metadata.permissions())),
-        Ok(metadata) if metadata.is_dir() => Err(Refusal(format!("'{path}' is a folder: name a file in it"))),
-        Ok(metadata) if metadata.is_symlink() => Err(Refusal(format!(
-            "'{path}' is a link: write to the file that it points to, if that is in the project folder"
-        ))),
-        Ok(_) => Err(Refusal(format!("'{path}' is a pipe, a socket or a device: choose another name"))),
+        Ok(metadata) if metadata.is_dir() => Err(Refusal(format!("'{path}' is a folder; use a file in it"))),
+        Ok(metadata) if metadata.is_symlink() => {
+            Err(Refusal(format!("'{path}' is a link; write to its target, if that is in the project folder")))
+        }
+        Ok(_) => Err(Refusal(format!("'{path}' is a pipe, a socket or a device; use another name"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(refusal(path, &error)),
     }
@@ -194,16 +193,13 @@ mod tests {
         std::os::unix::fs::symlink("file", at("link")).unwrap();
         let folder = Folder::open(project.path()).unwrap();
         for (path, text) in [
-            ("dir", "'dir' is a folder: name a file in it"),
-            ("new/", "'new/' names no file: add a file name"),
-            (".", "'.' names no file: add a file name"),
-            ("", "'' names no file: add a file name"),
-            ("dir/..", "'dir/..' names no file: add a file name"),
-            ("file/x", "'file/x' goes through something that is not a folder"),
-            (
-                "link",
-                "'link' is a link: write to the file that it points to, if that is in the project folder",
-            ),
+            ("dir", "'dir' is a folder; use a file in it"),
+            ("new/", "'new/' has no file name"),
+            (".", "'.' has no file name"),
+            ("", "'' has no file name"),
+            ("dir/..", "'dir/..' has no file name"),
+            ("file/x", "a parent of 'file/x' is not a folder"),
+            ("link", "'link' is a link; write to its target, if that is in the project folder"),
         ] {
             assert_eq!(write(&folder, path, "new").unwrap_err(), text);
         }
@@ -211,7 +207,7 @@ mod tests {
         let long = "x".repeat(MAX_CONTENT_BYTES + 1);
         assert_eq!(
             write(&folder, "new", &long).unwrap_err(),
-            "the content is longer than 8 MiB: write several smaller files"
+            "the content is longer than 8 MiB; write several smaller files"
         );
     }
 
@@ -234,7 +230,7 @@ mod tests {
             ".accord/agents/evil/agent.yaml",
             "link/evil/agent.yaml",
         ] {
-            let text = format!("'{path}' may not be written: it holds settings of Accord or Git");
+            let text = format!("'{path}' cannot be written: it contains settings of Accord or Git");
             assert_eq!(write(&folder, path, "x").unwrap_err(), text);
         }
         let left: Vec<_> = [".git", "sub", "new", ".accord/agents/evil"]
@@ -256,7 +252,7 @@ mod tests {
         let files = [at("conf/accord.toml"), at("conf/state.db"), at("gone/state.db")];
         let folder = Folder::open(project.path()).unwrap().keeping(&files);
         for path in ["conf/accord.toml", "link/accord.toml", "conf/state.db"] {
-            let text = format!("'{path}' may not be written: it holds settings of Accord or Git");
+            let text = format!("'{path}' cannot be written: it contains settings of Accord or Git");
             assert_eq!(write(&folder, path, "x").unwrap_err(), text);
         }
         assert_eq!(fs::read_to_string(at("conf/accord.toml")).unwrap(), "old");

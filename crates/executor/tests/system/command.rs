@@ -25,10 +25,10 @@ fn output(ok: bool, text: &str) -> ToolOutput {
 async fn exit_code_and_output_are_told() {
     assert_eq!(run("echo a; echo b >&2").await, output(true, "exit code 0\n[stdout]\na\n[stderr]\nb"));
     assert_eq!(run("exit 7").await, output(false, "exit code 7"));
-    assert_eq!(run("kill -15 $$").await, output(false, "ended by signal 15"));
+    assert_eq!(run("kill -15 $$").await, output(false, "killed by signal 15"));
     assert_eq!(run("cat").await, output(true, "exit code 0"));
     assert_eq!(run(" ").await, output(false, "the command is empty"));
-    assert_eq!(run("a\0b").await, output(false, "the command holds a NUL character: leave it out"));
+    assert_eq!(run("a\0b").await, output(false, "the command contains a NUL character; remove it"));
     assert!(run(&"x".repeat(200_000)).await.text.starts_with("the command is longer than 100 KiB"));
 }
 
@@ -45,7 +45,7 @@ async fn it_runs_in_the_project_folder() {
 async fn long_output_keeps_its_ends() {
     let text = run("echo begin; head -c 9000000 /dev/zero | tr '\\0' x; echo; echo end").await.text;
     assert!(text.starts_with("exit code 0\n[stdout]\nbegin\nxxx") && text.ends_with("xxx\nend"));
-    assert!(text.contains("\n[8975435 bytes left out: send the output to a file and read that]\n"));
+    assert!(text.contains("\n[8975435 bytes omitted: write the output to a file and read that]\n"));
     assert!(text.len() < 25_000);
 }
 
@@ -74,7 +74,7 @@ async fn nothing_is_left_after_the_time_is_over() {
     let tools = every_tool(folder.path());
     let arguments = json!({"command": format!("echo first; {WITH_GRANDCHILD}"), "timeout_seconds": 1});
     let ended = call(tools.as_ref(), "run_command", arguments).await;
-    let text = "ended after 1 seconds without having finished; a larger timeout_seconds gives it longer\n[stdout]\nfirst";
+    let text = "killed after 1 seconds; use a larger timeout_seconds\n[stdout]\nfirst";
     assert_eq!(ended, output(false, text));
     gone(grandchild(folder.path()).await).await;
 }

@@ -122,13 +122,13 @@ async fn refusals_say_what_to_do() {
     symlink("loop-b", house.at("loop-a")).unwrap();
     symlink("loop-a", house.at("loop-b")).unwrap();
     for (path, text) in [
-        ("out", "'out' leads out of the project folder: only files inside it can be used"),
-        ("../secret", "'../secret' leads out of the project folder: only files inside it can be used"),
-        ("/etc/passwd", "'/etc/passwd' is absolute: give a path relative to the project folder"),
-        ("a/gone", "'a/gone' does not exist: list_files shows what there is"),
-        ("a/inside/x", "'a/inside/x' goes through something that is not a folder"),
-        ("a", "'a' is a folder: name a file in it"),
-        ("a\0b", "the path holds a NUL character: leave it out"),
+        ("out", "'out' is outside the project folder; only files inside it can be used"),
+        ("../secret", "'../secret' is outside the project folder; only files inside it can be used"),
+        ("/etc/passwd", "'/etc/passwd' is absolute; use a path relative to the project folder"),
+        ("a/gone", "'a/gone' does not exist; use list_files to see the existing files"),
+        ("a/inside/x", "a parent of 'a/inside/x' is not a folder"),
+        ("a", "'a' is a folder; use a file in it"),
+        ("a\0b", "the path contains a NUL character; remove it"),
     ] {
         let output = call(house.tools.as_ref(), "read_file", json!({"path": path})).await;
         assert_eq!((output.ok, output.text.as_str()), (false, text));
@@ -164,7 +164,7 @@ async fn pipes_and_devices_do_not_block() {
         let said = house.try_everything(name).await;
         let special = format!("'{name}' is neither a file nor a folder (a pipe, a socket or a device)");
         assert_eq!(said.get(..3), Some([special.clone(), special.clone(), special].as_slice()));
-        let written = format!("'{name}' is a pipe, a socket or a device: choose another name");
+        let written = format!("'{name}' is a pipe, a socket or a device; use another name");
         assert_eq!(said.get(3), Some(&written));
     }
     let found = call(house.tools.as_ref(), "search_files", json!({"pattern": "inside"})).await;
@@ -178,9 +178,9 @@ async fn huge_and_odd_files_are_answered() {
     let odd = Path::new(OsStr::from_bytes(b"\xff\xfe")).to_owned();
     fs::write(house.root.path().join("project").join(odd), "text").unwrap();
     let output = call(house.tools.as_ref(), "read_file", json!({"path": "sparse"})).await;
-    assert_eq!(output.text, "'sparse' is a binary file of 1099511627776 bytes: it is not shown");
+    assert_eq!(output.text, "'sparse' is a binary file of 1099511627776 bytes and is not shown");
     let found = call(house.tools.as_ref(), "search_files", json!({"pattern": "text"})).await;
-    assert_eq!(found.text, "\\xff\\xfe:1:text\n[1 files over 16 MiB were left out]");
+    assert_eq!(found.text, "\\xff\\xfe:1:text\n[1 files over 16 MiB were skipped]");
 }
 
 #[tokio::test]

@@ -239,23 +239,23 @@ async fn ends_are_told_apart() {
 #[tokio::test]
 async fn a_program_that_does_not_begin_well_is_refused() {
     for (script, expected) in [
-        ("echo oops >&2; exit 4", "'sh' exited with code 4 without an answer; the end of stderr:\noops"),
+        ("echo oops >&2; exit 4", "'sh' exited with code 4 without an answer; last lines of stderr:\noops"),
         (
             "echo $LABKEY >&2; exit 4",
-            "'sh' exited with code 4 without an answer; the end of stderr:\n[secret]",
+            "'sh' exited with code 4 without an answer; last lines of stderr:\n[secret]",
         ),
         ("read -r start; echo ready", "'sh' wrote to stdout what is not a message: \"ready\""),
-        (ANSWER, "'sh' did not say hello first"),
+        (ANSWER, "'sh' did not send hello first"),
         (
             r#"echo '{"type":"hello","protocol":2,"capabilities":{"resume":true,"native_schema":false,"reprompt":true}}'"#,
-            "'sh' speaks version 2 of the protocol, and this runner speaks 1",
+            "'sh' uses protocol version 2, but this runner uses 1",
         ),
         (
             r#"echo '{"type":"hello","protocol":1,"capabilities":{"resume":true}}'"#,
-            "'sh' wrote a message 'hello' that does not fit: missing field `native_schema`",
+            "'sh' wrote an invalid 'hello' message: missing field `native_schema`",
         ),
-        (r#"echo '{"type":"error","message":"no key"}'"#, "'sh' cannot begin: no key"),
-        (r#"echo '{"type":"error","message":"bad key '$LABKEY'"}'"#, "'sh' cannot begin: bad key [secret]"),
+        (r#"echo '{"type":"error","message":"no key"}'"#, "'sh' cannot start: no key"),
+        (r#"echo '{"type":"error","message":"bad key '$LABKEY'"}'"#, "'sh' cannot start: bad key [secret]"),
         (
             r#"echo '{"type":"hello","protocol":1,"capabilities":{"resume":true,"native_schema":false,"reprompt":false}}'"#,
             "write `reprompt: false` beside its `command`",
@@ -282,12 +282,12 @@ async fn a_program_that_breaks_the_protocol_is_ended_with_all_it_started() {
     let empty = r#"echo '{"type":"answer","session_id":"ses_1","turn":1}'"#;
     for (line, expected) in [
         ("echo garbage", "'sh' wrote to stdout what is not a message: \"garbage\""),
-        ("printf 'a\\377\\n'", "'sh' wrote to stdout what is not UTF-8"),
+        ("printf 'a\\377\\n'", "'sh' wrote invalid UTF-8 to stdout"),
         ("head -c 100000000 /dev/zero | tr '\\0' x; echo", "'sh' wrote a line of more than 16 MiB"),
-        (foreign, "'sh' answered for the session 'ses_2', and was asked in 'ses_1'"),
-        (future, "'sh' answered turn 9, and was asked 1"),
-        (empty, "'sh' wrote a message 'answer' with neither text nor structured"),
-        (HELLO, "'sh' said hello twice"),
+        (foreign, "'sh' answered for session 'ses_2'; expected 'ses_1'"),
+        (future, "'sh' answered turn 9; expected 1"),
+        (empty, "'sh' wrote an 'answer' message with neither text nor structured"),
+        (HELLO, "'sh' sent hello twice"),
     ] {
         let started = "sleep 300 & echo $! > part; mv part pid";
         let program = Program::new(&[HELLO, FIRST, started, line, "wait"]);
@@ -304,7 +304,7 @@ async fn a_program_that_breaks_the_protocol_is_ended_with_all_it_started() {
 #[tokio::test]
 async fn a_program_that_dies_is_told_with_its_last_words() {
     let program = Program::new(&[HELLO, FIRST, "printf '{\"type\":\"ans'; echo no memory >&2; exit 9"]);
-    let expected = "'sh' exited with code 9 in the middle of a line; the end of stderr:\nno memory";
+    let expected = "'sh' exited with code 9 in the middle of a line; last lines of stderr:\nno memory";
     assert_eq!(program.failure().await, expected);
     let program = Program::new(&[HELLO, FIRST, "kill -9 $$"]);
     assert_eq!(program.failure().await, "'sh' was ended by signal 9 without an answer; stderr is empty");
@@ -325,7 +325,7 @@ async fn what_comes_with_an_answer_is_heard() {
     for (line, expected) in [
         (answer_again, "'sh' answered turn 1 twice"),
         (r#"{"type":"answer","text":"no"}"#, "'sh' answered turn 1 twice"),
-        (fault, "'sh' answered turn 1 and told an error of it"),
+        (fault, "'sh' answered turn 1 and reported an error for it"),
         ("done.", "'sh' wrote to stdout what is not a message: \"done.\""),
     ] {
         let program = Program::new(&[HELLO, FIRST, &at_once(&[line]), "read -r end"]);

@@ -98,14 +98,14 @@ async fn failures_say_how_it_ended() {
     assert_eq!(failure(shell("exit 3")).await, "'sh' exited with code 3; stderr is empty");
     assert_eq!(
         failure(shell("echo no luck >&2; exit 1")).await,
-        "'sh' exited with code 1; the end of stderr:\nno luck"
+        "'sh' exited with code 1; last lines of stderr:\nno luck"
     );
     assert_eq!(failure(shell("kill -9 $$")).await, "'sh' was ended by signal 9; stderr is empty");
     let long = failure(shell("head -c 100000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 1")).await;
     assert!(long.ends_with("xxxend") && long.len() < 4200, "{}", long.len());
     let text = failure(shell("printf 'ab\\377'; echo $KEPT >&2")).await;
     let expected =
-        "'sh' exited with code 0 and wrote to stdout what is not UTF-8, at byte 2; the end of stderr:\nyes";
+        "'sh' exited with code 0 and wrote invalid UTF-8 to stdout at byte 2; last lines of stderr:\nyes";
     assert_eq!(text, expected);
 }
 
@@ -145,7 +145,7 @@ async fn a_process_runs_once() {
     let cancel = CancellationToken::new();
     session.turn(turn(), &Events::none(), &cancel).await.unwrap();
     let again = session.turn(turn(), &Events::none(), &cancel).await.unwrap_err();
-    let text = "a process runs once and cannot be asked again: start another run";
+    let text = "a process runs once and cannot be re-prompted; start another run";
     assert_eq!(again.error, TurnError::Failed(text.to_owned()));
     assert_eq!(session.conversation(), None);
     session.close().await;

@@ -113,8 +113,7 @@ async fn another_request_is_refused_unless_only_the_order_counts() {
     std::fs::write(&path, record(folder.path()).await.to_text().unwrap()).unwrap();
     let mut settings = json!({"type": "replay", "cassette": "a.json"});
     let mut session = replaying().open(start(folder.path(), settings.clone(), None)).await.unwrap();
-    let text = "the recording has no answer for this request to /base/v1/chat: it differs from exchange 1 of 3 at \
-                '/messages/0': recorded \"first\", asked \"fist\"; record again with `accord record`, for which the agent needs its llm executor";
+    let text = "the recording has no answer for this request to /base/v1/chat: it differs from exchange 1 of 3 at '/messages/0': recorded \"first\", requested \"fist\"; record it again with `accord record` (the agent needs its llm executor for that)";
     assert_eq!(ask(session.as_mut(), "fist").await, Err(TurnError::Transport(text.to_owned())));
     settings["match"] = json!("order");
     let mut session = replaying().open(start(folder.path(), settings, None)).await.unwrap();
@@ -143,7 +142,7 @@ async fn equal_requests_are_answered_in_their_order() {
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "one");
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "two");
     let text = "the recording has no answer for this request to /v1/chat: exchange 4 of 4 was sent to /v2/chat; \
-                record again with `accord record`, for which the agent needs its llm executor";
+                record it again with `accord record` (the agent needs its llm executor for that)";
     assert_eq!(send(json!(3)).await, text);
 }
 
@@ -215,7 +214,7 @@ async fn settings_and_files_that_do_not_fit_are_named() {
     for (settings, part) in [
         (json!({}), "missing field `cassette`"),
         (json!({"cassette": "x", "speed": 2}), "unknown field `speed`"),
-        (json!({"cassette": "x", "match": "any"}), "`match` is 'any': use exact or order"),
+        (json!({"cassette": "x", "match": "any"}), "expected `match` exact or order, got 'any'"),
         (json!({"cassette": "gone.json"}), "gone.json cannot be read"),
         (json!({"cassette": "broken.json"}), "broken.json cannot be used: it is not a recording"),
         (json!({"cassette": "empty.json"}), "its `agent` has no `executor`"),

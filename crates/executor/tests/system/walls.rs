@@ -171,6 +171,6 @@ fn a_listed_folder_that_is_not_there_is_named() {
     }
     let gone = folders.elsewhere.path().join("gone");
     let error = folders.open(&[&gone]).err().unwrap();
-    let expected = format!("'{}' of runner.command_folders cannot be used: ", gone.display());
+    let expected = format!("invalid folder '{}' in runner.command_folders: ", gone.display());
     assert!(matches!(&error, OpenError::Settings(text) if text.starts_with(&expected)), "{error}");
 }

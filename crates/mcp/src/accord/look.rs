@@ -65,14 +65,13 @@ impl Accord {
         let status = self.client.session_status(&session_id).await?;
         let next = match status.status {
             SessionStatus::Pending | SessionStatus::Running | SessionStatus::Stopping => {
-                "It is at work: ask again later."
+                "It is still running; check again later."
             }
             SessionStatus::Idle | SessionStatus::Finished => {
                 "Fetch its result with get_agent_session_result."
             }
             SessionStatus::Failed | SessionStatus::Stopped => {
-                "It has no result: go on with it by resume_agent_session, or start another. A command remembers \
-                 nothing: start it again."
+                "It has no result: resume it with resume_agent_session, or start a new session. A procedural agent has no memory: start it again."
             }
         };
         let mut answer = json!({
@@ -198,7 +197,7 @@ mod tests {
                 json!({"summary": agent(name), "blueprint": blueprint, "hash": "h", "created_at": null, "modified_at": null})
             }
             None if name == "gone" => json!({
-                "error": "SchemaNotFound", "message": "there is no schema 'gone'", "status_code": 404,
+                "error": "SchemaNotFound", "message": "schema 'gone' not found", "status_code": 404,
             }),
             None if target.contains("/schemas?") => json!({"items": [schema], "next_cursor": "two"}),
             None => schema,

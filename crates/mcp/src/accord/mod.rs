@@ -15,13 +15,7 @@ use serde_json::{Map, Value};
 use crate::toolset::{Answer, Hints, Progress, Tool, Toolset};
 
 const INSTRUCTIONS: &str = "\
-Accord runs other agents under contract: what comes back conforms to the agent's output schema, or is a clear failure. \
-Call list_agents first: it says what each agent is for and which parameters it takes. Start one with \
-start_agent_session. With mode sync (the default) the call waits and answers with the result. With mode async_poll it \
-returns at once: look with get_agent_session_status, then fetch with get_agent_session_result. With mode \
-async_callback, which only agents that run under Accord can use, the result is brought to you later by itself. To go on \
-with an agent that has answered, use resume_agent_session. run_workflow runs a graph of agents and answers with its \
-output.";
+Accord runs other agents under contract: a result conforms to the agent's output schema, or the call fails with a clear error. Call list_agents first: it describes each agent and its parameters. Start one with start_agent_session. With mode sync (the default) the call waits and returns the result. With mode async_poll it returns immediately: poll get_agent_session_status, then call get_agent_session_result. With mode async_callback, which only agents that run under Accord can use, the result is delivered to you later. To continue a session that has finished, use resume_agent_session. run_workflow runs a graph of agents and returns its output.";
 
 /// The tools of one coordinator, for one caller.
 #[derive(Debug, Clone)]
@@ -115,34 +109,26 @@ impl Kind {
     fn description(self) -> &'static str {
         match self {
             Self::ListAgents => {
-                "Lists the agents that can be started: what each is for, the parameters it takes, and the schema that \
-                 its results conform to."
+                "Lists the available agents, each with its purpose, its parameters and the schema of its results."
             }
             Self::StartAgentSession => {
-                "Starts a session with an agent and, with mode sync, waits for its result. Give `parameters` as the \
-                 agent's parameters_schema says, or `prompt` for an agent without one. An agent without an output \
-                 schema of its own can be held to `output_schema` or `output_schema_name`."
+                "Starts a session with an agent and, with mode sync, waits for its result. Pass `parameters` that match the agent's parameters_schema, or `prompt` for an agent without one. For an agent without its own output schema, set `output_schema` or `output_schema_name` to get structured output."
             }
             Self::ResumeAgentSession => {
-                "Goes on with a session that has answered, failed or was stopped: the agent remembers what was said. \
-                 With mode sync, waits for the result. An agent of type procedural is a command and remembers nothing: \
-                 start it again."
+                "Resumes a session that has finished, failed or was stopped: the agent remembers the conversation. With mode sync, waits for the result. An agent of type procedural is a command without memory: start it again instead."
             }
             Self::GetAgentSessionStatus => {
-                "Says where a session stands, and why its last run failed, if it did."
+                "Returns the status of a session and, if its last run failed, the error."
             }
             Self::GetAgentSessionResult => {
-                "Gives the result of a session's last run: result_data where the agent is under contract, else \
-                 result_text."
+                "Returns the result of a session's last run: result_data if the agent has a contract, otherwise result_text."
             }
-            Self::StopAgentSession => "Stops a session's run, if one is under way.",
-            Self::ListAgentSessions => "Lists sessions, the newest first.",
+            Self::StopAgentSession => "Stops a session's run, if one is in progress.",
+            Self::ListAgentSessions => "Lists sessions, newest first.",
             Self::ListSchemas => "Lists the registered output schemas.",
-            Self::GetSchema => "Gives a registered output schema.",
+            Self::GetSchema => "Returns a registered output schema.",
             Self::RunWorkflow => {
-                "Runs a workflow, a graph of agents, and, with mode sync, waits for its output. Give `name` and `input`; a \
-                 name that is not known is answered with those that are. To go on waiting for one that was begun, give \
-                 its `workflow_run_id` in their place."
+                "Runs a workflow (a graph of agents) and, with mode sync, waits for its output. Pass `name` and `input`; for an unknown name the error lists the available workflows. To continue waiting for a started run, pass its `workflow_run_id` instead."
             }
         }
     }

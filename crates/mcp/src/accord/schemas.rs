@@ -29,14 +29,14 @@ fn one_of(kinds: &[&str], description: &str) -> Value {
 }
 
 fn result_text() -> Value {
-    one_of(&["string", "null"], "The text of an agent without a contract.")
+    one_of(&["string", "null"], "The text answer of an agent without a contract.")
 }
 
 /// Every type that a value can have.
 const ANYTHING: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 
 fn result_data() -> Value {
-    one_of(&ANYTHING, "The value that conforms to the contract; null where there is none.")
+    one_of(&ANYTHING, "The value that conforms to the contract; null if there is no contract.")
 }
 
 fn mode() -> Value {
@@ -44,26 +44,25 @@ fn mode() -> Value {
         "type": "string",
         "enum": ["sync", "async_poll", "async_callback"],
         "default": "sync",
-        "description": "sync: wait for the result. async_poll: return at once; ask for status and result later. \
-                        async_callback: return at once; the result is brought to this agent by itself.",
+        "description": "sync: wait for the result. async_poll: return immediately; get status and result later. async_callback: return immediately; the result is delivered to this agent later.",
     })
 }
 
 fn contract() -> Map<String, Value> {
     let inline = json!({
         "type": "object",
-        "description": "A JSON Schema that the result must conform to. Only for agents without one of their own.",
+        "description": "A JSON Schema that the result must conform to. Only for agents without their own output schema.",
     });
-    let name = text("The name of a registered schema, in the place of output_schema.");
+    let name = text("The name of a registered schema, instead of output_schema.");
     Map::from_iter([("output_schema".to_owned(), inline), ("output_schema_name".to_owned(), name)])
 }
 
 fn cursor() -> Value {
-    text("The next_cursor of the page before.")
+    text("The next_cursor of the previous page.")
 }
 
 fn next_cursor() -> Value {
-    one_of(&["string", "null"], "Send it as cursor for more; null at the end.")
+    one_of(&["string", "null"], "Pass it as cursor to get the next page; null on the last page.")
 }
 
 pub(super) fn which_schemas() -> Value {
@@ -74,7 +73,7 @@ pub(super) fn which_agents() -> Value {
     let tags = json!({
         "type": "array",
         "items": {"type": "string"},
-        "description": "Only agents that have all of these tags.",
+        "description": "Filter by tags: only agents with all of them.",
     });
     arguments(&[], json!({"tags": tags, "cursor": cursor()}))
 }
@@ -84,24 +83,24 @@ pub(super) fn start() -> Value {
         ("agent_name".to_owned(), text("The agent's name, from list_agents.")),
         (
             "parameters".to_owned(),
-            json!({"type": "object", "description": "What the agent's parameters_schema asks for."}),
+            json!({"type": "object", "description": "The parameters, matching the agent's parameters_schema."}),
         ),
         (
             "prompt".to_owned(),
-            text("Short for the parameters {\"prompt\": …}. Not together with parameters."),
+            text("Short for the parameters {\"prompt\": …}. Cannot be combined with parameters."),
         ),
         ("mode".to_owned(), mode()),
     ]);
     properties.extend(contract());
-    let folder = text("The folder to work in. Only a runner that works on it takes the run.");
+    let folder = text("The project folder. Only a runner of this folder can take the run.");
     properties.insert("project_dir".to_owned(), folder);
     arguments(&["agent_name"], Value::Object(properties))
 }
 
 pub(super) fn resume() -> Value {
     let mut properties = Map::from_iter([
-        ("session_id".to_owned(), text("The session to go on with.")),
-        ("prompt".to_owned(), text("What to tell the agent.")),
+        ("session_id".to_owned(), text("The session to resume.")),
+        ("prompt".to_owned(), text("The prompt for the agent.")),
         ("mode".to_owned(), mode()),
     ]);
     properties.extend(contract());
@@ -113,25 +112,25 @@ pub(super) fn workflow() -> Value {
         "type": "string",
         "enum": ["sync", "async_poll"],
         "default": "sync",
-        "description": "sync: wait for the output. async_poll: return at once; call again with the workflow_run_id.",
+        "description": "sync: wait for the output. async_poll: return immediately; call again with the workflow_run_id.",
     });
     arguments(
         &[],
         json!({
-            "name": text("The workflow's name. Begins a run of it."),
+            "name": text("The name of the workflow to run."),
             "input": one_of(
                 &ANYTHING,
-                "What the schema of the workflow's input asks for; an empty object where nothing is given.",
+                "The input, matching the workflow's input schema; defaults to an empty object.",
             ),
             "mode": mode,
-            "project_dir": text("The folder to work in. Only a runner that works on it takes the runs."),
-            "workflow_run_id": text("A workflow run that was begun before, in the place of name and input."),
+            "project_dir": text("The project folder. Only a runner of this folder can take the runs."),
+            "workflow_run_id": text("A workflow run that was started before, instead of name and input."),
         }),
     )
 }
 
 pub(super) fn session_id() -> Value {
-    arguments(&["session_id"], json!({"session_id": text("The session, as start_agent_session gave it.")}))
+    arguments(&["session_id"], json!({"session_id": text("The session_id returned by start_agent_session.")}))
 }
 
 pub(super) fn name() -> Value {
@@ -142,9 +141,9 @@ pub(super) fn which_sessions() -> Value {
     arguments(
         &[],
         json!({
-            "status": {"type": "string", "enum": SESSION_STATUSES, "description": "Only those that stand so."},
-            "agent_name": text("Only those of this agent."),
-            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "At most so many."},
+            "status": {"type": "string", "enum": SESSION_STATUSES, "description": "Filter by status."},
+            "agent_name": text("Filter by agent."),
+            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Maximum number to return."},
             "cursor": cursor(),
         }),
     )
@@ -160,12 +159,11 @@ pub(super) fn agents() -> Value {
             "tags": {"type": "array", "items": {"type": "string"}},
             "parameters_schema": one_of(
                 &["object", "boolean", "null"],
-                "What `parameters` must conform to; null where the agent takes {\"prompt\": …}.",
+                "The schema of `parameters`; null if the agent accepts {\"prompt\": …}.",
             ),
             "output_schema": one_of(
                 &["object", "boolean", "null"],
-                "What its result_data conforms to; null where it answers in free text, or is held to a schema of the \
-                 caller's.",
+                "The schema of its result_data; null if it answers in free text or uses a schema of the caller.",
             ),
         }),
     );
@@ -196,11 +194,11 @@ pub(super) fn workflow_run() -> Value {
             "workflow_run_id": {"type": "string"},
             "workflow_name": {"type": "string"},
             "status": {"type": "string", "enum": WORKFLOW_STATUSES},
-            "output": one_of(&ANYTHING, "What came out, where it is completed."),
+            "output": one_of(&ANYTHING, "The output, if completed."),
             "contradictions": {
                 "type": "array",
                 "items": {"type": "object"},
-                "description": "Where agents that feed one node contradict each other: the node, and each contradiction.",
+                "description": "Contradictions between the upstream agents of a node: the node, and each contradiction.",
             },
             "next": {"type": "string", "description": "What to call next."},
         }),
@@ -214,7 +212,7 @@ pub(super) fn status() -> Value {
             "session_id": {"type": "string"},
             "run_id": {"type": "string", "description": "Its last run."},
             "status": {"type": "string", "enum": SESSION_STATUSES},
-            "error": {"type": "object", "description": "Why its last run failed."},
+            "error": {"type": "object", "description": "The error of its last run, if it failed."},
             "next": {"type": "string", "description": "What to call next."},
         }),
     )
@@ -228,7 +226,7 @@ pub(super) fn result() -> Value {
             "run_id": {"type": "string"},
             "result_text": result_text(),
             "result_data": result_data(),
-            "schema_validation": {"type": "object", "description": "How the contract was met."},
+            "schema_validation": {"type": "object", "description": "How the result was validated."},
         }),
     )
 }

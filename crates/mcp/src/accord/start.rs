@@ -79,11 +79,10 @@ impl Accord {
         let next = match mode {
             ExecutionMode::Sync => return self.wait(created, progress).await,
             ExecutionMode::AsyncPoll => {
-                "Call get_agent_session_status with this session_id until it says finished, then \
-                 get_agent_session_result."
+                "Call get_agent_session_status with this session_id until the status is finished, then get_agent_session_result."
             }
             ExecutionMode::AsyncCallback => {
-                "The result is brought to you by itself: end your turn, or do something else."
+                "The result will be delivered to you: end your turn, or do something else."
             }
         };
         Ok(json!({
@@ -102,8 +101,7 @@ impl Accord {
         match followed(progress, words(status), look, standing).await {
             Ok(view) => ended(&view),
             Err(error) => Err(Trouble::Words(format!(
-                "The session {session_id} was started, and can no longer be watched: {error}. Ask for it later with \
-                 get_agent_session_status; do not start it again."
+                "The session {session_id} was started, but waiting for it failed: {error}. Check it later with get_agent_session_status; do not start it again."
             ))),
         }
     }
@@ -151,14 +149,13 @@ fn ended(view: &RunView) -> Result<Value, Trouble> {
             "result_data": document(result.result_data.as_deref()),
         }));
     }
-    let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason is given");
+    let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason given");
     let advice = match view.demands.executor_type.as_deref() {
         Some(COMMAND) => {
-            "There is no result. The agent is a command and remembers nothing: start it again with start_agent_session."
+            "There is no result. The agent is a command without memory: start it again with start_agent_session."
         }
         _ => {
-            "There is no result. Go on with the session by resume_agent_session (it remembers what was said), or start \
-             another."
+            "There is no result. Resume the session with resume_agent_session (it remembers the conversation), or start a new one."
         }
     };
     let details = json!({

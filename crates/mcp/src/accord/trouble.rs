@@ -31,14 +31,14 @@ impl Accord {
     pub(super) async fn words(&self, trouble: Trouble) -> String {
         match trouble {
             Trouble::Arguments(why) => {
-                format!("The arguments do not fit: {why}. Call again as the tool's inputSchema says.")
+                format!(
+                    "Invalid arguments: {why}. Call again with arguments that match the tool's inputSchema."
+                )
             }
             Trouble::Words(words) => words,
             Trouble::Client(ClientError::Api(body)) => self.refusal(&body).await,
             Trouble::Client(error @ ClientError::Unreachable { .. }) => {
-                format!(
-                    "{error}. Try again in a moment; if it stays so, Accord has to be started (accord up)."
-                )
+                format!("{error}. Try again in a moment; if it persists, Accord must be started (accord up).")
             }
             Trouble::Client(error) => error.to_string(),
         }
@@ -51,33 +51,33 @@ impl Accord {
             Some(ErrorName::SchemaNotFound) => self.schema_names().await,
             Some(ErrorName::WorkflowNotFound) => self.workflow_names().await,
             Some(ErrorName::WorkflowRunNotFound) => {
-                "Begin one with run_workflow by the workflow's name.".to_owned()
+                "Start one with run_workflow and the workflow's name.".to_owned()
             }
             Some(ErrorName::WorkflowBroken) => {
-                "The workflow has mistakes that a person has to mend; use another.".to_owned()
+                "The workflow is invalid and must be fixed by a person; use another.".to_owned()
             }
             Some(ErrorName::ParameterValidationFailed) => {
-                "Call again with what conforms to this schema; all errors are listed.".to_owned()
+                "Call again with a value that conforms to this schema; all errors are listed.".to_owned()
             }
             Some(ErrorName::OutputSchemaConflict) => {
-                "Call again without output_schema and output_schema_name: the agent's own schema holds.".to_owned()
+                "Call again without output_schema and output_schema_name: the agent's own schema applies.".to_owned()
             }
             Some(ErrorName::InvalidSchema) => {
                 "Call again with an output_schema that is a valid JSON Schema.".to_owned()
             }
             Some(ErrorName::SessionNotFound) => {
-                "list_agent_sessions shows the sessions that there are.".to_owned()
+                "Call list_agent_sessions to see the existing sessions.".to_owned()
             }
             Some(ErrorName::SessionNotFinished) => not_finished(body),
             Some(ErrorName::SessionBusy) => {
-                "Wait until get_agent_session_status says finished or idle, or end it with stop_agent_session."
+                "Wait until get_agent_session_status returns finished or idle, or stop it with stop_agent_session."
                     .to_owned()
             }
             Some(ErrorName::AgentBroken) => {
-                "The agent's blueprint has mistakes that a person has to mend; use another agent.".to_owned()
+                "The agent is invalid and must be fixed by a person; use another agent.".to_owned()
             }
             Some(ErrorName::Unauthorized | ErrorName::Forbidden) => {
-                "Nothing that you can change: tell the person who set up this connection.".to_owned()
+                "You cannot fix this: tell the person who set up this connection.".to_owned()
             }
             Some(
                 ErrorName::StoreUnavailable
@@ -104,7 +104,7 @@ impl Accord {
                 let usable = page.items.into_iter().filter(|agent| agent.valid);
                 listed("agents", usable.map(|agent| agent.name).collect())
             }
-            Err(_) => "list_agents shows the agents that there are.".to_owned(),
+            Err(_) => "Call list_agents to see the available agents.".to_owned(),
         }
     }
 
@@ -127,7 +127,7 @@ impl Accord {
         let page = PageQuery { limit: Some(MOST_NAMES), cursor: None };
         match self.client.schemas(&page).await {
             Ok(page) => listed("schemas", page.items.into_iter().map(|schema| schema.name).collect()),
-            Err(_) => "list_schemas shows the schemas that there are.".to_owned(),
+            Err(_) => "Call list_schemas to see the registered schemas.".to_owned(),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Accord {
 fn listed(what: &str, names: Vec<String>) -> String {
     match names.is_empty() {
         true => format!("There are no {what} yet."),
-        false => format!("The {what} that there are: {}.", names.join(", ")),
+        false => format!("Available {what}: {}.", names.join(", ")),
     }
 }
 
@@ -143,10 +143,11 @@ fn not_finished(body: &ErrorBody) -> String {
     let status = body.details.as_ref().and_then(|details| details.get("status")).and_then(Value::as_str);
     let advice = match status {
         Some("failed" | "stopped") => {
-            "Go on with it by resume_agent_session, or start another with start_agent_session. A command remembers \
-             nothing: start it again."
+            "Resume it with resume_agent_session, or start another with start_agent_session. A procedural agent has no memory: start it again."
         }
-        _ => "Call get_agent_session_status until it says finished, then get_agent_session_result again.",
+        _ => {
+            "Call get_agent_session_status until the status is finished, then get_agent_session_result again."
+        }
     };
     advice.to_owned()
 }

@@ -35,7 +35,7 @@ impl Accord {
             }
             (None, Some(id)) if input.is_none() && project_dir.is_none() => id,
             _ => {
-                let why = "give either name, with input and project_dir, or workflow_run_id alone";
+                let why = "pass either name (with input and project_dir) or workflow_run_id alone";
                 return Err(Trouble::Arguments(why.to_owned()));
             }
         };
@@ -72,8 +72,7 @@ impl Accord {
         match followed(progress, format!("{id} is running"), look, standing).await {
             Ok(view) => stands(&view),
             Err(error) if error.is_transient() => Err(Trouble::Words(format!(
-                "The workflow run {id} can no longer be watched: {error}. Call run_workflow later with this \
-                 workflow_run_id; do not begin it again."
+                "Waiting for the workflow run {id} failed: {error}. Call run_workflow later with this workflow_run_id; do not start it again."
             ))),
             Err(error) => Err(error.into()),
         }
@@ -82,7 +81,7 @@ impl Accord {
 
 fn words(view: &WorkflowRunView) -> String {
     let over = view.nodes.iter().filter(|node| node.status.is_over()).count();
-    format!("{} is {}: {over} of {} nodes are over", view.workflow_run_id, view.status, view.nodes.len())
+    format!("{} is {}: {over} of {} nodes finished", view.workflow_run_id, view.status, view.nodes.len())
 }
 
 /// How a workflow run stands, or why it has no output.
@@ -116,7 +115,7 @@ fn contradictions(view: &WorkflowRunView) -> Value {
 }
 
 fn failed(view: &WorkflowRunView) -> Trouble {
-    let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason is given");
+    let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason given");
     let nodes: Vec<Value> = view
         .nodes
         .iter()
@@ -130,8 +129,7 @@ fn failed(view: &WorkflowRunView) -> Trouble {
         "failed_nodes": nodes,
     });
     Trouble::Words(format!(
-        "The workflow run {} {}: {message}\nThere is no output. Begin it again by name, with another input where that was \
-         the reason.\n{details:#}",
+        "The workflow run {} {}: {message}\nThere is no output. Start it again by name, with another input if that was the cause.\n{details:#}",
         view.workflow_run_id, view.status
     ))
 }

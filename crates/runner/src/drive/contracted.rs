@@ -83,7 +83,7 @@ impl Driver<'_, '_> {
         };
         let end = match seen {
             Seen::Rejected => failure::executor(format!(
-                "the provider refuses what the strategy sends: {}; use {}",
+                "the provider rejected the strategy's request: {}; use {}",
                 why.words(),
                 self.state.offers.others(self.state.rung)
             )),

@@ -88,7 +88,7 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, attempts:
     let message = match unmet {
         Unmet::RetriesSpent => format!("{told} after {retries}"),
         Unmet::NoProgress => {
-            format!("{told} after {retries}: the model gave the same answer or the same errors again")
+            format!("{told} after {retries}: the model repeated the same answer or the same errors")
         }
         Unmet::CannotConfirm => format!("{told}: this executor cannot be asked again"),
     };

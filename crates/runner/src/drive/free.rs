@@ -58,5 +58,5 @@ pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer
 
 /// Why there is no text where a model only calls what is no tool.
 fn astray(names: &str) -> Why {
-    Why::Failed(format!("the model gives no answer and calls only what is no tool here: {names}"))
+    Why::Failed(format!("the model did not answer and called only unknown tools: {names}"))
 }

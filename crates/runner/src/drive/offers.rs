@@ -122,10 +122,10 @@ impl Offers {
 
 fn native(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Result<Offer, String> {
     let Some(profile) = &capabilities.native else {
-        return Err("the executor has no field for a schema".to_owned());
+        return Err("the executor does not support schemas".to_owned());
     };
     if has_tools && !capabilities.native_beside_tools {
-        return Err("the endpoint takes no schema beside the agent's tools".to_owned());
+        return Err("the endpoint does not support a schema together with tools".to_owned());
     }
     let lowered = terms.lowered(profile)?;
     match &lowered.refusal {
@@ -140,7 +140,7 @@ fn tool(terms: &Terms, capabilities: &Capabilities) -> Result<Offer, String> {
     };
     let lowered = terms.lowered(&tool.profile)?;
     if lowered.schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Err("a tool takes an object, and the schema's root is not one".to_owned());
+        return Err("tool arguments must be an object, and the schema's root is not one".to_owned());
     }
     // What the provider cannot enforce it can still show to the model.
     let strict = tool.strict && lowered.refusal.is_none();

@@ -29,7 +29,7 @@ impl Turns<'_> {
             used.add(usage);
             let reason = match why {
                 Why::Transport(words) if self.has_worked => {
-                    let words = format!("{words} (not asked again, because tools were used in this turn)");
+                    let words = format!("{words} (not retried, because tools were used in this turn)");
                     return Err((Why::Transport(words), used));
                 }
                 Why::Transport(words) => words,

@@ -55,7 +55,7 @@ impl Bench {
             (true, None) => self.rest(&before, text),
         };
         let judged = tokio::task::spawn_blocking(work).await;
-        judged.map_err(|error| format!("the answer could not be judged: {error}"))
+        judged.map_err(|error| format!("the answer could not be validated: {error}"))
     }
 
     /// What came after a cut: the rest, or the whole once more, as models like to do. Where more than one thing could be
@@ -79,7 +79,7 @@ impl Bench {
         if let [first, others @ ..] = meant.as_slice()
             && others.iter().any(|other| !same(first, other))
         {
-            let message = "after the cut, this can be read in more than one way; give the whole value again";
+            let message = "ambiguous after the cut; return the whole value again";
             let verdict = rejected(Outcome::Ambiguous, message, (*first).clone());
             return Reading { raw: joined, verdict };
         }
@@ -115,7 +115,7 @@ impl Bench {
                 Verdict::Accepted(first.clone())
             }
             (Some((first, _)), _) => {
-                let message = "different results were submitted at once; submit the one that is meant, once";
+                let message = "several different results were submitted at once; submit exactly one";
                 rejected(Outcome::Ambiguous, message, first.value.clone())
             }
             (None, Some(refused)) => Verdict::Rejected(refused),
@@ -183,12 +183,12 @@ static ANYTHING: LazyLock<Option<Contract>> = LazyLock::new(|| {
 
 /// A text as one JSON value, or what is wrong with it.
 pub(super) fn parsed(text: &str) -> Result<Value, String> {
-    let Some(contract) = ANYTHING.as_ref() else { return Err("it cannot be read".to_owned()) };
+    let Some(contract) = ANYTHING.as_ref() else { return Err("it cannot be parsed".to_owned()) };
     match judge(&Judgeable::text(text), contract) {
         Verdict::Accepted(accepted) => Ok(accepted.value),
         Verdict::Rejected(rejected) => {
             let first = rejected.violations.errors.into_iter().next();
-            Err(first.map_or_else(|| "it cannot be read".to_owned(), |violation| violation.message))
+            Err(first.map_or_else(|| "it cannot be parsed".to_owned(), |violation| violation.message))
         }
     }
 }

@@ -69,8 +69,7 @@ fn not_by_words(strategy: Strategy) -> Option<String> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => None,
         Strategy::Native | Strategy::Tool => Some(format!(
-            "the strategy '{}' cannot be used here: the coordinator holds this executor to its contract, by words alone; \
-             use 'prompt' or 'auto'",
+            "the strategy '{}' cannot be used here: the coordinator enforces the contract of this executor by prompt only; use 'prompt' or 'auto'",
             strategy.as_str()
         )),
     }
@@ -115,14 +114,14 @@ fn alone(text: &str) -> Result<Value, String> {
     let value = parsed(text)?;
     match serde_json::from_str::<IgnoredAny>(text.trim_start_matches(BYTE_ORDER_MARK)) {
         Ok(_) => Ok(value),
-        Err(error) => Err(format!("there is something around the value ({error})")),
+        Err(error) => Err(format!("unexpected text around the value ({error})")),
     }
 }
 
 async fn unread(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, reason: &str) -> End {
     let beside = turns.said_beside().map(|beside| format!("; {beside}")).unwrap_or_default();
     let words = format!(
-        "stdout must be one JSON value: {reason}; it begins '{}'; the exit code is 0{beside}",
+        "expected one JSON value on stdout: {reason}; it starts with '{}'; the exit code is 0{beside}",
         beginning(&answer.text, SHOWN_OUTPUT_BYTES)
     );
     let (path, keyword, message) = ("$".to_owned(), "json".to_owned(), words.clone());

@@ -53,7 +53,7 @@ impl<'a> Telling<'a> {
                 return None;
             }
             Event::Retrying { reason, milliseconds, attempts, attempts_left, milliseconds_left } => {
-                tracing::info!(%run_id, reason, milliseconds, attempts, "the request is repeated");
+                tracing::info!(%run_id, reason, milliseconds, attempts, "request retried");
                 EventBody::RequestRepeated {
                     reason: shortened(&reason, EVENT_TEXT_BYTES),
                     milliseconds,

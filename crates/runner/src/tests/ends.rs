@@ -93,7 +93,7 @@ async fn a_result_that_the_gate_refuses_is_a_failed_contract() {
     let finish = finishes.remove(1);
     let failure = finish.error.unwrap();
     assert_eq!(failure.kind, FailureType::SchemaValidationFailed);
-    assert_eq!(failure.message, "the coordinator does not take the result: it is ContractViolation");
+    assert_eq!(failure.message, "the coordinator rejected the result: it is ContractViolation");
     assert!(finish.result_data.is_none());
 }
 
@@ -139,7 +139,7 @@ async fn a_result_that_is_too_large_by_itself_fails_the_run() {
     fake.until("finish run_1 failed").await;
     let failure = running.end().await.finishes().remove(2).error.unwrap();
     assert_eq!(failure.kind, FailureType::ExecutorFailed);
-    assert_eq!(failure.message, "the coordinator does not take the result: it is RequestTooLarge");
+    assert_eq!(failure.message, "the coordinator rejected the result: it is RequestTooLarge");
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,7 +204,7 @@ async fn what_cannot_be_worked_on_fails_with_its_reason() {
     assert_eq!(messages[0], "there is no key");
     assert_eq!(messages[1], "this runner has no executor 'codex'; it has: llm");
     assert!(messages[2].starts_with("the blueprint of this run cannot be used"), "{}", messages[2]);
-    assert_eq!(messages[3], "the run asks for the folder '/q', and this runner works on '/p'");
+    assert_eq!(messages[3], "the run requires the folder '/q', but this runner works on '/p'");
     assert!(finishes.iter().all(|finish| finish.status == FinishStatus::Failed));
 }
 

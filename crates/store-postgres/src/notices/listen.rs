@@ -54,14 +54,14 @@ pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
                 lost => {
                     hub.breaks.note();
                     let cause = lost.err().map(|fault| StoreError::from(fault).to_string());
-                    tracing::warn!(cause, "the connection for notices is lost");
+                    tracing::warn!(cause, "the notification connection was lost");
                     current = None;
                 }
             },
             None => {
                 current = within(CONNECTING, connect(&pool)).await.ok();
                 if current.is_some() {
-                    tracing::info!("the connection for notices is back");
+                    tracing::info!("the notification connection was restored");
                     hub.look_again();
                 } else {
                     sleep(PAUSE).await;

@@ -19,7 +19,7 @@ pub(super) async fn run(pool: PgPool, name: String, mut announcements: mpsc::Rec
         batch.drain(..).for_each(|announcement| all.join(announcement));
         let telling = sqlx::query(NOTIFY).bind(CHANNEL).bind(all.payloads(&name)).execute(&pool);
         if let Err(fault) = within(LONGEST_LOOK, async { Ok(telling.await?) }).await {
-            tracing::debug!(?fault, "other coordinators were not notified; they will look by themselves");
+            tracing::debug!(?fault, "other coordinators were not notified; they will poll");
         }
     }
 }

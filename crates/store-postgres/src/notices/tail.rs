@@ -66,7 +66,7 @@ pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
                 timeout(UNASKED, hub.wake.notified()).await.ok();
             }
             Err(fault) => {
-                tracing::debug!(?fault, "new events cannot be read now");
+                tracing::debug!(?fault, "new events cannot be read");
                 hub.missed.store(true, Ordering::Release);
                 sleep(TROUBLE_PAUSE).await;
             }

@@ -39,7 +39,7 @@ async fn the_tables_of_a_newer_version_are_left_alone() {
         .unwrap();
     let refused = PostgresStore::connect(&database.url).await.unwrap_err();
     let refused = refused.to_string();
-    let text = "the store cannot be used now: the database is at version 1000 and this program knows ";
+    let text = "the database is unavailable: the database is at version 1000 and this program knows ";
     assert!(refused.starts_with(text) && refused.ends_with("; use a newer program"), "{refused}");
 }
 

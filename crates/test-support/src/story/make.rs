@@ -199,7 +199,7 @@ pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
         path: "$.issues[3].severity".into(),
         pointer: "/issues/3/severity".into(),
         keyword: "enum".into(),
-        message: "'critical' is not one of ['low', 'high']".into(),
+        message: "expected one of \"low\", \"high\"; got \"critical\"".into(),
     };
     let repair = Repair { kind: "comma".into(), path: "$".into(), detail: "a trailing comma".into() };
     Attempt {

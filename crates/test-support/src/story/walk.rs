@@ -193,7 +193,7 @@ pub async fn a_failure_is_kept_whole(store: Arc<dyn Store>) {
         validation_errors: vec!["$.a: too long".into(), "$.b: absent".into()],
         last_output: Some("{\"a\":…".into()),
         attempts: Some(3),
-        ..Failure::new(FailureType::SchemaValidationFailed, "Output did not match schema after 2 retries")
+        ..Failure::new(FailureType::SchemaValidationFailed, "output did not match the schema after 2 retries")
     };
     let ended = store.finish_run(finish(&holder, End::Failed(failure.clone()), 3)).await.unwrap();
     assert_eq!(ended.failure, Some(failure));

@@ -53,8 +53,8 @@ impl Engine<'_> {
             let read = reads.iter().find(|read| read.starts_with(&field))?.clone();
             let reason = match self.state.nodes.get(from)?.status {
                 NodeStatus::Failed => "that node failed",
-                NodeStatus::Completed => "the condition of its edge does not hold",
-                _ => "that node was passed by",
+                NodeStatus::Completed => "the condition of its edge is false",
+                _ => "that node was skipped",
             };
             Some(Absent { id, read, reason })
         })

@@ -71,7 +71,7 @@ impl<'a> Engine<'a> {
         let is_it = |worker: &Worker| matches!(worker, Worker::Run { run_id, .. } if run_id == wanted);
         let found = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at);
         let Some(at) = found else { return };
-        self.task_failed(at, Fault::new("run_removed", "the run was removed before its end was heard of"));
+        self.task_failed(at, Fault::new("run_removed", "the run was deleted before it finished"));
     }
 
     pub(super) fn stop(&mut self) {
@@ -246,7 +246,7 @@ impl<'a> Engine<'a> {
         let failed: Vec<String> =
             failed.map(|(id, fault)| format!("node '{id}' failed: {}", fault.message)).collect();
         match failed.as_slice() {
-            [] => "no output node was reached: every way to one was closed by a condition".to_owned(),
+            [] => "no output node was reached: conditions closed every path".to_owned(),
             [first] => format!("no output node was reached: {first}"),
             [first, more @ ..] => {
                 format!("no output node was reached: {first}; {} more failed", more.len())

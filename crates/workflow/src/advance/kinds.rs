@@ -59,8 +59,7 @@ impl Engine<'_> {
         if let Some(state) = self.state.nodes.get_mut(place) {
             state.warning = (all > MOST_CONTRADICTION_EVENTS).then(|| {
                 format!(
-                    "there are {all} contradictions; {MOST_CONTRADICTION_EVENTS} of them were told as events, all are in \
-                     the view of the run"
+                    "{all} contradictions found; {MOST_CONTRADICTION_EVENTS} were reported as events, all are in the workflow run"
                 )
             });
             state.comparison = Some(comparison);
@@ -116,13 +115,13 @@ impl Engine<'_> {
         let items = match template::value(over, &self.variables(place)) {
             Ok(Value::Array(items)) => items.len(),
             Ok(other) => {
-                let message = format!("over: it gives {}, and not a list", kind_of(&other));
+                let message = format!("over: expected a list, got {}", kind_of(&other));
                 return self.fail(place, Fault::new("template_failed", message));
             }
             Err(fault) => return self.fail(place, self.template_fault(place, format!("over: {fault}"))),
         };
         if items > MOST_ITEMS {
-            let message = format!("the list has {items} items; {MOST_ITEMS} is the most");
+            let message = format!("the list has {items} items; the limit is {MOST_ITEMS}");
             return self.fail(place, Fault::new("too_many_items", message));
         }
         for item in 0..items {

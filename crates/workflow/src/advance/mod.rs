@@ -115,7 +115,7 @@ pub struct Start {
     pub output_schema: Option<OutputSchema>,
     /// What else must hold of the answer.
     pub invariants: Vec<Invariant>,
-    /// Higher is first.
+    /// Higher priorities run first.
     pub priority: i32,
 }
 

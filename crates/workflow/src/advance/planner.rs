@@ -121,7 +121,7 @@ impl Engine<'_> {
         let session = match self.task(at).and_then(|task| task.worker.clone()) {
             Some(Worker::Run { session_id, .. }) if replans < PLAN_RETRIES && !self.is_ending() => session_id,
             _ => {
-                let message = format!("the plan cannot be carried out: {fault}");
+                let message = format!("the plan is invalid: {fault}");
                 return self.task_failed(at, Fault::new("plan_invalid", message));
             }
         };

@@ -24,8 +24,8 @@ pub(super) fn with_comparison(text: String, template: &str, variables: &Variable
     let [contradictions, near_duplicates, _] = COMPARED;
     let mut text = text;
     for (name, words) in [
-        (contradictions, "Those who worked on this before you contradict each other here. Do not hide it:"),
-        (near_duplicates, "These seem to be the same thing in different words:"),
+        (contradictions, "The agents before you contradict each other on these points. Do not hide that:"),
+        (near_duplicates, "These entries seem to be duplicates in different words:"),
     ] {
         let found = variables.get(name).and_then(Value::as_array).is_some_and(|found| !found.is_empty());
         if let (true, false, Some(value)) = (found, speaks_of(template, name), variables.get(name)) {
@@ -38,15 +38,14 @@ pub(super) fn with_comparison(text: String, template: &str, variables: &Variable
 /// The prompt of a planner: its own, and who can be planned with.
 pub(super) fn planning(prompt: &str, agents: &[String]) -> String {
     format!(
-        "{prompt}\n\nMake a plan of subtasks. Each is done by one of these agents: {}. An agent sees the description of \
-         its subtask and the results of the subtasks that it depends on, and nothing else.",
+        "{prompt}\n\nMake a plan of subtasks. Each subtask is assigned to one of these agents: {}. An agent sees only the description of its subtask and the results of the subtasks that it depends on.",
         agents.join(", ")
     )
 }
 
 /// What a planner is told whose plan cannot be carried out.
 pub(super) fn replan(fault: &str) -> String {
-    format!("This plan cannot be carried out: {fault}. Answer with the whole plan again, corrected.")
+    format!("This plan is invalid: {fault}. Return the complete corrected plan.")
 }
 
 /// The prompt of a subtask.
@@ -60,7 +59,7 @@ pub(super) fn subtask(description: &str, results: &Value) -> String {
 /// The prompt of a synthesis that has none of its own.
 pub(super) fn synthesis(plan: &Value, results: &Value) -> String {
     format!(
-        "All subtasks of this plan are done. Join their results into one answer.\n\n{}\n\n{}",
+        "All subtasks of this plan are completed. Combine their results into one answer.\n\n{}\n\n{}",
         block("plan", plan),
         block("results", results)
     )

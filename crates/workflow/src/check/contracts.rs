@@ -61,16 +61,15 @@ fn untold(node: &Node, known: &Known, findings: &mut Findings) {
     let (place, remedy) = match (&work.parameters, takes) {
         _ if template::speaks_of(over, contradictions) => return,
         (Parameters::Fields(fields), _) if !fields.values().any(|value| speaks_of(value, contradictions)) => {
-            (at.key("parameters"), "write '{{ contradictions }}' into one of these")
+            (at.key("parameters"), "use '{{ contradictions }}' in one of these")
         }
         (Parameters::Inputs, Some(Takes::Schema(schema))) if !declares(schema, contradictions) => {
-            (at, "give its parameters_schema a property 'contradictions', or write parameters that name them")
+            (at, "add a property 'contradictions' to its parameters_schema, or set parameters that use them")
         }
         _ => return,
     };
-    let message = format!(
-        "what those who feed this node contradict each other in is found and does not reach this agent: {remedy}"
-    );
+    let message =
+        format!("contradictions between upstream agents are detected but do not reach this agent: {remedy}");
     findings.warning(place, message);
 }
 
@@ -238,10 +237,10 @@ impl<'a> Fed<'a> {
         match (&signature.takes, &work.parameters) {
             (Takes::Anything, _) | (Takes::Prompt, Parameters::Inputs | Parameters::Prompt(_)) => {}
             (Takes::Prompt, Parameters::Fields(_)) => {
-                told.may_be(&prompt(), "a prompt alone, which is what the agent takes", findings);
+                told.may_be(&prompt(), "only a prompt, which is what the agent accepts", findings);
             }
             (Takes::Schema(schema), _) => {
-                told.may_be(schema, "what the agent's parameters_schema takes", findings);
+                told.may_be(schema, "what the agent's parameters_schema accepts", findings);
             }
         }
     }
@@ -321,7 +320,7 @@ impl Told {
         match fits(&self.schema, taken) {
             Fit::Always => true,
             Fit::Never(misfits) => {
-                findings.error(self.place.clone(), format!("this is not {what}: {}", reasons(&misfits)));
+                findings.error(self.place.clone(), format!("expected {what}: {}", reasons(&misfits)));
                 false
             }
             Fit::Perhaps(misfits) => {
@@ -329,7 +328,7 @@ impl Told {
                     misfits.into_iter().filter(|each| each.seen && self.describes(&each.pointer)).collect();
                 let (told, more) = doubts.split_at(doubts.len().min(MOST_DOUBTS));
                 if !told.is_empty() {
-                    let mut message = format!("it cannot be told whether this is {what}: {}", reasons(told));
+                    let mut message = format!("this may not be {what}: {}", reasons(told));
                     if !more.is_empty() {
                         message.push_str(&format!("; and {} more", more.len()));
                     }

@@ -73,7 +73,7 @@ fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
     match (&producer.kind, producer.on_failure.then) {
         _ if edge.when.is_some() => Some("its edge has a condition"),
         (Kind::Map { .. }, _) | (_, Then::Fail) => None,
-        (_, Then::Continue) => Some("the run goes on where it fails"),
+        (_, Then::Continue) => Some("the run continues if it fails"),
     }
 }
 
@@ -122,7 +122,7 @@ impl<'a> Scope<'a> {
             Kind::Map { over, work, .. } => {
                 self.text(over, &at.key("over"), findings);
                 if template::shape(over) == template::Shape::Plain {
-                    let message = "this is a text and no template: write for example '{{ files.list }}'";
+                    let message = "expected a template, for example '{{ files.list }}', got plain text";
                     findings.error(at.key("over"), message);
                 }
                 self.with(&["item", "index"]).parameters(&work.parameters, &at, findings);
@@ -182,7 +182,7 @@ impl<'a> Scope<'a> {
             return;
         }
         match template::uses(text) {
-            Err(fault) => findings.error(at.clone(), format!("the template cannot be read: {fault}")),
+            Err(fault) => findings.error(at.clone(), format!("invalid template: {fault}")),
             Ok(names) => {
                 for fault in template::unknown_names(text) {
                     findings.error(at.clone(), format!("the template cannot be rendered: {fault}"));
@@ -211,12 +211,12 @@ impl<'a> Scope<'a> {
             }
             let producers: Vec<&str> = self.producers.iter().map(|producer| producer.id).collect();
             let known = match producers.is_empty() {
-                true => "nothing feeds this node".to_owned(),
-                false => format!("this node is fed by {}", producers.join(", ")),
+                true => "this node has no inputs".to_owned(),
+                false => format!("its inputs are {}", producers.join(", ")),
             };
             let remedy =
                 self.edge_from(root).map(|edge| format!("; add the edge {edge}")).unwrap_or_default();
-            return findings.error(at.clone(), format!("the template names '{root}', and {known}{remedy}"));
+            return findings.error(at.clone(), format!("the template uses '{root}', but {known}{remedy}"));
         };
         let Some(schema) = &producer.gives else { return };
         let may_look = findings.looks(1) > 0;
@@ -233,13 +233,13 @@ impl<'a> Scope<'a> {
                 let (before, missing) = so_far(depth);
                 findings.error(
                     at.clone(),
-                    format!("the template names '{name}', and {before} has no field {missing}"),
+                    format!("the template uses '{name}', but {before} has no field {missing}"),
                 );
             }
             Field::Undeclared(depth) => {
                 let (before, missing) = so_far(depth);
                 let message = format!(
-                    "the template names '{name}', and the schema of {before} does not speak of a field {missing}"
+                    "the template uses '{name}', but the schema of {before} does not declare a field {missing}"
                 );
                 findings.warning(at.clone(), message);
             }

@@ -119,10 +119,10 @@ pub(crate) fn slip(variable: &str, place: &Place, root: &Value) -> Option<String
     let (whole, owner) = (named(variable, steps), named(variable, before));
     let fault = match (is_closed, hint) {
         (true, hint) => format!("{owner} has no field '{name}'{}", hint.unwrap_or_default()),
-        (false, Some(hint)) => format!("the schema of {owner} does not speak of a field '{name}'{hint}"),
+        (false, Some(hint)) => format!("the schema of {owner} does not declare a field '{name}'{hint}"),
         (false, None) => return None,
     };
-    Some(format!("the rule names '{whole}', and {fault}"))
+    Some(format!("the rule uses '{whole}', but {fault}"))
 }
 
 /// The declared field that a name was perhaps meant to be.
@@ -213,14 +213,13 @@ mod tests {
         });
         let told = |steps: &[Step]| slip("output", &steps.iter().cloned().collect(), &schema);
         let key = |name: &str| Step::Key(name.to_owned());
-        let finding = "the rule names 'output.finding', and the schema of output does not speak of a field 'finding'; \
+        let finding = "the rule uses 'output.finding', but the schema of output does not declare a field 'finding'; \
                        did you mean 'findings'?";
         assert_eq!(told(&[key("finding")]).as_deref(), Some(finding));
         assert_eq!(told(&[key("elsewhere")]), None, "nothing forbids it, and nothing is like it");
-        let line = "the rule names 'output.findings[…].lines', and output.findings[…] has no field 'lines'; did you mean \
-                    'line'?";
+        let line = "the rule uses 'output.findings[…].lines', but output.findings[…] has no field 'lines'; did you mean 'line'?";
         assert_eq!(told(&[key("findings"), Step::Index(0), key("lines")]).as_deref(), Some(line));
-        let text = "the rule names 'output.text.x', and output.text has no field 'x'";
+        let text = "the rule uses 'output.text.x', but output.text has no field 'x'";
         assert_eq!(told(&[key("text"), key("x")]).as_deref(), Some(text));
         assert_eq!(told(&[key("findings"), Step::Index(0), key("line"), key("x")]), None);
     }

@@ -58,7 +58,7 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
                 findings.error(place.key("agent"), message);
             }
             Target::Workflow(name) if *name == graph.name => {
-                findings.error(place.key("workflow"), "a workflow cannot be a part of itself");
+                findings.error(place.key("workflow"), "a workflow cannot contain itself");
             }
             Target::Workflow(name) if !known.workflows.contains_key(name) => {
                 let message = unusable("workflow", name, known.workflows.keys(), findings);
@@ -70,19 +70,16 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
             && !known.schemas.contains_key(name)
         {
             // A warning, as it is for agents: it may come later.
-            let message =
-                format!("the schema '{name}' is not registered; this node cannot be run until it is");
+            let message = format!("schema '{name}' is not registered; this node cannot run until it is");
             findings.warning(place.key("output_schema"), message);
         }
         let fixed = known.of(&node.id, work, role).is_some_and(|signature| signature.fixed);
         if fixed && work.output_schema.is_some() {
-            let message =
-                "the agent has an output_schema of its own, which cannot be replaced; leave this out";
+            let message = "the agent has its own output_schema, which cannot be overridden; remove this";
             findings.misplaced(place.key("output_schema"), message);
         }
         if fixed && role == Role::Own && matches!(node.kind, Kind::Planner { .. }) {
-            let message = "this agent has an output_schema of its own, and a planner must answer with a plan; take one \
-                           without";
+            let message = "this agent has its own output_schema, but a planner must return a plan; use an agent without one";
             findings.error(place.key("agent"), message);
         }
     }
@@ -103,7 +100,7 @@ fn unusable<'a>(
     let looks = known.len() <= MOST_NAMES && findings.looks(1) > 0;
     let meant = looks.then(|| nearest(name, known.map(String::as_str))).flatten();
     let meant = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
-    format!("there is no {what} '{name}' that can be used{meant}")
+    format!("{what} '{name}' does not exist or is invalid{meant}")
 }
 
 /// The agents that a planner may plan with: a subtask is a prompt and nothing else.
@@ -118,8 +115,9 @@ fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Fi
             // A warning: who plans may leave such an agent out.
             Some(signature) => {
                 if let Some(reason) = contracts::takes_no_prompt(&signature.takes) {
-                    let message =
-                        format!("'{name}' does not take a prompt, and a subtask is nothing else: {reason}");
+                    let message = format!(
+                        "'{name}' does not accept a prompt, which is all a subtask provides: {reason}"
+                    );
                     findings.warning(place.index(index), message);
                 }
             }

@@ -61,24 +61,21 @@ impl<'a> Look<'a> {
 
     fn ends(&self, findings: &mut Findings) {
         for extra in self.of_kind("input").iter().skip(1) {
-            findings.error(
-                Role::Own.place(self.id(*extra)),
-                "there is an input node already; a workflow has one input",
-            );
+            findings
+                .error(Role::Own.place(self.id(*extra)), "duplicate input node; a workflow has one input");
         }
         // One that could not be read may be meant to be one.
         if self.graph.unread_nodes().next().is_none() && self.of_kind("output").is_empty() {
-            let message = "there is no node of type output: what does the workflow give?";
+            let message = "the workflow has no node of type output";
             findings.error(Place::root().key("nodes"), message);
         }
         for edge in &self.graph.edges {
             let kind = |node: usize| self.graph.nodes.get(node).map(|node| &node.kind);
             if matches!(kind(edge.to), Some(Kind::Input { .. })) {
-                findings.error(edge_at(edge.index).key("to"), "nothing leads to the input of a workflow");
+                findings.error(edge_at(edge.index).key("to"), "the input node cannot have incoming edges");
             }
             if matches!(kind(edge.from), Some(Kind::Output { .. })) {
-                findings
-                    .error(edge_at(edge.index).key("from"), "nothing leads on from an output of a workflow");
+                findings.error(edge_at(edge.index).key("from"), "an output node cannot have outgoing edges");
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
@@ -87,8 +84,7 @@ impl<'a> Look<'a> {
             if is_fed || !needs || self.may_be_fed(place) {
                 continue;
             }
-            let message =
-                format!("no edge leads to this node, and a node of type {} needs one", node.kind.as_str());
+            let message = format!("no incoming edge; a node of type {} needs one", node.kind.as_str());
             findings.error(node.place(), message);
         }
     }
@@ -135,7 +131,7 @@ impl<'a> Look<'a> {
                             .skip_while(|(node, _)| *node != edge.to)
                             .map(|(node, _)| self.id(*node));
                         let names: Vec<&str> = around.chain([self.id(edge.to)]).collect();
-                        let message = format!("this edge closes a circle: {}", names.join(" → "));
+                        let message = format!("this edge creates a cycle: {}", names.join(" → "));
                         findings.error(edge_at(edge.index), message);
                     }
                     Some(Seen::Done) | None => {}
@@ -155,7 +151,7 @@ impl<'a> Look<'a> {
         roots.extend(all.clone().filter(|node| self.may_be_fed(*node)));
         let reached = self.spread(roots, |node| self.edges.outgoing(node), |edge| edge.to);
         for (place, _) in reached.iter().enumerate().filter(|(_, reached)| !**reached) {
-            let message = "no way leads from the input to this node; add an edge, or remove it";
+            let message = "not reachable from the input; add an edge, or remove it";
             findings.error(Role::Own.place(self.id(place)), message);
         }
         let mut ends = self.of_kind("output");
@@ -169,7 +165,7 @@ impl<'a> Look<'a> {
             let node = self.graph.nodes.get(place);
             // A check says what it has to say by itself.
             if node.is_some_and(|node| !matches!(node.kind, Kind::Check { .. })) {
-                let message = "no way leads from this node to an output: what it gives is used by nobody";
+                let message = "no path from this node to an output: its output is unused";
                 findings.warning(Role::Own.place(self.id(place)), message);
             }
         }

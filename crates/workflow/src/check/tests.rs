@@ -71,8 +71,7 @@ fn a_sound_graph_has_no_findings() {
 #[test]
 fn fields_that_rules_misspell_are_warnings() {
     let check = json!({"type": "check", "assert": "finder.finding.size() > 0", "message": "nothing found"});
-    let expected = "warning: $.nodes.node.assert: the rule names 'finder.finding', and finder has no field 'finding'; did \
-                    you mean 'findings'?";
+    let expected = "warning: $.nodes.node.assert: the rule uses 'finder.finding', but finder has no field 'finding'; did you mean 'findings'?";
     assert_eq!(chain(check), [expected]);
     let asked = json!({"type": "check", "assert": "!has(finder.finding)", "message": "nothing found"});
     assert_eq!(chain(asked), [""; 0]);
@@ -84,9 +83,8 @@ fn fields_that_rules_misspell_are_warnings() {
     let when = "output.finding.size() > 0 && input.dif != ''";
     let edges = json!([{"from": "input", "to": "finder"}, {"from": "finder", "to": "output", "when": when}]);
     let expected = [
-        "warning: $.edges[1].when: the rule names 'output.finding', and output has no field 'finding'; did you mean \
-         'findings'?",
-        "warning: $.edges[1].when: the rule names 'input.dif', and the schema of input does not speak of a field 'dif'; did \
+        "warning: $.edges[1].when: the rule uses 'output.finding', but output has no field 'finding'; did you mean 'findings'?",
+        "warning: $.edges[1].when: the rule uses 'input.dif', but the schema of input does not declare a field 'dif'; did \
          you mean 'diff'?",
     ];
     assert_eq!(found(nodes, edges), expected);
@@ -114,7 +112,7 @@ fn what_may_be_null_is_told_where_nothing_guards_it() {
     let writer =
         |findings: &str| json!({"type": "agent", "agent": "writer", "parameters": {"findings": findings}});
     let check = |assert: &str| json!({"type": "check", "assert": assert, "message": "m"});
-    let template = "warning: $.nodes.node.parameters.findings: 'a' may be null here, because the run goes on where it fails, \
+    let template = "warning: $.nodes.node.parameters.findings: 'a' may be null here, because the run continues if it fails, \
                     and the template reads a field of it; write for example 'a.findings if a else …'";
     assert_eq!(joined(writer("{{ a.findings + b.findings }}"), None), [template]);
     assert_eq!(joined(writer("{{ a.findings }}"), None), [template]);
@@ -157,16 +155,13 @@ fn reviewed(mut node: Value) -> Vec<String> {
 fn contradictions_that_do_not_reach_an_agent_are_told() {
     let told = |place: &str, remedy: &str| {
         format!(
-            "warning: $.nodes.node{place}: what those who feed this node contradict each other in is found and does not \
-             reach this agent: {remedy}"
+            "warning: $.nodes.node{place}: contradictions between upstream agents are detected but do not reach this agent: {remedy}"
         )
     };
-    let template = told(".parameters", "write '{{ contradictions }}' into one of these");
+    let template = told(".parameters", "use '{{ contradictions }}' in one of these");
     assert_eq!(reviewed(json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }}"}})), [template]);
-    let schema = told(
-        "",
-        "give its parameters_schema a property 'contradictions', or write parameters that name them",
-    );
+    let schema =
+        told("", "add a property 'contradictions' to its parameters_schema, or set parameters that use them");
     assert_eq!(reviewed(json!({"agent": "joiner"})), [schema]);
     for fine in [
         json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }} {{ contradictions }}"}}),
@@ -187,9 +182,9 @@ fn circles_are_told_at_the_edge_that_closes_them() {
         {"from": "b", "to": "output"},
     ]);
     let expected = [
-        "$.edges[2]: this edge closes a circle: a → b → a",
-        "$.edges[3]: this edge closes a circle: c → c",
-        "$.nodes.c: no way leads from the input to this node; add an edge, or remove it",
+        "$.edges[2]: this edge creates a cycle: a → b → a",
+        "$.edges[3]: this edge creates a cycle: c → c",
+        "$.nodes.c: not reachable from the input; add an edge, or remove it",
     ];
     assert_eq!(found(nodes, edges), expected);
 }
@@ -204,8 +199,8 @@ fn what_no_way_leads_to_is_told() {
         {"from": "a", "to": "c"},
     ]);
     let expected = [
-        "$.nodes.b: no way leads from the input to this node; add an edge, or remove it",
-        "warning: $.nodes.c: no way leads from this node to an output: what it gives is used by nobody",
+        "$.nodes.b: not reachable from the input; add an edge, or remove it",
+        "warning: $.nodes.c: no path from this node to an output: its output is unused",
     ];
     assert_eq!(found(nodes, edges), expected);
 }
@@ -215,15 +210,15 @@ fn names_that_are_not_there_are_told() {
     let told =
         chain(json!({"type": "agent", "agent": "nobody", "prompt": "{{ other.x }} {{ finder.missing }}"}));
     let expected = [
-        "$.nodes.node.agent: there is no agent 'nobody' that can be used",
-        "$.nodes.node.prompt: the template names 'finder.missing', and finder has no field 'missing'",
-        "$.nodes.node.prompt: the template names 'other', and this node is fed by finder",
+        "$.nodes.node.agent: agent 'nobody' does not exist or is invalid",
+        "$.nodes.node.prompt: the template uses 'finder.missing', but finder has no field 'missing'",
+        "$.nodes.node.prompt: the template uses 'other', but its inputs are finder",
     ];
     assert_eq!(told, expected);
     let told = chain(json!({"type": "agent", "agent": "findr", "prompt": "{{ input.x }}"}));
     let expected = [
-        "$.nodes.node.agent: there is no agent 'findr' that can be used; did you mean 'finder'?",
-        "$.nodes.node.prompt: the template names 'input', and this node is fed by finder; add the edge { from: input, to: node }",
+        "$.nodes.node.agent: agent 'findr' does not exist or is invalid; did you mean 'finder'?",
+        "$.nodes.node.prompt: the template uses 'input', but its inputs are finder; add the edge { from: input, to: node }",
     ];
     assert_eq!(told, expected);
     let told = chain(json!({"type": "agent", "agent": "finder", "output_schema": {"type": "object"}}));
@@ -249,8 +244,7 @@ fn a_planner_needs_somebody_who_takes_a_prompt() {
     let planner =
         |agents: Value| json!({"type": "planner", "agent": "plain", "prompt": "Plan", "agents": agents});
     let told = chain(planner(json!(["plain", "counter"])));
-    let beginning =
-        "warning: $.nodes.node.agents[1]: 'counter' does not take a prompt, and a subtask is nothing else: ";
+    let beginning = "warning: $.nodes.node.agents[1]: 'counter' does not accept a prompt, which is all a subtask provides: ";
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with(beginning), "{told:?}");
     assert_eq!(chain(planner(json!(["plain", "finder"]))), [""; 0]);
@@ -260,8 +254,7 @@ fn a_planner_needs_somebody_who_takes_a_prompt() {
 fn what_a_schema_says_about_comparing_is_looked_at() {
     let schema = json!({"type": "object", "properties": {"list": {"type": "array", "x-key": 5}}});
     let own = json!({"type": "agent", "agent": "plain", "prompt": "x", "output_schema": schema});
-    let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: 5 is no name: give the name of a member, \
-                    or a list of names";
+    let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: expected a property name or a list of names, got 5";
     assert_eq!(chain(own), [expected]);
 }
 
@@ -269,9 +262,7 @@ fn what_a_schema_says_about_comparing_is_looked_at() {
 fn every_kind_of_node_needs_what_it_works_on() {
     let nodes = json!({"each": {"type": "map", "over": "{{ x }}", "agent": "plain"}, "out": {"type": "agent", "agent": "plain"}});
     let told = found(nodes, json!([{"from": "each", "to": "out"}]));
-    assert!(
-        told.contains(&"$.nodes: there is no node of type output: what does the workflow give?".to_owned())
-    );
+    assert!(told.contains(&"$.nodes: the workflow has no node of type output".to_owned()));
     assert!(told.iter().any(|each| each.starts_with("$.nodes.each: no edge leads to this node")), "{told:?}");
 }
 
@@ -292,12 +283,12 @@ fn what_cannot_be_read_hides_no_other_mistake_and_makes_none() {
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
     assert_eq!(findings.len(), 3, "{findings:?}");
     let expected = [
-        "$.nodes.output: no edge leads to this node, and a node of type output needs one",
-        "$.edges[4]: this edge closes a circle: a → a",
-        "$.nodes.output: no way leads from the input to this node; add an edge, or remove it",
-        "$.nodes.a.agent: there is no agent 'nobody' that can be used",
-        "$.nodes.c.prompt: the template cannot be rendered: there is no filter 'lenght'",
-        "$.nodes.c.prompt: the template names 'other', and nothing feeds this node",
+        "$.nodes.output: no incoming edge; a node of type output needs one",
+        "$.edges[4]: this edge creates a cycle: a → a",
+        "$.nodes.output: not reachable from the input; add an edge, or remove it",
+        "$.nodes.a.agent: agent 'nobody' does not exist or is invalid",
+        "$.nodes.c.prompt: the template cannot be rendered: unknown filter 'lenght'",
+        "$.nodes.c.prompt: the template uses 'other', but this node has no inputs",
     ];
     assert_eq!(told(&graph.unwrap(), &known()), expected);
 }
@@ -316,8 +307,8 @@ fn what_no_way_leads_to_is_told_beside_edges_that_cannot_be_read() {
         assert_eq!(findings.len(), 1, "{findings:?}");
         told(&graph.unwrap(), &known())
     };
-    let lone = "$.nodes.lone: no way leads from the input to this node; add an edge, or remove it";
-    let b = "$.nodes.b: no way leads from the input to this node; add an edge, or remove it";
+    let lone = "$.nodes.lone: not reachable from the input; add an edge, or remove it";
+    let b = "$.nodes.b: not reachable from the input; add an edge, or remove it";
     assert_eq!(beside(json!({"from": "inptu", "to": "b"})), [lone]);
     assert_eq!(beside(json!({"from": "inptu", "to": "output"})), [b, lone]);
     // Who knows where this one leads.

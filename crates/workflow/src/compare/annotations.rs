@@ -71,14 +71,15 @@ fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults
         _ => (single, false),
     };
     let item = item(root, schema);
-    let who = if schema.get("items").is_some() { "the items of the list" } else { "what this stands on" };
+    let who =
+        if schema.get("items").is_some() { "the items of the list" } else { "the object this is set on" };
     for (index, name) in names.iter().enumerate() {
         let place = if in_list { place.index(index) } else { place.clone() };
         let fault = match name.as_str() {
-            None => Some(format!("{name} is no name: give the name of a member, or a list of names")),
-            Some("") => Some("a name cannot be empty; an empty list says that there is none".to_owned()),
+            None => Some(format!("expected a property name or a list of names, got {name}")),
+            Some("") => Some("empty name; use an empty list for none".to_owned()),
             Some(name) if item.as_ref().is_some_and(|item| cannot_have(item, name)) => {
-                Some(format!("{who} cannot have a member '{name}', so nothing is compared by it"))
+                Some(format!("{who} cannot have a property '{name}', so it has no effect"))
             }
             Some(_) => None,
         };
@@ -158,9 +159,8 @@ mod tests {
             "$defs": {"item": {"x-conflict": "severity", "type": "object", "properties": {"id": {}},
                                "additionalProperties": false}},
         });
-        let cannot = |who: &str, name: &str| {
-            format!("{who} cannot have a member '{name}', so nothing is compared by it")
-        };
+        let cannot =
+            |who: &str, name: &str| format!("{who} cannot have a property '{name}', so it has no effect");
         let items = "the items of the list";
         let no_name = "is no name: give the name of a member, or a list of names";
         assert_eq!(
@@ -168,11 +168,10 @@ mod tests {
             [
                 format!("$.properties.wrong.x-key: 5 {no_name}"),
                 format!("$.properties.wrong.x-conflict[1]: {{}} {no_name}"),
-                "$.properties.wrong.x-text: a name cannot be empty; an empty list says that there is none"
-                    .to_owned(),
+                "$.properties.wrong.x-text: empty name; use an empty list for none".to_owned(),
                 format!("$.properties.absent.x-key[1]: {}", cannot(items, "file")),
                 format!("$.properties.deep.x-text: {}", cannot(items, "id.more")),
-                format!("$[\"$defs\"].item.x-conflict: {}", cannot("what this stands on", "severity")),
+                format!("$[\"$defs\"].item.x-conflict: {}", cannot("the object this is set on", "severity")),
             ]
         );
     }

@@ -154,19 +154,20 @@ impl Omissions {
             entries,
             message: match limit {
                 ComparisonLimit::Neighbours => format!(
-                    "{entries} entries have more than {MAX_NEIGHBOURS} others at their place; \
-                     their texts were compared with the nearest {MAX_NEIGHBOURS} only"
+                    "{entries} entries have more than {MAX_NEIGHBOURS} others at the same location; only the nearest {MAX_NEIGHBOURS} were compared"
                 ),
                 ComparisonLimit::Clearings => format!(
-                    "{entries} places are cleared more than {} times; the rest of those entries was not looked at",
+                    "{entries} locations are marked as resolved more than {} times; the other entries there were not compared",
                     cleared::MAX_CLEARINGS
                 ),
                 ComparisonLimit::Vectors => {
-                    format!("{entries} texts have no usable vector and were not compared as near duplicates")
+                    format!(
+                        "{entries} texts have no usable embedding and were not compared as near duplicates"
+                    )
                 }
                 ComparisonLimit::Depth => {
                     format!(
-                        "{entries} values lie deeper than {} levels and were not read",
+                        "{entries} values are nested deeper than {} levels and were not compared",
                         collect::MAX_DEPTH
                     )
                 }

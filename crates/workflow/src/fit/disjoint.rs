@@ -32,13 +32,13 @@ impl<'s> Search<'s> {
     ) -> bool {
         let Some(_deeper) = self.deeper() else { return false };
         match (atom, taken) {
-            (_, Value::Bool(taken)) => !taken && impossible(misfits, at, "the consumer takes nothing"),
+            (_, Value::Bool(taken)) => !taken && impossible(misfits, at, "the consumer accepts nothing"),
             (Atom::Value(value), _) => {
                 judge(value, taken, &self.consumer) == Answer::No
                     && impossible(
                         misfits,
                         at,
-                        format!("the producer gives {}, the consumer refuses it", shown(value)),
+                        format!("the producer outputs {}, which the consumer rejects", shown(value)),
                     )
             }
             (Atom::Typed(typed), Value::Object(keywords)) => {
@@ -81,7 +81,7 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         self.at,
-                        format!("the producer gives {given}, the consumer takes {}", shown(said)),
+                        format!("the producer outputs {given}, but the consumer accepts {}", shown(said)),
                     )
             }
             "const" => self.refused(std::slice::from_ref(said), misfits),
@@ -102,7 +102,7 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         self.at,
-                        format!("the producer gives what the consumer excludes: {}", shown(said)),
+                        format!("the producer outputs a value that the consumer excludes: {}", shown(said)),
                     )
             }
             _ => match self.typed.kind {
@@ -123,7 +123,7 @@ impl<'s> Proof<'_, 's> {
                 misfits,
                 self.at,
                 format!(
-                    "the consumer takes only {}, which the producer never gives",
+                    "the consumer accepts only {}, which the producer never outputs",
                     shown(&Value::from(values.to_vec()))
                 ),
             )
@@ -179,7 +179,7 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         &below(self.at, name),
-                        format!("the consumer requires '{name}', and the producer never gives it"),
+                        format!("the consumer requires '{name}', which the producer never outputs"),
                     )
             }),
             "properties" => required.into_iter().any(|name| {
@@ -208,7 +208,7 @@ impl<'s> Proof<'_, 's> {
 
     fn out_of_reach(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let message =
-            format!("what the producer gives is always beyond '{keyword}' {} of the consumer", shown(said));
+            format!("the producer's output always violates '{keyword}' {} of the consumer", shown(said));
         impossible(misfits, self.at, message)
     }
 }

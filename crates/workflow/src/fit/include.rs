@@ -45,19 +45,17 @@ impl<'s> Search<'s> {
         };
         match (atom, taken) {
             (_, Value::Bool(true)) => true,
-            (_, Value::Bool(false)) => {
-                misfit(misfits, at, "the producer may give something, the consumer takes nothing")
-            }
+            (_, Value::Bool(false)) => misfit(misfits, at, "the consumer accepts nothing"),
             (Atom::Value(value), _) => match judge(value, taken, &self.consumer) {
                 Answer::Yes => true,
                 Answer::No => misfit(
                     misfits,
                     at,
-                    format!("the producer may give {}, the consumer refuses it", shown(value)),
+                    format!("the producer may output {}, which the consumer rejects", shown(value)),
                 ),
                 Answer::Unsure => {
                     let message = format!(
-                        "the producer may give {}, and the schema alone does not tell whether the consumer takes it",
+                        "the producer may output {}, and the schema alone does not show whether the consumer accepts it",
                         shown(value)
                     );
                     unseen(misfits, at, message)
@@ -91,19 +89,23 @@ impl<'s> Proof<'_, 's> {
             keyword if is_remark(keyword) => true,
             "$ref" => match self.search.consumer.resolve(said) {
                 Some(target) => self.search.include_atom(self.atom, target, self.at, misfits),
-                None => unseen(misfits, self.at, format!("the reference {} cannot be followed", shown(said))),
+                None => unseen(misfits, self.at, format!("the reference {} cannot be resolved", shown(said))),
             },
             "type" => {
                 Types::of(self.schema).is_some_and(|types| types.covers(self.typed.kind).0)
                     || misfit(
                         misfits,
                         self.at,
-                        format!("the producer may give {}, the consumer takes {}", self.given(), shown(said)),
+                        format!(
+                            "the producer may output {}, but the consumer accepts {}",
+                            self.given(),
+                            shown(said)
+                        ),
                     )
             }
             "enum" | "const" => {
                 let message = format!(
-                    "the producer may give any {}, the consumer takes only {}",
+                    "the producer may output any {}, but the consumer accepts only {}",
                     plain(self.typed.kind),
                     shown(said)
                 );
@@ -144,7 +146,7 @@ impl<'s> Proof<'_, 's> {
             return true;
         }
         let message = format!(
-            "the consumer asks for '{keyword}' {}, and the producer does not promise it",
+            "the consumer requires '{keyword}' {}, which the producer does not guarantee",
             shown(said)
         );
         if compared { misfit(misfits, self.at, message) } else { unseen(misfits, self.at, message) }
@@ -174,7 +176,7 @@ impl<'s> Proof<'_, 's> {
                         misfits,
                         self.at,
                         format!(
-                            "the producer may give {}, and not exactly one of the consumer's alternatives surely takes it",
+                            "the producer may output {}, which may not match exactly one of the consumer's alternatives",
                             self.given()
                         ),
                     )
@@ -183,7 +185,7 @@ impl<'s> Proof<'_, 's> {
                 misfits,
                 self.at,
                 format!(
-                    "the producer may give {}, and none of the consumer's alternatives surely takes it",
+                    "the producer may output {}, which may match none of the consumer's alternatives",
                     self.given()
                 ),
             ),
@@ -257,7 +259,7 @@ impl<'s> Proof<'_, 's> {
             ("items", _) => match plain_items(self.schema) {
                 _ if self.reaches_at_most("maxItems", 0) => true,
                 Some(items) => self.search.include(&self.typed.items(), items, &below(self.at, "*"), misfits),
-                None => unseen(misfits, self.at, "the consumer takes a tuple, which is not compared"),
+                None => unseen(misfits, self.at, "the consumer expects a tuple; tuples are not compared"),
             },
             ("uniqueItems", _) if said == &Value::Bool(false) || self.reaches_at_most("maxItems", 1) => {
                 said.is_boolean()
@@ -314,7 +316,7 @@ impl<'s> Proof<'_, 's> {
         let mut all = said.is_array();
         for name in said.as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !given.contains(name) {
-                let message = format!("the consumer requires '{name}', and the producer may leave it out");
+                let message = format!("the consumer requires '{name}', which the producer may omit");
                 all = misfit(misfits, self.at, message);
             }
         }
@@ -338,7 +340,7 @@ impl<'s> Proof<'_, 's> {
                     || misfit(
                         misfits,
                         self.at,
-                        "the producer may give members that the consumer does not take",
+                        "the producer may output properties that the consumer does not accept",
                     )
             }
             _ => self.search.include(&self.typed.others(), schema, &below(self.at, "*"), misfits),
@@ -358,7 +360,7 @@ impl<'s> Proof<'_, 's> {
 
     fn beyond(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let message = format!(
-            "the producer may give {} beyond '{keyword}' {} of the consumer",
+            "the producer may output {} that violates '{keyword}' {} of the consumer",
             self.given(),
             shown(said)
         );

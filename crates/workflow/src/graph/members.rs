@@ -10,9 +10,9 @@ use crate::finding::Findings;
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
@@ -31,7 +31,7 @@ impl<'a> Members<'a> {
         match value {
             Value::Object(members) => Some(Self { place, value: members, known: Vec::new() }),
             other => {
-                findings.error(place, format!("{what} is an object, not {}", kind_of(other)));
+                findings.error(place, format!("{what}: expected an object, got {}", kind_of(other)));
                 None
             }
         }
@@ -57,7 +57,7 @@ impl<'a> Members<'a> {
         match self.any(name)? {
             Value::String(text) => Some(text),
             other => {
-                findings.error(self.at(name), format!("'{name}' is a text, not {}", kind_of(other)));
+                findings.error(self.at(name), format!("'{name}': expected a string, got {}", kind_of(other)));
                 None
             }
         }
@@ -72,7 +72,7 @@ impl<'a> Members<'a> {
     ) -> Option<&'a str> {
         if !self.has(name) {
             self.known.push(name);
-            findings.error(self.at(name), format!("the field '{name}' is missing: {why}"));
+            findings.error(self.at(name), format!("missing field '{name}': {why}"));
             return None;
         }
         let text = self.text(name, findings)?;
@@ -97,7 +97,7 @@ impl<'a> Members<'a> {
         if fitting.is_none() {
             let (least, most) = bounds.into_inner();
             let found = if value.is_number() { value.to_string() } else { kind_of(value).to_owned() };
-            let message = format!("'{name}' is a whole number from {least} to {most}, not {found}");
+            let message = format!("'{name}': expected an integer from {least} to {most}, got {found}");
             findings.error(self.at(name), message);
         }
         fitting
@@ -109,8 +109,10 @@ impl<'a> Members<'a> {
             let known = self.known.iter().copied();
             let meant = (findings.looks(1) > 0).then(|| nearest(name, known)).flatten();
             let message = match meant {
-                Some(meant) => format!("{what} has no field '{name}'; did you mean '{meant}'?"),
-                None => format!("{what} has no field '{name}'; it can have {}", self.known.join(", ")),
+                Some(meant) => format!("unknown field '{name}' in {what}; did you mean '{meant}'?"),
+                None => {
+                    format!("unknown field '{name}' in {what}; expected one of {}", self.known.join(", "))
+                }
             };
             findings.misplaced(self.place.key(name), message);
         }

@@ -59,8 +59,8 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
         Some(other) => {
             let meant = (findings.looks(1) > 0).then(|| nearest(other, KINDS.split(", "))).flatten();
             let message = match meant {
-                Some(meant) => format!("there is no node of type '{other}'; did you mean '{meant}'?"),
-                None => format!("there is no node of type '{other}'; use one of {KINDS}"),
+                Some(meant) => format!("unknown node type '{other}'; did you mean '{meant}'?"),
+                None => format!("unknown node type '{other}'; expected one of {KINDS}"),
             };
             findings.error(members.at("type"), message);
             return None;
@@ -72,12 +72,14 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
         let fixed = matches!(kind, Kind::Input { .. } | Kind::Output { .. });
         for (name, only) in [("input", "input"), ("output", "output")] {
             if id == name && kind.as_str() != only {
-                findings
-                    .misplaced(members.place.clone(), format!("'{id}' is the id of a node of type {only}"));
+                findings.misplaced(
+                    members.place.clone(),
+                    format!("the id '{id}' is reserved for a node of type {only}"),
+                );
             }
         }
         if fixed && members.has("on_failure") {
-            let message = format!("a node of type {} does not fail", kind.as_str());
+            let message = format!("a node of type {} cannot fail", kind.as_str());
             findings.misplaced(members.at("on_failure"), message);
         }
         members.end(&format!("a node of type {}", kind.as_str()), findings);
@@ -91,18 +93,17 @@ fn id_fault(id: &str) -> Option<String> {
         && characters.all(|each| each.is_ascii_alphanumeric() || each == '_');
     if !plain || id.len() > LONGEST_ID {
         return Some(format!(
-            "'{id}' cannot be named in templates and conditions: an id has letters, digits and '_', does not begin \
-             with a digit, and has at most {LONGEST_ID} characters"
+            "invalid node id '{id}': expected at most {LONGEST_ID} letters, digits and '_', not starting with a digit"
         ));
     }
-    RESERVED.contains(&id).then(|| format!("'{id}' means something else in templates; take another id"))
+    RESERVED.contains(&id).then(|| format!("the id '{id}' is reserved in templates; use another id"))
 }
 
 fn input_schema(members: &mut Members<'_>, findings: &mut Findings) -> Option<Value> {
     let (value, place) = (members.any("schema")?, members.at("schema"));
     if value.is_string() {
         let message =
-            "write the schema itself here: the name of a registered one can stand in an output_schema";
+            "expected the schema itself; the name of a registered schema is allowed only in output_schema";
         findings.error(place, message);
         return None;
     }
@@ -128,12 +129,12 @@ fn schema(value: &Value, place: Place, findings: &mut Findings) -> Option<Value>
 
 fn check(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
     let assert = members.required_text("assert", "a condition in CEL over the inputs", findings);
-    let message = members.required_text("message", "what to say when the check does not hold", findings);
+    let message = members.required_text("message", "the message if the check fails", findings);
     let severity = match members.text("severity", findings) {
         None | Some("fail") => Severity::Fail,
         Some("warn") => Severity::Warn,
         Some(other) => {
-            findings.error(members.at("severity"), format!("the severity is warn or fail, not '{other}'"));
+            findings.error(members.at("severity"), format!("expected severity warn or fail, got '{other}'"));
             Severity::Fail
         }
     };
@@ -143,8 +144,11 @@ fn check(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
 }
 
 fn map(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
-    let over =
-        members.required_text("over", "a template that gives the list, as '{{ files.list }}'", findings);
+    let over = members.required_text(
+        "over",
+        "a template that evaluates to a list, for example '{{ files.list }}'",
+        findings,
+    );
     let work = work(members, findings);
     let concurrency = concurrency(members, findings);
     Some(Kind::Map { over: over?.to_owned(), work: work?, concurrency })
@@ -157,10 +161,10 @@ fn concurrency(members: &mut Members<'_>, findings: &mut Findings) -> u32 {
 fn planner(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
     let work = work(members, findings);
     if let Some(Work { target: Target::Workflow(_), .. }) = &work {
-        findings.misplaced(members.at("workflow"), "a planner is an agent, not a workflow");
+        findings.misplaced(members.at("workflow"), "a planner must be an agent, not a workflow");
     }
     if let Some(Work { output_schema: Some(_), .. }) = &work {
-        let message = "what a planner answers is the plan, whose schema is given; leave this out";
+        let message = "the output schema of a planner is fixed; remove this";
         findings.misplaced(members.at("output_schema"), message);
     }
     let mut agents = Vec::new();
@@ -170,14 +174,18 @@ fn planner(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
             for (index, item) in items.iter().enumerate() {
                 match item {
                     Value::String(name) => agents.push(name.clone()),
-                    other => findings
-                        .error(at.index(index), format!("the name of an agent, not {}", kind_of(other))),
+                    other => findings.error(
+                        at.index(index),
+                        format!("expected the name of an agent, got {}", kind_of(other)),
+                    ),
                 }
             }
         }
-        Some(Value::Array(_)) => findings.error(at, "the list is empty: who may be planned with?"),
-        Some(other) => findings.error(at, format!("'agents' is a list of names, not {}", kind_of(other))),
-        None => findings.error(at, "the field 'agents' is missing: which agents may be planned with?"),
+        Some(Value::Array(_)) => findings.error(at, "'agents' must name at least one agent"),
+        Some(other) => {
+            findings.error(at, format!("'agents': expected a list of names, got {}", kind_of(other)))
+        }
+        None => findings.error(at, "missing field 'agents': the agents that a plan can use"),
     }
     let place = members.at("synthesis");
     let synthesis = members.any("synthesis").and_then(|value| {
@@ -194,20 +202,19 @@ fn work(members: &mut Members<'_>, findings: &mut Findings) -> Option<Work> {
     let (agent, workflow) = (members.any("agent"), members.text("workflow", findings));
     let target = match (agent, workflow) {
         (Some(_), Some(_)) => {
-            findings.misplaced(members.at("workflow"), "there is an agent already; name one of the two");
+            findings.misplaced(members.at("workflow"), "'agent' is already set; keep one of the two");
             None
         }
         (Some(Value::String(name)), None) => Some(Target::Agent(name.clone())),
         (Some(inline @ Value::Object(_)), None) => Some(Target::Inline(inline.clone())),
         (Some(other), None) => {
-            let message = format!("the agent is a name or a blueprint, not {}", kind_of(other));
+            let message = format!("expected an agent name or a blueprint, got {}", kind_of(other));
             findings.error(members.at("agent"), message);
             None
         }
         (None, Some(name)) => Some(Target::Workflow(name.to_owned())),
         (None, None) => {
-            let message =
-                "the field 'agent' is missing: who does the work? (Or 'workflow', for another workflow.)";
+            let message = "missing field 'agent' (or 'workflow', to run another workflow)";
             findings.error(members.at("agent"), message);
             None
         }
@@ -215,7 +222,10 @@ fn work(members: &mut Members<'_>, findings: &mut Findings) -> Option<Work> {
     let parameters = parameters(members, findings);
     let output_schema = output_schema(members, findings);
     if let (Some(Target::Workflow(_)), Some(_)) = (&target, &output_schema) {
-        findings.misplaced(members.at("output_schema"), "a workflow says itself what it gives");
+        findings.misplaced(
+            members.at("output_schema"),
+            "the output of a workflow is defined by the workflow itself; remove this",
+        );
     }
     Some(Work { target: target?, parameters, output_schema })
 }
@@ -224,14 +234,13 @@ fn parameters(members: &mut Members<'_>, findings: &mut Findings) -> Parameters 
     let (prompt, fields) = (members.text("prompt", findings), members.any("parameters"));
     match (prompt, fields) {
         (Some(_), Some(_)) => {
-            findings.misplaced(members.at("parameters"), "there is a prompt already; keep one of the two");
+            findings.misplaced(members.at("parameters"), "'prompt' is already set; keep one of the two");
             Parameters::Inputs
         }
         (Some(prompt), None) => Parameters::Prompt(prompt.to_owned()),
         (None, Some(Value::Object(fields))) => Parameters::Fields(fields.clone()),
         (None, Some(other)) => {
-            let message =
-                format!("'parameters' is an object whose texts are templates, not {}", kind_of(other));
+            let message = format!("'parameters': expected an object of templates, got {}", kind_of(other));
             findings.error(members.at("parameters"), message);
             Parameters::Inputs
         }
@@ -241,13 +250,13 @@ fn parameters(members: &mut Members<'_>, findings: &mut Findings) -> Parameters 
 
 fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
     let place = members.at("on_failure");
-    let wrong = "say fail, continue, or {retry: n}, perhaps with then: continue";
+    let wrong = "expected fail, continue, or {retry: n}, optionally with then: continue";
     match members.any("on_failure") {
         None => OnFailure::default(),
         Some(Value::String(text)) => match then(text) {
             Some(then) => OnFailure { retries: 0, then },
             None => {
-                findings.error(place, format!("'{text}' is no way to go on; {wrong}"));
+                findings.error(place, format!("unknown on_failure '{text}'; {wrong}"));
                 OnFailure::default()
             }
         },
@@ -257,20 +266,19 @@ fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
             };
             let retries = inner.number("retry", 1..=MOST_RETRIES, findings);
             if !inner.has("retry") {
-                findings.error(inner.at("retry"), format!("the field 'retry' is missing; {wrong}"));
+                findings.error(inner.at("retry"), format!("missing field 'retry'; {wrong}"));
             }
             let text = inner.text("then", findings).unwrap_or("fail");
             let then = then(text).unwrap_or_else(|| {
                 findings
-                    .error(inner.at("then"), format!("'{text}' is no way to go on; say fail or continue"));
+                    .error(inner.at("then"), format!("unknown value '{text}'; expected fail or continue"));
                 Then::Fail
             });
             inner.end("on_failure", findings);
             OnFailure { retries: retries.unwrap_or_default(), then }
         }
         Some(other) => {
-            findings
-                .error(place, format!("on_failure is a word or an object, not {}; {wrong}", kind_of(other)));
+            findings.error(place, format!("expected a string or an object, got {}; {wrong}", kind_of(other)));
             OnFailure::default()
         }
     }

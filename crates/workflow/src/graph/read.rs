@@ -21,14 +21,14 @@ pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
 
 fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
     let mut members = Members::of(document, Place::root(), "a workflow", findings)?;
-    let name = members.required_text("name", "what is the workflow called?", findings).unwrap_or_default();
+    let name = members.required_text("name", "the name of the workflow", findings).unwrap_or_default();
     let description = members.text("description", findings).unwrap_or_default();
     let nodes_at = members.at("nodes");
     let given = members.any("nodes");
     let nodes = match given {
         Some(value) => nodes(value, &nodes_at, findings),
         None => {
-            findings.error(nodes_at, "the field 'nodes' is missing: a workflow has nodes, by their ids");
+            findings.error(nodes_at, "missing field 'nodes': an object of nodes by id");
             Vec::new()
         }
     };
@@ -58,15 +58,15 @@ struct Edges {
 
 fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
     let Value::Object(members) = value else {
-        let message = format!("'nodes' is an object with a node for each id, not {}", kind_of(value));
+        let message = format!("'nodes': expected an object of nodes by id, got {}", kind_of(value));
         findings.error(place.clone(), message);
         return Vec::new();
     };
     if members.is_empty() {
-        findings.error(place.clone(), "there are no nodes");
+        findings.error(place.clone(), "the workflow has no nodes");
     }
     if members.len() > MOST_NODES {
-        let message = format!("there are {} nodes; {MOST_NODES} is the most", members.len());
+        let message = format!("expected at most {MOST_NODES} nodes, got {}", members.len());
         findings.error(place.clone(), message);
         return Vec::new();
     }
@@ -77,12 +77,12 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
     // There are some, and they may be any.
     let none = Edges { read: Vec::new(), unread: vec![Ends::default()] };
     let Value::Array(items) = value else {
-        let message = format!("'edges' is a list of {{from, to}}, not {}", kind_of(value));
+        let message = format!("'edges': expected a list of {{from, to}}, got {}", kind_of(value));
         findings.error(place.clone(), message);
         return none;
     };
     if items.len() > MOST_EDGES {
-        findings.error(place.clone(), format!("there are {} edges; {MOST_EDGES} is the most", items.len()));
+        findings.error(place.clone(), format!("expected at most {MOST_EDGES} edges, got {}", items.len()));
         return none;
     }
     let mut first: HashMap<(usize, usize), usize> = HashMap::with_capacity(items.len());
@@ -95,9 +95,7 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
             continue;
         };
         match first.get(&(edge.from, edge.to)) {
-            Some(other) => {
-                findings.error(place, format!("this edge stands in the list twice, see edges[{other}]"))
-            }
+            Some(other) => findings.error(place, format!("duplicate of edges[{other}]")),
             None => {
                 first.insert((edge.from, edge.to), index);
                 edges.read.push(edge);
@@ -126,13 +124,13 @@ fn edge(
                 let meant = (findings.looks(1) > 0 && ids.len() <= MOST_NAMES).then(|| nearest(id, known));
                 let meant =
                     meant.flatten().map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
-                findings.error(members.at(name), format!("there is no node '{id}'{meant}"));
+                findings.error(members.at(name), format!("unknown node '{id}'{meant}"));
                 None
             }
         }
     };
-    let from = end("from", "which node gives?", findings);
-    let to = end("to", "which node gets?", findings);
+    let from = end("from", "the id of the upstream node", findings);
+    let to = end("to", "the id of the downstream node", findings);
     let when = members.text("when", findings).map(str::to_owned);
     members.end("an edge", findings);
     Some(Edge { from: from?, to: to?, when, index })

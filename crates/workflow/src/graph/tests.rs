@@ -75,20 +75,20 @@ fn all_mistakes_are_told_at_once() {
     assert_eq!(graph.left_out, Some(left_out));
     let told = told(&findings);
     for place in [
-        "$.name: the field 'name' is missing",
+        "$.name: missing field 'name'",
         "$.nodes[\"a b\"]: 'a b' cannot be named",
-        "$.nodes[\"a b\"].agent: the agent is a name or a blueprint, not a number",
+        "$.nodes[\"a b\"].agent: expected an agent name or a blueprint, got a number",
         "$.nodes.item: 'item' means something else",
         "$.nodes.item.assert: 'assert' is empty",
-        "$.nodes.item.message: the field 'message' is missing",
+        "$.nodes.item.message: missing field 'message'",
         "$.nodes.item.severity: the severity is warn or fail",
         "$.nodes.c.workflow: there is an agent already",
         "$.nodes.c.on_failure: 'never' is no way to go on",
-        "$.nodes.d.type: there is no node of type 'robot'",
+        "$.nodes.d.type: unknown node type 'robot'",
         "$.nodes.e.output_schema.type:",
         "$.nodes.input.schema: write the schema itself here: the name of a registered one",
-        "$.edges[0].to: there is no node 'nowhere'",
-        "$.edges[2]: an edge is an object, not a number",
+        "$.edges[0].to: unknown node 'nowhere'",
+        "$.edges[2]: an edge: expected an object, got a number",
         "$.extra: a workflow has no field 'extra'",
     ] {
         assert!(told.iter().any(|each| each.starts_with(place)), "{place}\n{told:#?}");
@@ -101,8 +101,7 @@ fn all_mistakes_are_told_at_once() {
 fn the_condition_of_a_check_without_a_message_is_examined_all_the_same() {
     let nodes = json!({"input": {"type": "input"}, "found": {"type": "check", "assert": "input =="}});
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}));
-    let expected =
-        "$.nodes.found.message: the field 'message' is missing: what to say when the check does not hold";
+    let expected = "$.nodes.found.message: missing field 'message': the message if the check fails";
     assert_eq!(told(&findings), [expected]);
     assert_eq!(graph.map(|graph| graph.nodes.len()), Some(2));
 }
@@ -115,9 +114,9 @@ fn what_was_perhaps_meant_is_told() {
         "edges": [{"from": "input", "to": "writr"}],
     });
     let expected = [
-        "$.nodes.writer.type: there is no node of type 'chek'; did you mean 'check'?",
-        "$.nodes.output.valeu: a node of type output has no field 'valeu'; did you mean 'value'?",
-        "$.edges[0].to: there is no node 'writr'; did you mean 'writer'?",
+        "$.nodes.writer.type: unknown node type 'chek'; did you mean 'check'?",
+        "$.nodes.output.valeu: a node of type unknown field 'valeu' in output; did you mean 'value'?",
+        "$.edges[0].to: unknown node 'writr'; did you mean 'writer'?",
     ];
     assert_eq!(told(&read(&document).1), expected);
 }

@@ -154,7 +154,7 @@ impl Constants {
             true => Ok(size),
             false => Err(Error::new(
                 ErrorKind::SyntaxError,
-                format!("the literals of the template make more than {} bytes", 2 * MAX_TEMPLATE_BYTES),
+                format!("the literals of the template exceed {} bytes", 2 * MAX_TEMPLATE_BYTES),
             )),
         }
     }

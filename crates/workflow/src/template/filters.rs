@@ -172,7 +172,7 @@ fn paid(
         let rendering = Rendering::of(state)?;
         if cost(&arguments, &rendering)? > MOST_FILTERED_BYTES {
             return Err(wrong(format!(
-                "'{name}' would make more than {MOST_FILTERED_BYTES} bytes, which is the most"
+                "the result of '{name}' would exceed the limit of {MOST_FILTERED_BYTES} bytes"
             )));
         }
         let result = filter.call(state, &arguments)?;
@@ -198,7 +198,7 @@ fn string(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
     }
     match size(value, &rendering)? <= MOST_FILTERED_BYTES {
         true => filters::string(state, value),
-        false => Err(wrong(format!("the text has more than {MOST_FILTERED_BYTES} bytes, which is the most"))),
+        false => Err(wrong(format!("the text exceeds the limit of {MOST_FILTERED_BYTES} bytes"))),
     }
 }
 
@@ -318,7 +318,7 @@ fn formatted(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error>
         let widths = flags.split(|each: char| !each.is_ascii_digit()).filter(|width| !width.is_empty());
         let fits = |width: &str| width.parse::<usize>().is_ok_and(|width| width <= WIDEST_FORMAT);
         if flags.contains('*') || !widths.into_iter().all(fits) {
-            return Err(wrong(format!("the width in '%{flags}' is no number up to {WIDEST_FORMAT}")));
+            return Err(wrong(format!("expected a width up to {WIDEST_FORMAT} in '%{flags}'")));
         }
         uses += 1;
     }
@@ -331,7 +331,7 @@ fn parted(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
     lists(arguments, rendering)?;
     match arguments.get(1).and_then(Value::as_usize) {
         Some(count) if count > MOST_FILTERED_PARTS => {
-            Err(wrong(format!("{count} is more than {MOST_FILTERED_PARTS}, which is the most")))
+            Err(wrong(format!("{count} exceeds the limit of {MOST_FILTERED_PARTS}")))
         }
         _ => Ok(0),
     }

@@ -150,7 +150,7 @@ fn target_of<'i>(instruction: &'i mut Instruction<'_>) -> Option<&'i mut u32> {
 fn replacement<'a>(instruction: &Instruction<'a>) -> Result<Vec<Instruction<'a>>, Error> {
     let filter = |name: &'static str, arguments: usize| match u16::try_from(arguments) {
         Ok(arguments) => Ok(Instruction::ApplyFilter(name, Some(arguments), NOT_KEPT)),
-        Err(_) => Err(wrong(format!("a list or an object of {arguments} parts is too long for a template"))),
+        Err(_) => Err(wrong(format!("a list or an object of {arguments} items is too long for a template"))),
     };
     let both_charged = || -> Result<Vec<Instruction<'a>>, Error> {
         Ok(vec![Instruction::Swap, filter(CHARGED, 1)?, Instruction::Swap, filter(CHARGED, 1)?])

@@ -130,7 +130,7 @@ pub(crate) fn unknown_names(text: &str) -> Vec<String> {
             Named::Filter(name) => ("filter", name),
             Named::Test(name) => ("test", name),
         };
-        let message = format!("there is no {word} '{name}'");
+        let message = format!("unknown {word} '{name}'");
         if !is_known(word, name) && !unknown.contains(&message) {
             unknown.push(message);
         }
@@ -171,7 +171,7 @@ pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
 /// Refuses a text that must not reach the parser.
 fn checked(text: &str) -> Result<(), String> {
     if text.len() > MAX_TEMPLATE_BYTES {
-        return Err(format!("the template has {} bytes; {MAX_TEMPLATE_BYTES} is the most", text.len()));
+        return Err(format!("the template has {} bytes; the limit is {MAX_TEMPLATE_BYTES}", text.len()));
     }
     if text.lines().any(|line| line.len() > MAX_TEMPLATE_LINE_BYTES) {
         return Err(format!(
@@ -222,7 +222,7 @@ fn run(program: &Program<'_>, scope: &Scope<'_>, text: &mut String) -> Result<mi
 }
 
 fn too_long() -> String {
-    format!("the text has more than {MAX_RENDERED_BYTES} bytes, which is the most")
+    format!("the rendered text exceeds the limit of {MAX_RENDERED_BYTES} bytes")
 }
 
 /// The value of a text: itself, what its one expression gives, or the text that is rendered.
@@ -246,7 +246,7 @@ fn valued(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
             let value = run(&program, scope, &mut String::new());
             let value = value.map_err(|error| said_of(&error, source, scope.variables))?;
             match value.as_str().map_or(0, str::len) > MAX_RENDERED_BYTES {
-                _ if value.is_undefined() => Err("it gives nothing".to_owned()),
+                _ if value.is_undefined() => Err("it evaluates to nothing".to_owned()),
                 true => Err(too_long()),
                 false => to_json(&value, &scope.rendering),
             }
@@ -259,7 +259,7 @@ pub(crate) fn document(source: &Value, variables: &Variables) -> Result<Value, S
     let made = filled(source, &Scope::new(variables, Quoting::Nobody))?;
     match values::depth_of(&made) <= MAX_TEMPLATE_DEPTH {
         true => Ok(made),
-        false => Err(format!("it gives something that is nested deeper than {MAX_TEMPLATE_DEPTH} levels")),
+        false => Err(format!("it evaluates to a value nested deeper than {MAX_TEMPLATE_DEPTH} levels")),
     }
 }
 
@@ -281,7 +281,7 @@ fn filled(source: &Value, scope: &Scope<'_>) -> Result<Value, String> {
 
 fn looked_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, String> {
     let Some((root, fields)) = path.split_first() else { return Err("it is empty".to_owned()) };
-    let mut value = variables.get(*root).ok_or_else(|| format!("there is no '{root}' here"))?;
+    let mut value = variables.get(*root).ok_or_else(|| format!("'{root}' is not defined here"))?;
     let mut so_far = (*root).to_owned();
     for field in fields {
         value = value.get(field).ok_or_else(|| format!("{so_far} has no field '{field}'"))?;
@@ -314,7 +314,7 @@ fn said_of(error: &Error, source: &str, variables: &Variables) -> String {
 fn said(error: &Error) -> String {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let what = match error.kind() {
-        ErrorKind::UndefinedError => "it names something that is not there".to_owned(),
+        ErrorKind::UndefinedError => "it uses an undefined name".to_owned(),
         ErrorKind::OutOfFuel => "it takes too long".to_owned(),
         kind => kind.to_string(),
     };

@@ -102,8 +102,7 @@ impl Code {
         match depth <= MAX_TEMPLATE_NESTING {
             true => Ok(()),
             false => Err(format!(
-                "an expression nests deeper than {MAX_TEMPLATE_NESTING} levels: each operator, dot, filter and bracket \
-                 counts as one; split it with {{% set %}}"
+                "an expression is nested deeper than {MAX_TEMPLATE_NESTING} levels (each operator, dot, filter and bracket counts as one); split it with {{% set %}}"
             )),
         }
     }
@@ -145,9 +144,7 @@ impl Blocks {
         self.levels += 1;
         match self.levels <= MAX_TEMPLATE_BLOCKS {
             true => Ok(()),
-            false => Err(format!(
-                "more than {MAX_TEMPLATE_BLOCKS} blocks nest in each other; each 'elif' counts as one"
-            )),
+            false => Err(format!("more than {MAX_TEMPLATE_BLOCKS} nested blocks; each 'elif' counts as one")),
         }
     }
 }

@@ -88,7 +88,7 @@ impl Rendering {
             true => Ok(()),
             false => Err(Error::new(
                 ErrorKind::OutOfFuel,
-                format!("it works on more than {TEMPLATE_WORK} values; do less in loops and filters"),
+                format!("it processes more than {TEMPLATE_WORK} values; do less in loops and filters"),
             )),
         }
     }

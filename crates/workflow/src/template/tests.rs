@@ -41,9 +41,9 @@ fn what_is_not_there_is_an_error() {
     assert_eq!(value("{{ review.a.b }}", &variables()), Err("review has no field 'a'".to_owned()));
     for (source, missing) in [
         ("{{ review.text }} {{ review.other }}", "review has no field 'other'"),
-        ("{{ other }} {{ review.text.b.c }}", "review.text has no field 'b'; there is no 'other' here"),
+        ("{{ other }} {{ review.text.b.c }}", "review.text has no field 'b'; 'other' is not defined here"),
     ] {
-        let expected = format!("line 1: it names something that is not there: {missing}");
+        let expected = format!("line 1: it uses an undefined name: {missing}");
         assert_eq!(value(source, &variables()), Err(expected), "{source}");
     }
     let filtered = value("{{ review.other | length }}", &variables());
@@ -52,7 +52,7 @@ fn what_is_not_there_is_an_error() {
         "{filtered:?}"
     );
     let named = value("{% for f in review.findings %}{{ f.nothing }}{% endfor %}", &variables());
-    assert_eq!(named, Err("line 1: it names something that is not there".to_owned()));
+    assert_eq!(named, Err("line 1: it uses an undefined name".to_owned()));
 }
 
 #[test]
@@ -197,10 +197,10 @@ fn unknown_names_are_found_and_others_are_not() {
     assert_eq!(unknown_names(fine), [""; 0]);
     let wrong = "{{ a|lenght }} {% if a is notest or a is not  nothing %}{% filter louder %}{% endfilter %}{% endif %}";
     let expected = [
-        "there is no filter 'lenght'",
-        "there is no test 'notest'",
-        "there is no test 'nothing'",
-        "there is no filter 'louder'",
+        "unknown filter 'lenght'",
+        "unknown test 'notest'",
+        "unknown test 'nothing'",
+        "unknown filter 'louder'",
     ];
     assert_eq!(unknown_names(wrong), expected);
 }

@@ -43,10 +43,10 @@ impl Measure {
     fn check(self) -> Result<Self, Error> {
         let message = match self {
             Self { depth, .. } if depth > MAX_TEMPLATE_DEPTH => {
-                format!("it makes something that is nested deeper than {MAX_TEMPLATE_DEPTH} levels")
+                format!("it creates a value nested deeper than {MAX_TEMPLATE_DEPTH} levels")
             }
             Self { units, .. } if units > TEMPLATE_WORK => {
-                format!("it makes something of more than {TEMPLATE_WORK} values")
+                format!("it creates more than {TEMPLATE_WORK} values")
             }
             small => return Ok(small),
         };
@@ -321,7 +321,7 @@ pub(super) fn to_json(value: &Rendered, rendering: &Rendering) -> Result<Value, 
 
 fn at_depth(value: &Rendered, rendering: &Rendering, depth: usize) -> Result<Value, String> {
     if depth > MAX_TEMPLATE_DEPTH {
-        return Err(format!("it gives something that is nested deeper than {MAX_TEMPLATE_DEPTH} levels"));
+        return Err(format!("it evaluates to a value nested deeper than {MAX_TEMPLATE_DEPTH} levels"));
     }
     if let Some(json) = value.downcast_object_ref::<Json>() {
         return json.value(depth);
@@ -329,7 +329,7 @@ fn at_depth(value: &Rendered, rendering: &Rendering, depth: usize) -> Result<Val
     if let Some(Exact(number)) = value.downcast_object_ref() {
         return Ok(Value::Number(number.clone()));
     }
-    let unusable = || format!("it gives something that is no JSON: {}", value.kind());
+    let unusable = || format!("it evaluates to a value that is not JSON: {}", value.kind());
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => Ok(Value::Null),
         ValueKind::Bool => Ok(Value::Bool(value.is_true())),

@@ -76,11 +76,11 @@ export interface FormError {
 }
 
 /**
- * An error at the field that mends it: the server says of an object that a member is missing, and the member is where
- * somebody has to type.
+ * An error at the field that fixes it: the server reports a missing property at its object, but the user types into
+ * the field of the property.
  */
 export function atItsField(error: FormError): FormError {
-  const missing = /^required property '(.+)' is missing$/.exec(error.message)?.[1]
+  const missing = /^missing required property '(.+)'$/.exec(error.message)?.[1]
   if (missing === undefined) return error
   return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'Required' }
 }

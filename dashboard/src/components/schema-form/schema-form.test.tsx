@@ -59,7 +59,7 @@ describe('a form from a schema', () => {
 
   it('shows errors at their fields, those of missing members too', () => {
     const said = [
-      { path: '$', message: "required property 'text' is missing" },
+      { path: '$', message: "missing required property 'text'" },
       { path: '$.owner.name', message: 'it is too short' },
       { path: '$', message: 'something about the whole' },
     ]
@@ -106,15 +106,15 @@ describe('a form from a schema', () => {
   it('says errors that belong to no field', () => {
     const schema = parse('{"type":"object","required":["x"],"properties":{"y":{"type":"object","properties":{"z":{"type":"string"}}}}}')
     const said = [
-      { path: '$', message: "required property 'x' is missing" },
+      { path: '$', message: "missing required property 'x'" },
       { path: '$.y.z', message: 'it is too short' },
     ]
     render(<Form schema={schema} said={said} />)
-    expect(screen.getByRole('alert').textContent).toBe("$: required property 'x' is missing; $.y.z: it is too short")
+    expect(screen.getByRole('alert').textContent).toBe("$: missing required property 'x'; $.y.z: it is too short")
   })
 
   it('names what is missing inside of JSON', () => {
-    render(<Form said={[{ path: '$.any', message: "required property 'q' is missing" }]} />)
+    render(<Form said={[{ path: '$.any', message: "missing required property 'q'" }]} />)
     expect(describedBy(/^any/)).toBe('$.any["q"]: Required')
   })
 
@@ -189,6 +189,6 @@ it('shows as JSON what a control cannot show', () => {
 })
 
 it('keeps odd names whole', () => {
-  const error = atItsField({ path: '$.a', message: "required property 'it's \"odd\"' is missing" })
+  const error = atItsField({ path: '$.a', message: "missing required property 'it's \"odd\"'" })
   expect(error.path).toBe('$.a["it\'s \\"odd\\""]')
 })

@@ -13,7 +13,7 @@ vi.mock('@tanstack/react-router', () => ({
   useNavigate: () => vi.fn(),
   useSearch: () => ({}),
 }))
-const EMPTY = { severity: 'error', path: '$.name', message: 'a name cannot be empty' }
+const EMPTY = { severity: 'error', path: '$.name', message: 'name is empty' }
 const SPACE = { severity: 'error', path: '$.name', message: 'a name has no space' }
 const problemsOf = (blueprint: Json) => {
   const name = isMap(blueprint) ? at(blueprint, 'name') : ''
@@ -34,7 +34,7 @@ it('marks a missing name when the agent is created, says it once, and sends noth
     </QueryClientProvider>,
   )
   await vi.waitFor(() => expect(client.getQueryData(['check', ''])).toBeTruthy())
-  expect(screen.queryByText('a name cannot be empty')).toBeNull()
+  expect(screen.queryByText('name is empty')).toBeNull()
   expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBeNull()
 
   await user.click(screen.getByRole('button', { name: 'Create agent' }))

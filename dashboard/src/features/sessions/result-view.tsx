@@ -24,7 +24,7 @@ export function ResultView({ run, text }: { run: Api.RunView; text: string }) {
   )
 }
 
-/** How the contract was met. */
+/** How the result was validated. */
 function Met({ validation }: { validation: Api.Validation }) {
   return (
     <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2 text-muted">

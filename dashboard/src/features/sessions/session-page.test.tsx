@@ -13,7 +13,7 @@ vi.mock('@tanstack/react-router', () => ({
 }))
 
 const SESSION = { session_id: 'ses_1', agent_name: 'triage', status: 'finished', created_at: '2026-01-01T00:00:00Z', last_run_id: 'run_1' }
-const GONE = { error: 'SessionNotFound', message: 'there is no session ses_1', status_code: 404 }
+const GONE = { error: 'SessionNotFound', message: 'session ses_1 not found', status_code: 404 }
 
 beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true }))
 afterEach(() => {

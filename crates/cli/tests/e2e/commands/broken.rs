@@ -82,7 +82,7 @@ async fn the_doctor_knows_the_agents_in_the_store() {
 
     // Nobody can be asked: what was not seen is said.
     let said = run(project.path(), &["doctor"]).await.ends(1, &[]).stdout;
-    assert!(said.contains("there is no agent 'stored'") && said.contains("agents in the store"), "{said}");
+    assert!(said.contains("agent 'stored' not found") && said.contains("agents in the store"), "{said}");
     let host = project.up().await;
     let report = run(host.path(), &["doctor", "--json"]).await.ends(0, &[]).json();
     assert_eq!(check(&report, "workflows")["message"], json!("1 workflow can be run"));

@@ -312,8 +312,8 @@ async fn what_is_not_there_is_told_with_what_is_meant() {
     let model = model([]).await;
     let host = Project::new().agent(&agent("word-count", &model, &json!({}))).up().await;
     let ran = run(host.path(), &["run", "word-cont", "x"]).await;
-    ran.ends(1, &["there is no agent 'word-cont'; did you mean 'word-count'?", "accord agents list"]);
-    let ran = run(host.path(), &["run", "other", "x"]).await.ends(1, &["there is no agent 'other'\n"]);
+    ran.ends(1, &["agent 'word-cont' not found; did you mean 'word-count'?", "accord agents list"]);
+    let ran = run(host.path(), &["run", "other", "x"]).await.ends(1, &["agent 'other' not found\n"]);
     assert!(!ran.stderr.contains("GET /"), "{ran:?}");
     let ran = run(host.path(), &["run", "word-count", "--param", "text=x"]).await;
     ran.ends(1, &["accord agents show word-count shows what it takes"]);

@@ -84,7 +84,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
     let start = |arguments: Value| async move { call(url, None, "start_agent_session", arguments).await };
     let schema = json!({"type": "object", "properties": {}});
     let cases = [
-        (json!({"agent_name": "triag", "prompt": "x"}), "The agents that there are: free, stubborn, triage."),
+        (json!({"agent_name": "triag", "prompt": "x"}), "Available agents: free, stubborn, triage."),
         (json!({"agent_name": "triage", "parameters": {"x": 1}}), "\"parameters_schema\""),
         (json!({"agent_name": "triage", "prompt": "x", "parameters": {}}), "send one of them, not both"),
         (
@@ -208,11 +208,7 @@ async fn over_http_the_callers_key_decides() {
     assert_eq!(post(url, Some(&viewer.key), ping).await.0, 200);
     let start = json!({"agent_name": "triage", "prompt": "x"});
     let refused = call(url, Some(&viewer.key), "start_agent_session", start.clone()).await;
-    assert!(
-        text(&refused).contains("a key with the role 'viewer' does not allow this"),
-        "{}",
-        text(&refused)
-    );
+    assert!(text(&refused).contains("role 'viewer' is not allowed to do this"), "{}", text(&refused));
     let started = call(url, Some(&caller.key), "start_agent_session", start).await;
     assert_eq!(started["structuredContent"]["status"], "completed");
     accord.end().await;

@@ -53,11 +53,11 @@ async fn a_server_that_does_not_start_fails_the_run_by_its_name() {
     let cases = [
         (
             "dying",
-            "the MCP server 'local' did not start: it has ended (exit status: 4); the end of its stderr: no licence",
+            "the MCP server 'local' did not start: it has ended (exit status: 4); last lines of stderr: no licence",
         ),
         (
             "unset",
-            "'KEY' of the MCP server 'local' cannot be filled in: the variable NO_SUCH_VARIABLE is not set where this runner runs",
+            "'KEY' of the MCP server 'local' cannot be expanded: environment variable NO_SUCH_VARIABLE is not set in the runner's environment",
         ),
         ("gone", "the MCP server 'far' did not start: it cannot be reached: "),
     ];

@@ -86,7 +86,7 @@ async fn what_goes_wrong_with_a_workflow_is_told_with_what_to_do() {
     let (accord, _models) = project(&[("stubborn", always("I would rather not"), json!({}))]).await;
     store(&accord, "hopeless", "stubborn").await;
     let cases = [
-        (json!({"name": "none"}), "The workflows that there are: hopeless (Sorts a ticket)."),
+        (json!({"name": "none"}), "Available workflows: hopeless (Sorts a ticket)."),
         (json!({"name": "hopeless", "input": {"ticket": 5}}), "$.ticket"),
         (json!({"name": "hopeless", "input": {"ticket": 5}}), "\"input_schema\""),
         (json!({}), "either name"),

@@ -42,7 +42,7 @@ async fn a_workflow_runs_without_a_server() {
     assert_eq!(view.output, json!({"said": "hello"}));
     let unknown = run(&["run", "other"]).await.unwrap();
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(String::from_utf8(unknown.stderr).unwrap().contains("there is no workflow 'other'"));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("workflow 'other' not found"));
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn a_text_stays_a_text_where_the_workflow_asks_for_one() {
     assert_eq!(serde_json::from_slice::<Value>(&ran.stdout).unwrap(), json!({"said": "2026"}));
     let unknown = run(&["flo"]).await.unwrap();
     let said = String::from_utf8(unknown.stderr).unwrap();
-    assert!(said.contains("there is no workflow 'flo'; did you mean 'flow'?"), "{said}");
+    assert!(said.contains("workflow 'flo' not found; did you mean 'flow'?"), "{said}");
 }
 
 #[tokio::test]

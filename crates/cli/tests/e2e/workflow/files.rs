@@ -54,7 +54,7 @@ async fn files_are_read_watched_and_written() {
 
     // A file wins over the store, and says so.
     let exists = accord.client.create_workflow(&view.workflow).await.unwrap_err();
-    assert!(exists.to_string().contains("there is a workflow 'plain' already"), "{exists}");
+    assert!(exists.to_string().contains("workflow 'plain' already exists"), "{exists}");
 
     // What is changed over HTTP is changed in the file, and only where it is still what was seen.
     let mut changed = view.workflow.clone();
@@ -90,8 +90,8 @@ async fn every_mistake_is_told_at_once_with_its_place() {
     assert_eq!(told.status.code(), Some(1));
     let text = String::from_utf8(told.stdout).unwrap();
     for place in [
-        "broken.yaml:10:11: error: there is no node of type 'chek'",
-        "broken.yaml:16:19: error: there is no node 'nowhere'",
+        "broken.yaml:10:11: error: unknown node type 'chek'",
+        "broken.yaml:16:19: error: unknown node 'nowhere'",
         "unreadable.yaml",
     ] {
         assert!(text.contains(place), "{place}\n{text}");
@@ -105,9 +105,9 @@ async fn every_mistake_is_told_at_once_with_its_place() {
     let told = accord(project.path()).args(["workflow", "validate", "broken"]).output().await.unwrap();
     let text = String::from_utf8(told.stdout).unwrap();
     for place in [
-        "broken.yaml:6:12: error: there is no agent 'nobody' that can be used",
-        "broken.yaml:7:13: error: the template names 'other', and this node is fed by input, b",
-        "broken.yaml:17:5: error: this edge closes a circle: a → b → a",
+        "broken.yaml:6:12: error: agent 'nobody' does not exist or is invalid",
+        "broken.yaml:7:13: error: the template uses 'other', but its inputs are input, b",
+        "broken.yaml:17:5: error: this edge creates a cycle: a → b → a",
     ] {
         assert!(text.contains(place), "{place}\n{text}");
     }
@@ -128,7 +128,7 @@ async fn a_broken_workflow_is_not_run() {
     assert!(!answer.valid);
     assert_eq!(answer.problems.len(), 1, "{:?}", answer.problems);
     let refused = accord.client.create_workflow(&document).await.unwrap_err();
-    assert!(refused.to_string().contains("there is no agent 'nobody'"), "{refused}");
+    assert!(refused.to_string().contains("agent 'nobody' does not exist or is invalid"), "{refused}");
     // A workflow becomes broken when an agent goes.
     let extra = agent("going", &model, &json!({}));
     accord.client.create_agent(&extra).await.unwrap();

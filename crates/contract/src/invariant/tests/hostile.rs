@@ -35,7 +35,7 @@ fn brackets_up_to_the_limit_are_read() {
     let rule = format!("{}true{}", "[1].all(x, ".repeat(4), ")".repeat(4));
     assert_eq!(survives(&rule), Ok(0));
     let rule = format!("{}true{}", "[1].all(x, ".repeat(5), ")".repeat(5));
-    assert!(survives(&rule).unwrap_err().ends_with("macros nest deeper than 4 levels"));
+    assert!(survives(&rule).unwrap_err().ends_with("macros are nested deeper than 4 levels"));
 }
 
 #[test]
@@ -89,8 +89,7 @@ fn comparing_all_with_all_is_cut_off() {
         "output.l.all(x, output.l == output.l)",
     ] {
         assert!(
-            line(rule, &output)
-                .ends_with("it could not be checked: the data is too large to check by this rule)")
+            line(rule, &output).ends_with("it could not be checked: the data is too large for this rule)")
         );
     }
 }

@@ -121,18 +121,18 @@ fn what_cannot_be_evaluated_is_a_violation_that_says_why() {
     assert_eq!(reason("1 / output.zero == 1"), "division by zero");
     assert_eq!(reason("1 % output.zero == 1"), "division by zero");
     assert_eq!(reason("output.max + 1 > 0"), "a number is too large");
-    assert_eq!(reason("output.s > 1"), "'>' does not take a text and a whole number");
-    assert_eq!(reason("output.s + 1 == 'x1'"), "'add' does not take 'x' and 1");
+    assert_eq!(reason("output.s > 1"), "'>' does not accept a string and an integer");
+    assert_eq!(reason("output.s + 1 == 'x1'"), "'add' does not accept 'x' and 1");
     assert_eq!(reason("output.l[7] == 1"), "the list has no item 7");
-    assert_eq!(reason("output.s.all(x, true)"), "found 'string' where 'iterable' is wanted");
-    assert!(reason("output.s.matches('(')").contains("'matches' says "));
+    assert_eq!(reason("output.s.all(x, true)"), "expected 'iterable', got 'string'");
+    assert!(reason("output.s.matches('(')").contains("'matches' failed: "));
 }
 
 #[test]
 fn a_result_that_is_not_boolean_is_told() {
     assert_eq!(
         line("output.s", &json!({"s": "x"})),
-        "$.s: broken (rule: output.s; it gives 'x' instead of true or false)"
+        "$.s: broken (rule: output.s; expected true or false, got 'x')"
     );
     assert!(line("output.l", &json!({"l": [1, 2]})).contains("it gives a list of 2 items instead of"));
 }
@@ -152,7 +152,7 @@ fn a_rule_of_another_kind_does_not_compile() {
         ("{'a': 1}", "a map"),
     ] {
         assert!(
-            compile_error(rule).ends_with(&format!("the rule gives {kind}, not true or false")),
+            compile_error(rule).ends_with(&format!("the rule must evaluate to a boolean, not to {kind}")),
             "{rule}"
         );
     }
@@ -160,28 +160,28 @@ fn a_rule_of_another_kind_does_not_compile() {
 
 #[test]
 fn what_cannot_be_read_is_located() {
-    assert_eq!(compile_error("output.a == "), "line 1, column 13: the rule ends too early");
+    assert_eq!(compile_error("output.a == "), "line 1, column 13: unexpected end of the rule");
     assert_eq!(compile_error("output.a ==\n) 1"), "line 2, column 1: unexpected ')'");
     assert_eq!(compile_error("(output.a"), "line 1, column 10: missing ')'");
     assert_eq!(compile_error("output.a == 1 1"), "line 1, column 15: unexpected '1'");
     assert_eq!(compile_error("a § b"), "line 1, column 3: unexpected '§'");
-    assert_eq!(compile_error("output.a = 1"), "line 1, column 10: unexpected '='; to compare write '=='");
+    assert_eq!(compile_error("output.a = 1"), "line 1, column 10: unexpected '='; use '==' to compare");
     assert_eq!(compile_error("output.a and output.b"), "line 1, column 10: unexpected 'and'; write '&&'");
-    assert_eq!(compile_error(""), "line 1, column 1: the rule ends too early");
+    assert_eq!(compile_error(""), "line 1, column 1: unexpected end of the rule");
 }
 
 #[test]
 fn unknown_names_are_told_and_located() {
     assert_eq!(
         compile_error("output.a == 1 &&\n  outptu.b == 1"),
-        "line 2, column 3: unknown variable 'outptu'; a rule knows 'output' and 'input'"
+        "line 2, column 3: unknown variable 'outptu'; available: 'output' and 'input'"
     );
     assert_eq!(compile_error("output.s.trim() == 'x'"), "line 1, column 14: unknown function 'trim'");
     assert!(compile_error("output.l.all(x, true) && x == 1").ends_with("a rule knows 'output' and 'input'"));
     assert!(
         compile_error("output.l.all(x > 1)").contains("'all' is used on a list, with a name for the item")
     );
-    assert!(compile_error("output.l.all(output, true)").contains("'output' cannot be the name of an item"));
+    assert!(compile_error("output.l.all(output, true)").contains("'output' is not a valid item name"));
     assert!(compile_error("Foo{a: 1} == 1").contains("cannot be made in a rule"));
 }
 
@@ -190,7 +190,7 @@ fn an_error_names_the_position_of_its_invariant() {
     let error = Invariants::compile(&["true", "nope"].map(invariant)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "invariant 1: line 1, column 1: unknown variable 'nope'; a rule knows 'output' and 'input'"
+        "invariant 1: line 1, column 1: unknown variable 'nope'; available: 'output' and 'input'"
     );
 }
 
@@ -205,8 +205,5 @@ fn a_long_rule_is_not_repeated_and_a_message_stays_on_its_line() {
 #[test]
 fn values_in_a_message_are_escaped() {
     let line = line("output.a == 'b'", &json!({"a": "</output-validation-error>\n```"}));
-    assert!(
-        line.contains(r"here: '\u{3c}/output-validation-error\u{3e}\n\u{60}\u{60}\u{60}' == 'b'"),
-        "{line}"
-    );
+    assert!(line.contains(r"here: '</output-validation-error>\n```' == 'b'"), "{line}");
 }

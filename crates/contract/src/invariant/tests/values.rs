@@ -41,10 +41,10 @@ fn a_number_that_would_be_rounded_is_itself_and_nothing_else() {
         assert!(holds(rule, &output), "{rule}: {:?}", check(rule, &output));
     }
     for (rule, words) in [
-        ("output.n > 0", "'>' does not take a number that is too large and a whole number"),
-        ("0.5 < output.n", "'<' does not take a number with decimals and a number that is too large"),
-        ("output.endless + 1 == 0", "'add' does not take a number that is too large and 1"),
-        ("output.list.all(x, x >= 1)", "'>=' does not take a number that is too large and a whole number"),
+        ("output.n > 0", "'>' does not accept a number that is too large and an integer"),
+        ("0.5 < output.n", "'<' does not accept a floating-point number and a number that is too large"),
+        ("output.endless + 1 == 0", "'add' does not accept a number that is too large and 1"),
+        ("output.list.all(x, x >= 1)", "'>=' does not accept a number that is too large and an integer"),
         ("output.n", "it could not be checked"),
     ] {
         let said = line(rule, &output);

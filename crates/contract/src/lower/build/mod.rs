@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
         let place = self.graph.get(id).place.clone();
         self.spent += conjunction.parts.len();
         let shape = if self.spent > MAX_LOWERED_PARTS {
-            self.lose(&place, "$ref", "the schema is too large once its references are followed");
+            self.lose(&place, "$ref", "the schema is too large with references expanded");
             Shape::Any
         } else {
             self.shape(id, request, &conjunction)
@@ -126,7 +126,7 @@ impl<'a> Builder<'a> {
             return Shape::Never;
         }
         if conjunction.opaque {
-            self.lose(&place, "$ref", "the reference leads to a meta-schema");
+            self.lose(&place, "$ref", "the reference points to a meta-schema");
             return Shape::Any;
         }
         if let Some(shape) = self.literals(conjunction) {

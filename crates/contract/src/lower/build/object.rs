@@ -87,11 +87,7 @@ impl<'a> Builder<'a> {
         self.spent += names.order.len();
         if work > MAX_LOWERED_PARTS * 10 || self.spent > MAX_LOWERED_PARTS {
             let place = self.graph.get(id).place.clone();
-            self.lose(
-                &place,
-                "properties",
-                "the object has too many properties once references are followed",
-            );
+            self.lose(&place, "properties", "the object has too many properties with references expanded");
             return Shape::Any;
         }
         let mut members = Vec::new();

@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
         let count = unions.iter().fold(1usize, |count, union| count.saturating_mul(union.branches.len()));
         if unions.len() > 1 && count > MAX_UNION_PRODUCT {
             let place = self.graph.get(id).place.clone();
-            self.lose(&place, "anyOf", "several unions stand side by side and have too many combinations");
+            self.lose(&place, "anyOf", "several unions side by side have too many combinations");
             return Shape::Any;
         }
         let alone = unions.len() == 1 && stands_alone(conjunction);

@@ -117,7 +117,7 @@ impl<'g> Emitter<'g> {
     /// The value of `additionalProperties` where maps are kept.
     fn additional(&mut self, node: &'g Node, rest: &'g Rest, depth: usize) -> Value {
         if !rest.patterns.is_empty() {
-            self.lose(&node.place, "patternProperties", "names are not held to their patterns");
+            self.lose(&node.place, "patternProperties", "property name patterns are not enforced");
         }
         let mut schemas: Vec<Value> = Vec::new();
         for id in rest.nodes() {
@@ -163,7 +163,7 @@ impl<'g> Emitter<'g> {
     }
 
     /// A tuple as a list in `items`, where every position is asked for. What may follow or be missing cannot be said
-    /// there: then each item may have the shape of any position.
+    /// there: then each item may match any position.
     fn items(
         &mut self,
         node: &'g Node,
@@ -187,7 +187,7 @@ impl<'g> Emitter<'g> {
                 }
             }
             if shapes.len() > 1 {
-                self.lose(&node.place, "prefixItems", "each item may have the shape of any position");
+                self.lose(&node.place, "prefixItems", "each item may match any position");
             }
             let items = match shapes.pop() {
                 Some(only) if shapes.is_empty() => only,

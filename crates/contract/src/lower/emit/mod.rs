@@ -96,7 +96,7 @@ impl<'g> Emitter<'g> {
             return self.anything();
         }
         if !self.path.insert(id) {
-            self.lose(&node.place, "$ref", "the schema contains itself: any value is accepted from here on");
+            self.lose(&node.place, "$ref", "the schema is recursive: any value is accepted from here on");
             return self.anything();
         }
         let schema = self.shape(node, depth);
@@ -160,7 +160,7 @@ impl<'g> Emitter<'g> {
     ) -> Map<String, Value> {
         let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
         if exactly_one && !is_exclusive(self.look, &nodes) {
-            self.lose(&node.place, "oneOf", "given as 'anyOf': more than one branch may hold");
+            self.lose(&node.place, "oneOf", "sent as 'anyOf': more than one branch may match");
         }
         let mut schemas: Vec<Value> = Vec::new();
         for (index, id) in nodes.into_iter().enumerate() {

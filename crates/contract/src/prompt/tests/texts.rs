@@ -15,7 +15,7 @@ fn the_submit_tool() {
     insta::assert_snapshot!("submit_tool_description", submit_tool_description(&review()));
     let plain = Schema::compile(&json!({"type": "object"})).unwrap();
     assert!(
-        submit_tool_description(&plain).starts_with("Delivers the final result of this task. Call it once")
+        submit_tool_description(&plain).starts_with("Submits the final result of this task. Call it once")
     );
 }
 
@@ -82,35 +82,37 @@ fn errors_beyond_those_shown_are_counted() {
     let schema = Schema::compile(&json!({"items": {"type": "integer"}})).unwrap();
     let rejected = rejected(&schema, json!(vec!["x"; 30]));
     let text = retry(&text_retry(&schema, &rejected));
-    assert!(text.contains("- $[19]: 'x' is a string; an integer is wanted\n- and 10 more\n"), "{text}");
+    assert!(text.contains("- $[19]: expected integer, got string \"x\"\n- and 10 more\n"), "{text}");
 }
 
 #[test]
-fn values_in_the_wrong_place_are_pointed_out() {
+fn values_in_the_wrong_location_are_pointed_out() {
     let schema = review();
     let hints = |value: Value| misplaced::hints(&schema, &value);
     let whole = json!({"summary": "fine", "approval": "approve"});
     assert_eq!(
         hints(json!({"result": {"review": whole}})),
-        ["the value at $.result.review conforms as it is; give that value alone, without what is around it"]
+        ["the value at $.result.review is valid; return only that value, without the wrapper around it"]
     );
     assert_eq!(
         hints(json!([whole])),
-        ["the value at $[0] conforms as it is; give that value alone, without what is around it"]
+        ["the value at $[0] is valid; return only that value, without the wrapper around it"]
     );
     assert_eq!(
         hints(json!({"type": "object", "properties": {"summary": "fine", "approval": "yes"}})),
         [
-            "'summary' stands at $.properties.summary; it belongs at $.summary",
-            "'approval' stands at $.properties.approval; it belongs at $.approval",
+            "move 'summary' from $.properties.summary to $.summary",
+            "move 'approval' from $.properties.approval to $.approval",
         ]
     );
+    let described = json!({"properties": {"summary": {"type": "string"}, "approval": {"enum": ["approve"]}}});
+    assert_eq!(hints(described), Vec::<String>::new());
     assert_eq!(hints(json!({"summary": 1})), Vec::<String>::new());
     assert_eq!(hints(json!({"summary": {"approval": "approve"}})), Vec::<String>::new());
 }
 
 #[test]
-fn a_retry_says_that_the_right_values_stand_in_the_wrong_place() {
+fn a_retry_points_out_valid_values_in_the_wrong_location() {
     let schema = review();
     let rejected = rejected(&schema, json!({"result": {"summary": "fine", "approval": "approve"}}));
     insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));

@@ -24,8 +24,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
 
 pub(super) fn wording(found: &str, format: &str) -> String {
     match EXAMPLES.iter().find(|(name, ..)| *name == format) {
-        Some((_, words, example)) => format!("{found} is not {words}; write it like '{example}'"),
-        None => format!("{found} is not in the format {}", quoted(format)),
+        Some((_, words, example)) => format!("expected {words} such as \"{example}\", got {found}"),
+        None => format!("expected a string in format {}, got {found}", quoted(format)),
     }
 }
 
@@ -46,6 +46,6 @@ mod tests {
 
     #[test]
     fn a_format_without_an_example_is_named() {
-        assert_eq!(wording("'x'", "odd"), "'x' is not in the format 'odd'");
+        assert_eq!(wording("\"x\"", "odd"), "expected a string in format 'odd', got \"x\"");
     }
 }

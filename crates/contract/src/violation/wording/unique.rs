@@ -17,10 +17,10 @@ pub(super) fn wording(value: &Value) -> String {
         canonical(&mut form, item);
         if let Some(earlier) = first_seen.insert(form, index) {
             let item = quote::value(item);
-            return format!("items {earlier} and {index} are equal ({item}); each item may occur only once");
+            return format!("expected unique items, but items {earlier} and {index} are equal: {item}");
         }
     }
-    "two items are equal; each item may occur only once".to_owned()
+    "expected unique items, but two items are equal".to_owned()
 }
 
 /// The same text for values that are equal as JSON: members sorted, whole numbers written alike.

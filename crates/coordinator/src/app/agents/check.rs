@@ -61,7 +61,7 @@ fn names(blueprint: &Blueprint, findings: &mut Findings) {
     for (index, tag) in blueprint.tags.iter().enumerate() {
         if tag.is_empty() || tag.contains(',') {
             let place = Place::root().key("tags").index(index);
-            findings.error(place, format!("the tag {tag:?} cannot be asked for: it is empty or has a comma"));
+            findings.error(place, format!("invalid tag {tag:?}: it is empty or contains a comma"));
         }
     }
 }
@@ -75,12 +75,11 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
         (_, Executor::Replay(_)) => {}
         (Type::Procedural, Executor::Process(_)) => {}
         (Type::Autonomous, Executor::Process(_)) => {
-            findings.error(at, "a process computes and does not decide: write 'type: procedural'");
+            findings.error(at, "a process executor requires 'type: procedural'");
         }
         (Type::Procedural, _) => {
             let message = format!(
-                "a procedural agent has an executor of type process, not {kind}; \
-                 write 'type: autonomous' where a model decides"
+                "a procedural agent requires an executor of type process, got {kind}; use 'type: autonomous' for a model"
             );
             findings.error(at, message);
         }
@@ -93,11 +92,11 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
     );
     let models = Place::root().key("escalate_to");
     if !blueprint.escalate_to.is_empty() && !has_models {
-        findings.error(models.clone(), format!("an executor of type {kind} has no models to escalate to"));
+        findings.error(models.clone(), format!("an executor of type {kind} has no fallback models"));
     }
     for (index, model) in blueprint.escalate_to.iter().enumerate() {
         if model.trim().is_empty() {
-            findings.error(models.index(index), "the name of a model cannot be empty");
+            findings.error(models.index(index), "model name is empty");
         }
     }
     out_of_reach(blueprint, &models, findings);
@@ -112,8 +111,7 @@ fn out_of_reach(blueprint: &Blueprint, place: &Place, findings: &mut Findings) {
     let reached = usize::try_from(retries).unwrap_or(usize::MAX);
     if let (Some(_), Some(model)) = (&blueprint.output_schema, models.get(reached)) {
         let message = format!(
-            "'{model}' is never asked: each stronger model takes a retry, and output_schema_options.max_retries is \
-             {retries}; raise it to {}, or leave out what is too much",
+            "'{model}' is never used: each fallback model needs a retry, and output_schema_options.max_retries is {retries}; raise it to {}, or remove models",
             models.len()
         );
         findings.warning(place.index(reached), message);
@@ -132,13 +130,12 @@ fn tools_for(blueprint: &Blueprint, findings: &mut Findings) {
         // A recorded agent is offered its tools as it was when it was recorded.
         Executor::Llm(_) | Executor::Replay(_) => {}
         Executor::Process(_) | Executor::External(_) => {
-            let message = format!("an executor of type {kind} does not take built-in tools: leave them out");
+            let message = format!("an executor of type {kind} does not support built-in tools; remove them");
             findings.error(at, message);
         }
         Executor::ClaudeCode(_) => {
             if let Some(index) = lists("run_command") {
-                let message = "run_command is Claude Code's Bash here: it is not confined to the project folder, and \
-                               sees the runner's variables; to allow some commands only, list them in allowed_tools";
+                let message = "run_command is Claude Code's Bash here: it is not confined to the project folder and sees the runner's environment variables; to allow only some commands, list them in allowed_tools";
                 findings.warning(at.index(index), message);
             }
         }
@@ -149,8 +146,7 @@ fn tools_for(blueprint: &Blueprint, findings: &mut Findings) {
                 false => "writes nothing",
             };
             let message = format!(
-                "Codex has its own shell in the place of these tools: it reads every file that the runner's user may, \
-                 and {reach}"
+                "Codex uses its own shell instead of these tools: it can read every file that the runner's user can, and {reach}"
             );
             findings.warning(at, message);
         }
@@ -162,13 +158,12 @@ fn demands(blueprint: &Blueprint, findings: &mut Findings) {
     let kind = blueprint.executor.kind();
     if let Some(other) = blueprint.demands.executor_type.as_ref().filter(|demanded| *demanded != kind) {
         let message = format!(
-            "the agent's own executor is of type {kind}, so no runner can take it where '{other}' is demanded; leave this \
-             out"
+            "the agent's executor is of type {kind}, so no runner matches a requirement of '{other}'; remove this"
         );
         findings.error(Place::root().key("demands").key("executor_type"), message);
     }
     if let Some((field, name, fault)) = labels::unmeetable(&blueprint.demands) {
-        let message = format!("{name:?} can be no name: {fault}");
+        let message = format!("invalid name {name:?}: {fault}");
         findings.error(Place::root().key("demands").key(field), message);
     }
 }
@@ -178,12 +173,12 @@ fn tools(blueprint: &Blueprint, findings: &mut Findings) {
         let place = Place::root().key("tools").index(index);
         if !TOOLS.contains(&tool.as_str()) {
             let message = match name::nearest(tool, TOOLS) {
-                Some(meant) => format!("there is no built-in tool '{tool}'; did you mean '{meant}'?"),
-                None => format!("there is no built-in tool '{tool}'; use {}", TOOLS.join(", ")),
+                Some(meant) => format!("unknown built-in tool '{tool}'; did you mean '{meant}'?"),
+                None => format!("unknown built-in tool '{tool}'; expected {}", TOOLS.join(", ")),
             };
             findings.error(place, message);
         } else if blueprint.tools.iter().take(index).any(|other| other == tool) {
-            findings.warning(place, format!("'{tool}' stands here twice"));
+            findings.warning(place, format!("duplicate tool '{tool}'"));
         }
     }
 }
@@ -196,14 +191,14 @@ fn retry(blueprint: &Blueprint, findings: &mut Findings) {
         findings.error(at("for_seconds"), format!("expected 0 to {most} seconds, got {seconds}"));
     }
     if max_attempts == Some(0) {
-        findings.error(at("max_attempts"), "expected 1 or more, got 0; 1 makes every request once");
+        findings.error(at("max_attempts"), "expected 1 or more, got 0; 1 means no repeats");
     }
 }
 
 fn limits(blueprint: &Blueprint, findings: &mut Findings) {
     let at = |field| Place::root().key("limits").key(field);
     let limits = &blueprint.limits;
-    let zero = "0 would end every run at once; leave it out for no limit";
+    let zero = "expected more than 0; omit it for no limit";
     if limits.max_steps == Some(0) {
         findings.error(at("max_steps"), zero);
     }
@@ -214,10 +209,10 @@ fn limits(blueprint: &Blueprint, findings: &mut Findings) {
         findings.error(at("timeout_seconds"), zero);
     }
     if limits.max_cost_usd.is_some_and(|cost| cost.is_nan() || cost <= 0.0) {
-        findings.error(at("max_cost_usd"), "the money must be more than 0; leave it out for no limit");
+        findings.error(at("max_cost_usd"), "expected more than 0; omit it for no limit");
     }
     if limits.max_cost_usd.is_some() && matches!(blueprint.executor, Executor::Codex(_)) {
-        let message = "Codex does not tell what it costs, so money cannot be limited; use max_tokens_total";
+        let message = "Codex does not report its cost, so it cannot be limited; use max_tokens_total";
         findings.error(at("max_cost_usd"), message);
     }
 }

@@ -165,7 +165,7 @@ fn read_json(text: &str) -> Result<Value, Fault> {
         let words = message.split(" at line ").next().unwrap_or_default();
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let position = Position { line: number(error.line()), column: number(error.column().max(1)) };
-        Fault { path: "$".to_owned(), message: format!("not JSON: {words}"), position: Some(position) }
+        Fault { path: "$".to_owned(), message: format!("invalid JSON: {words}"), position: Some(position) }
     })?;
     match name_given_twice(text) {
         Some(fault) => Err(fault),

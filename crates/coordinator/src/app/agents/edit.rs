@@ -71,7 +71,7 @@ impl App {
         expected: &Expected,
     ) -> Result<AgentView, Error> {
         if !patch.is_object() {
-            let message = "a patch is an object: members to set, and null for members to remove";
+            let message = "expected an object with fields to set, and null for fields to remove";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
         let _writing = self.catalog.writing.lock().await;
@@ -81,7 +81,7 @@ impl App {
         merge(&mut value, patch);
         let examined = sound(examined(value).await)?;
         if name_of(&examined) != name {
-            let message = "an agent's name cannot be changed; make another agent and remove this one";
+            let message = "an agent cannot be renamed; create another agent and delete this one";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
         // What was patched is what must still be there.
@@ -142,11 +142,11 @@ impl App {
     async fn write_file(&self, agent: &FileAgent, value: Value) -> Result<(), Error> {
         if agent.foreign {
             let reason =
-                "it is of the kind kb.agent/1; edit the file itself, or write it anew as an Accord agent";
+                "it is in the kb.agent/1 format; edit the file itself, or rewrite it as an Accord agent";
             return Err(AGENT.read_only(&agent.name, reason));
         }
         let Some(home) = agent.home.clone() else {
-            return Err(AGENT.read_only(&agent.name, "it is not known which file is the agent's"));
+            return Err(AGENT.read_only(&agent.name, "the agent's file is unknown"));
         };
         let written = tokio::task::spawn_blocking(move || write::write(&home, &value)).await;
         written.map_err(Error::internal)?.map_err(|reason| AGENT.read_only(&agent.name, &reason))?;

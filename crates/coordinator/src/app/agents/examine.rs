@@ -63,7 +63,7 @@ pub(super) fn examine(mut document: Document, surroundings: Surroundings<'_>) ->
     }
     if let (Some(prompt), Value::Object(members)) = (surroundings.prompt, &mut document.value) {
         if members.contains_key("system_prompt") {
-            let message = "the system prompt stands here and in system-prompt.md; keep one of them";
+            let message = "the system prompt is set here and in system-prompt.md; keep one of them";
             findings.error(Place::root().key("system_prompt"), message);
         } else {
             members.insert("system_prompt".to_owned(), Value::from(prompt));
@@ -75,7 +75,7 @@ pub(super) fn examine(mut document: Document, surroundings: Surroundings<'_>) ->
         let name = &read.blueprint.name;
         if folder != name {
             let message =
-                format!("the agent is called '{name}', and its folder '{folder}'; give both one name");
+                format!("the agent is named '{name}', but its folder is '{folder}'; use the same name");
             findings.error(Place::root().key("name"), message);
         }
     }

@@ -86,15 +86,15 @@ pub(crate) fn load(folder: &Path) -> Files {
         Ok((entries, root)) => (root, entries),
         Err(error) if error.kind() == ErrorKind::NotFound => return Files::default(),
         Err(error) => {
-            tracing::warn!(folder = %folder.display(), %error, "the folder of agents cannot be read");
-            let unreadable = format!("the folder of agents {} cannot be read: {error}", folder.display());
+            tracing::warn!(folder = %folder.display(), %error, "the agents folder cannot be read");
+            let unreadable = format!("the agents folder {} cannot be read: {error}", folder.display());
             return Files { unreadable: Some(unreadable), ..Files::default() };
         }
     };
     let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
     names.sort();
     if names.len() > MOST_AGENTS {
-        tracing::warn!(folder = %folder.display(), "more than {MOST_AGENTS} entries; the rest is not looked at");
+        tracing::warn!(folder = %folder.display(), "more than {MOST_AGENTS} entries; the rest is ignored");
     }
     let mut agents = BTreeMap::new();
     for file_name in names.into_iter().take(MOST_AGENTS) {
@@ -153,15 +153,14 @@ impl Place<'_> {
                 Ok(entries) => {
                     let mut names = entries.filter_map(Result::ok).map(|entry| entry.file_name());
                     let looks_like_one = names.any(|name| is_agent_like(Path::new(&name)));
-                    looks_like_one
-                        .then(|| self.broken("there is no agent.yaml, agent.yml or agent.json in it".into()))
+                    looks_like_one.then(|| self.broken("no agent.yaml, agent.yml or agent.json found".into()))
                 }
                 Err(error) => Some(self.broken(format!("the folder cannot be read: {error}"))),
             },
             [(first, _), (second, _), ..] => {
                 let names =
                     [first, second].map(|file| file.file_name().unwrap_or_default().to_string_lossy());
-                Some(self.broken(format!("there are {} and {}; keep one of them", names[0], names[1])))
+                Some(self.broken(format!("found both {} and {}; keep one of them", names[0], names[1])))
             }
         }
     }
@@ -172,7 +171,7 @@ impl Place<'_> {
         let format =
             path.extension()?.to_str().filter(|kind| ["yaml", "yml", "json"].contains(kind))?.to_owned();
         let name = path.file_stem()?.to_string_lossy().into_owned();
-        let message = format!("an agent has a folder of its own: move this file to {name}/agent.{format}");
+        let message = format!("each agent needs its own folder: move this file to {name}/agent.{format}");
         Some(Place { name, ..self }.broken(message))
     }
 
@@ -236,7 +235,7 @@ impl Place<'_> {
         self.inside(file)?;
         let (text, modified_at) = read_text(file, limit)?;
         match text.find('\0') {
-            Some(offset) => Err(format!("is not text: byte {} is NUL", offset + 1)),
+            Some(offset) => Err(format!("is not a text file: byte {} is NUL", offset + 1)),
             None => Ok((text, modified_at)),
         }
     }
@@ -245,7 +244,7 @@ impl Place<'_> {
     fn inside(&self, path: &Path) -> Result<(), String> {
         match fs::canonicalize(path) {
             Ok(real) if real.starts_with(self.root) => Ok(()),
-            Ok(_) => Err("is a link that leads out of the folder of agents".to_owned()),
+            Ok(_) => Err("is a link that points outside the agents folder".to_owned()),
             Err(error) => Err(format!("cannot be read: {error}")),
         }
     }
@@ -298,7 +297,7 @@ pub(in crate::app) fn read_text(path: &Path, limit: u64) -> Result<(String, Opti
         return Err(format!("has more than {limit} bytes"));
     }
     let text = String::from_utf8(bytes)
-        .map_err(|error| format!("is not UTF-8: see byte {}", error.utf8_error().valid_up_to() + 1))?;
+        .map_err(|error| format!("is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to() + 1))?;
     let modified_at = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
     Ok((text, modified_at))
 }

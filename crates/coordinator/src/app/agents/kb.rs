@@ -126,7 +126,7 @@ impl Mapping<'_> {
             Some(model) => self.put(&["executor", "model"], &["llm", "model"], model),
             None => {
                 self.put(&["executor", "model"], &["llm"], json!(DEFAULT_MODEL));
-                let message = format!("no model is named in 'llm.model', so '{DEFAULT_MODEL}' is used");
+                let message = format!("'llm.model' is not set, so '{DEFAULT_MODEL}' is used");
                 self.findings.warning(Place::root().key("executor").key("model"), message);
             }
         }
@@ -164,7 +164,7 @@ impl Mapping<'_> {
             match ours {
                 Some((_, ours)) => known.push(json!(ours)),
                 None => {
-                    let message = format!("there is no built-in tool like {named}; it is left out");
+                    let message = format!("no built-in tool matches {named}; it is ignored");
                     self.findings.warning(Place::root().key("tools").index(index), message);
                 }
             }

@@ -30,7 +30,7 @@ impl Named {
 /// What is wrong with the name of something new; nothing, where it can be used.
 pub(crate) fn fault_of(named: Named, name: &str) -> Option<String> {
     match named.reserved().contains(&name) {
-        true => Some(format!("the name '{name}' has another meaning in addresses; use another name")),
+        true => Some(format!("the name '{name}' is reserved in URLs; use another name")),
         false => fault(name),
     }
 }
@@ -38,17 +38,17 @@ pub(crate) fn fault_of(named: Named, name: &str) -> Option<String> {
 /// What is wrong with a name; nothing, where it can be used.
 pub(crate) fn fault(name: &str) -> Option<String> {
     if name.is_empty() {
-        return Some("a name cannot be empty".to_owned());
+        return Some("name is empty".to_owned());
     }
     if name.chars().count() > LONGEST {
-        return Some(format!("the name has {} characters; {LONGEST} is the most", name.chars().count()));
+        return Some(format!("the name has {} characters; the limit is {LONGEST}", name.chars().count()));
     }
     let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
     if let Some(other) = name.chars().find(|&character| !plain(character)) {
-        return Some(format!("a name has letters, digits, '.', '_' and '-' only, not {other:?}"));
+        return Some(format!("a name can contain only letters, digits, '.', '_' and '-', not {other:?}"));
     }
     if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
-        return Some(format!("the name '{name}' must begin with a letter or a digit"));
+        return Some(format!("the name '{name}' must start with a letter or a digit"));
     }
     None
 }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn words_of_addresses_are_no_names() {
-        let told = "the name 'infer' has another meaning in addresses; use another name";
+        let told = "the name 'infer' is reserved in URLs; use another name";
         assert_eq!(fault_of(Named::Schema, "infer"), Some(told.to_owned()));
         assert_eq!(fault_of(Named::Agent, "infer"), None);
         assert!(fault_of(Named::Agent, "a b").is_some());

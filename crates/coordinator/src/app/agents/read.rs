@@ -32,7 +32,7 @@ pub(super) struct Read {
 /// Reads a blueprint.
 pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Read> {
     let Value::Object(members) = value else {
-        let message = format!("an agent is an object with a name and an executor, not {}", kind_of(value));
+        let message = format!("expected an object with a name and an executor, got {}", kind_of(value));
         findings.error(Place::root(), message);
         return None;
     };
@@ -41,8 +41,7 @@ pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Read> 
     let executor = match members.get("executor") {
         Some(value) => executor(value, &place, findings),
         None => {
-            let message = "the field 'executor' is missing: say what does the work, for example \
-                           {type: llm, provider: anthropic, model: …}";
+            let message = "missing field 'executor'; for example {type: llm, provider: anthropic, model: …}";
             findings.error(place, message);
             None
         }
@@ -60,7 +59,7 @@ pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Read> 
 fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Executor> {
     let Value::Object(members) = value else {
         let message = format!(
-            "the executor is an object, not {}; write for example {{type: llm, provider: anthropic, model: …}}",
+            "expected an object, got {}; for example {{type: llm, provider: anthropic, model: …}}",
             kind_of(value)
         );
         findings.error(place.clone(), message);
@@ -71,14 +70,12 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
     let kind = match settings.shift_remove("type") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
-            findings.error(
-                at,
-                format!("this is {}; it must be one of {}", kind_of(&other), EXECUTORS.join(", ")),
-            );
+            findings
+                .error(at, format!("expected one of {1}, got {0}", kind_of(&other), EXECUTORS.join(", ")));
             return None;
         }
         None => {
-            let message = format!("the field 'type' is missing; use one of {}", EXECUTORS.join(", "));
+            let message = format!("missing field 'type'; expected one of {}", EXECUTORS.join(", "));
             match members.keys().find(|name| nearest(name, ["type"]).is_some()) {
                 Some(slip) => {
                     let (place, message) = (place.key(slip), unknown("field", slip, &["type"]));
@@ -116,7 +113,7 @@ fn pruned<T: DeserializeOwned>(mut value: Value, base: &Place, findings: &mut Fi
         let place: Place = base.steps().iter().chain(&steps).cloned().collect();
         let mended = match quoted(&message, "missing field `") {
             Some(field) => {
-                findings.error(place.key(field), format!("the field '{field}' is missing"));
+                findings.error(place.key(field), format!("missing field '{field}'"));
                 put_in(&mut value, &steps, field)
             }
             None => {
@@ -176,13 +173,13 @@ fn wording(message: &str, found: &Value) -> String {
         return unknown("value", variant, &expected(message));
     }
     if message.contains("ProcessArguments") {
-        return format!("this is {}; it must be a list of texts, or json, flags or both", kind_of(found));
+        return format!("expected a list of strings, or json, flags or both; got {}", kind_of(found));
     }
     if message == "invalid number" {
-        return format!("{found} cannot stand here; write a whole number, 0 or more");
+        return format!("expected an integer, 0 or more, got {found}");
     }
     match message.split_once(", expected ") {
-        Some((_, wanted)) => format!("this is {}; it must be {}", shown(found), plain(wanted)),
+        Some((_, wanted)) => format!("expected {1}, got {0}", shown(found), plain(wanted)),
         None => message.to_owned(),
     }
 }
@@ -190,9 +187,9 @@ fn wording(message: &str, found: &Value) -> String {
 fn unknown(what: &str, wrong: &str, known: &[&str]) -> String {
     let short: String = wrong.chars().take(80).collect();
     match nearest(wrong, known.iter().copied()) {
-        Some(meant) => format!("there is no {what} '{short}'; did you mean '{meant}'?"),
-        None if known.is_empty() => format!("there is no {what} '{short}'"),
-        None => format!("there is no {what} '{short}'; use one of {}", known.join(", ")),
+        Some(meant) => format!("unknown {what} '{short}'; did you mean '{meant}'?"),
+        None if known.is_empty() => format!("unknown {what} '{short}'"),
+        None => format!("unknown {what} '{short}'; expected one of {}", known.join(", ")),
     }
 }
 
@@ -210,11 +207,11 @@ fn expected(message: &str) -> Vec<&str> {
 /// The kind of value that the reader wants, as people call it.
 pub(crate) fn plain(wanted: &str) -> &str {
     match wanted {
-        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "an integer",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "an integer, 0 or more",
         "f64" | "f32" => "a number",
         "a sequence" => "a list",
-        "a boolean" => "true or false",
+        "a boolean" => "a boolean",
         "a map" => "an object",
         _ if wanted.starts_with("struct ") => "an object",
         _ if wanted.starts_with("internally tagged enum ") => "an object with a type",
@@ -225,7 +222,7 @@ pub(crate) fn plain(wanted: &str) -> &str {
 /// A value's kind, and the value itself where it is short.
 pub(super) fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) if text.chars().count() <= 40 => format!("the text {value}"),
+        Value::String(text) if text.chars().count() <= 40 => format!("the string {value}"),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
         _ => kind_of(value).to_owned(),
     }
@@ -237,7 +234,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
@@ -281,21 +278,21 @@ mod tests {
             "invariants": [{"rule": "true"}],
         });
         let expected = [
-            "$.executor.provider: this is 5; it must be a string",
-            "$.executor.maxTokens: there is no field 'maxTokens'; did you mean 'max_tokens'?",
-            "$.executor.max_tokens: 1.5 cannot stand here; write a whole number, 0 or more",
-            "$.executor.timeout_seconds: this is the text \"5\"; it must be a whole number, 0 or more",
-            "$.executor.model: the field 'model' is missing",
-            "$.nmae: there is no field 'nmae'; did you mean 'name'?",
-            "$.type: there is no value 'autonomus'; did you mean 'autonomous'?",
-            "$.tools[1]: this is 7; it must be a string",
-            "$.limits.max_steps: -1 cannot stand here; write a whole number, 0 or more",
-            "$.limits.steps: there is no field 'steps'; use one of max_steps, max_tokens_total, max_cost_usd, \
+            "$.executor.provider: expected a string, got 5",
+            "$.executor.maxTokens: unknown field 'maxTokens'; did you mean 'max_tokens'?",
+            "$.executor.max_tokens: expected an integer, 0 or more, got 1.5",
+            "$.executor.timeout_seconds: expected an integer, 0 or more, got the string \"5\"",
+            "$.executor.model: missing field 'model'",
+            "$.nmae: unknown field 'nmae'; did you mean 'name'?",
+            "$.type: unknown value 'autonomus'; did you mean 'autonomous'?",
+            "$.tools[1]: expected a string, got 7",
+            "$.limits.max_steps: expected an integer, 0 or more, got -1",
+            "$.limits.steps: unknown field 'steps'; expected one of max_steps, max_tokens_total, max_cost_usd, \
              timeout_seconds",
-            "$.output_schema_options.strategy: there is no value 'nativ'; did you mean 'native'?",
-            "$.output_schema_options.max_retries: this is true; it must be a whole number, 0 or more",
-            "$.invariants[0].message: the field 'message' is missing",
-            "$.name: the field 'name' is missing",
+            "$.output_schema_options.strategy: unknown value 'nativ'; did you mean 'native'?",
+            "$.output_schema_options.max_retries: expected an integer, 0 or more, got true",
+            "$.invariants[0].message: missing field 'message'",
+            "$.name: missing field 'name'",
         ];
         assert_eq!(found(value), expected);
     }
@@ -305,24 +302,22 @@ mod tests {
         let cases = [
             (
                 json!("llm"),
-                "$.executor: the executor is an object, not a text; write for example \
-                            {type: llm, provider: anthropic, model: …}",
+                "$.executor: expected an object, got a string; for example {type: llm, provider: anthropic, model: …}",
             ),
-            (json!({"type": "lm"}), "$.executor.type: there is no executor 'lm'; did you mean 'llm'?"),
+            (json!({"type": "lm"}), "$.executor.type: unknown executor 'lm'; did you mean 'llm'?"),
             (
                 json!({}),
-                "$.executor.type: the field 'type' is missing; use one of llm, claude-code, codex, process, \
+                "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, process, \
                          external, replay",
             ),
             (
                 json!({"type": "process", "command": "x", "args": 5}),
-                "$.executor.args: this is a number; it must be a \
-                         list of texts, or json, flags or both",
+                "$.executor.args: expected a list of strings, or json, flags or both; got a number",
             ),
         ];
         for (executor, expected) in cases {
             let value = json!({"name": "a", "executor": executor, "tag": []});
-            let rest = "$.tag: there is no field 'tag'; did you mean 'tags'?";
+            let rest = "$.tag: unknown field 'tag'; did you mean 'tags'?";
             assert_eq!(found(value), [expected, rest]);
         }
     }

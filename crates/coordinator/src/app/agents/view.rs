@@ -95,7 +95,7 @@ impl App {
         let given = examined.value.get("name").and_then(Value::as_str);
         let is_other = name.is_some() && given.is_some() && name != given;
         if let (true, Some(name), Some(given)) = (is_other, name, given) {
-            let message = format!("the blueprint is called '{given}', and the agent '{name}'");
+            let message = format!("the blueprint is named '{given}', but the agent is '{name}'");
             let place = Place::root().key("name");
             problems.insert(0, Problem { severity: Severity::Error, ..warning(&place, message) });
         }
@@ -146,7 +146,8 @@ impl Catalog {
         let mut problems = found.problems().to_vec();
         providers::correct(&mut problems, found.value(), &self.providers);
         if hides == Hides::Stored {
-            let message = format!("this file hides the stored agent '{}'; remove one of them", found.name());
+            let message =
+                format!("this file overrides the stored agent '{}'; remove one of them", found.name());
             problems
                 .push(Problem { file: found.file().map(str::to_owned), ..warning(&Place::root(), message) });
         }
@@ -168,7 +169,7 @@ impl Catalog {
             let Some(Declared::Named(name)) = declared else { continue };
             if self.registered(name).await?.is_none() {
                 let message =
-                    format!("the schema '{name}' is not registered; the agent cannot be used until it is");
+                    format!("schema '{name}' is not registered; the agent cannot be used until it is");
                 problems.push(warning(&Place::root().key(field), message));
             }
         }

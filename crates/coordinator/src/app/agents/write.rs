@@ -38,7 +38,7 @@ pub(super) fn write(home: &Home, value: &Value) -> Result<(), String> {
 
 /// Removes an agent's files, and its folder if nothing else is in it.
 pub(super) fn remove(agent: &FileAgent) -> Result<(), String> {
-    let Some(home) = &agent.home else { return Err("it is not known which file is the agent's".to_owned()) };
+    let Some(home) = &agent.home else { return Err("the agent's file is unknown".to_owned()) };
     fs::remove_file(&home.file).map_err(|error| error.to_string())?;
     if let Some(folder) = home.file.parent() {
         // The agent is gone already; what cannot be tidied up stays.

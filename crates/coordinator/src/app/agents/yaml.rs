@@ -37,7 +37,7 @@ const STACK_BYTES: usize = 32 * 1024 * 1024;
 pub(super) fn read(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
     let no_thread = || Fault {
         path: "$".to_owned(),
-        message: "the file could not be read: there is no thread for it".to_owned(),
+        message: "could not start the parser thread".to_owned(),
         position: None,
     };
     with_stack(|| parse(text)).ok_or_else(no_thread)?
@@ -77,7 +77,7 @@ fn parse(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
 /// Writes a value. Reading it again gives the same value, or it is not written.
 pub(in crate::app) fn write(value: &Value) -> Result<String, String> {
     let written = with_stack(|| serde_saphyr::to_string(&Plain(value)).map_err(|error| error.to_string()));
-    let text = written.ok_or_else(|| "there is no thread for it".to_owned())??;
+    let text = written.ok_or_else(|| "could not start the writer thread".to_owned())??;
     match read(&text) {
         Ok((again, _)) if accord_contract::same(&again, value) => Ok(text),
         _ => Err("this value cannot be written as YAML".to_owned()),
@@ -110,33 +110,31 @@ impl Serialize for Plain<'_> {
 fn wording(error: &serde_saphyr::Error) -> String {
     match error {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("not YAML: the key \"{key}\" is given twice; keep one of them")
+            format!("invalid YAML: duplicate key \"{key}\"; keep one of them")
         }
         serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => {
-            "not YAML: a key is given twice; keep one of them".to_owned()
+            "invalid YAML: duplicate key; keep one of them".to_owned()
         }
         other => match without_place(&other.to_string()) {
             null if null.starts_with("cannot deserialize null into string") => {
-                "not YAML of texts as keys: a key is null; write it in quotes: \"null\"".to_owned()
+                "invalid YAML: keys must be strings, got null; write it in quotes: \"null\"".to_owned()
             }
             circle if circle.starts_with("recursive references") => {
-                "not YAML with an end: an alias stands inside of what it stands for; write out what is meant"
-                    .to_owned()
+                "invalid YAML: an alias refers to its own ancestor; write out the value".to_owned()
             }
             deep if deep.starts_with("budget breached: Depth") => {
-                format!("not YAML to be read here: it nests deeper than {MAX_DEPTH} levels; make it flatter")
+                format!("invalid YAML: nested deeper than {MAX_DEPTH} levels")
             }
             large if large.starts_with("budget breached") || large.starts_with("alias replay limit") => {
-                "not YAML to be read here: it has too many parts, aliases written out; make it smaller"
-                    .to_owned()
+                "invalid YAML: too large with aliases expanded".to_owned()
             }
             several if several.starts_with("multiple YAML documents") => {
-                "not YAML of one document: take out the second `---` and all that follows".to_owned()
+                "expected a single YAML document: remove the second `---` and everything after it".to_owned()
             }
             tab if tab.starts_with("tabs disallowed") => {
-                "not YAML: a tab indents this line; indent with spaces".to_owned()
+                "invalid YAML: indented with a tab; use spaces".to_owned()
             }
-            words => format!("not YAML: {words}"),
+            words => format!("invalid YAML: {words}"),
         },
     }
 }
@@ -218,7 +216,7 @@ fn exact(written: &str) -> Option<Number> {
 
 fn unreadable(written: &str, place: &Place, position: Position) -> Fault {
     let message = format!(
-        "the number '{written}' cannot be read without changing it: write it in plain digits, or the file as JSON"
+        "the number '{written}' cannot be represented exactly: write it in plain digits, or write the file as JSON"
     );
     Fault { path: place.path(), message, position: Some(position) }
 }
@@ -266,8 +264,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
         let bytes = TEXT_BYTES.get().saturating_add(value.len());
         TEXT_BYTES.set(bytes);
         if bytes > MAX_TEXT_BYTES {
-            let message =
-                format!("the document has more than {MAX_TEXT_BYTES} bytes of text with its aliases");
+            let message = format!("the document has more than {MAX_TEXT_BYTES} bytes with aliases expanded");
             return Err(E::custom(message));
         }
         Ok(Tree::Scalar(Value::from(value)))
@@ -285,7 +282,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
         let mut members = Vec::new();
         while let Some(name) = access.next_key::<Spanned<String>>()? {
             if name.value.contains('\0') {
-                return Err(A::Error::custom("a name has the character NUL"));
+                return Err(A::Error::custom("a name contains a NUL character"));
             }
             members.push((name, access.next_value()?));
         }
@@ -367,13 +364,13 @@ mod tests {
         assert!(several.message.starts_with("not YAML of one document"), "{several:?}");
         let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
         assert_eq!(twice.position, Some(Position { line: 3, column: 1 }), "{twice:?}");
-        assert_eq!(twice.message, "not YAML: the key \"a\" is given twice; keep one of them");
+        assert_eq!(twice.message, "invalid YAML: duplicate key \"a\"; keep one of them");
         for (text, told) in [
             (
                 "a: &a [1, *a]\n".to_owned(),
                 "not YAML with an end: an alias stands inside of what it stands for",
             ),
-            ("a:\n\tb: 1\n".to_owned(), "not YAML: a tab indents this line; indent with spaces"),
+            ("a:\n\tb: 1\n".to_owned(), "invalid YAML: indented with a tab; use spaces"),
             ("null: 1\n".to_owned(), "not YAML of texts as keys: a key is null; write it in quotes"),
             (format!("{}1", "- ".repeat(1_000)), "not YAML to be read here: it nests deeper than"),
         ] {

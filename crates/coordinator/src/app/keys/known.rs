@@ -19,8 +19,7 @@ use crate::outside::Outside;
 pub(crate) const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
 /// Whoever removed it may have wanted to shut somebody out.
-const LAST_REMOVED: &str = "the last key was removed: a coordinator that listens on loopback is open to everybody on this machine \
-                            until a key is made with 'accord keys create --role admin'";
+const LAST_REMOVED: &str = "the last API key was revoked: a coordinator that listens on loopback is open to everyone on this machine until a key is created with 'accord keys create --role admin'";
 
 /// The keys of the store.
 pub(super) struct KnownKeys {
@@ -81,7 +80,7 @@ impl KnownKeys {
             false
         });
         if let Err(error) = self.within(SignedDuration::ZERO).await {
-            tracing::warn!(%error, "keys that were just changed could not be read");
+            tracing::warn!(%error, "changed keys could not be reloaded");
         }
     }
 
@@ -151,7 +150,7 @@ async fn look_after(known: Weak<KnownKeys>) {
         }
         // A store that is away has nothing to show to those who wait either: they wait on.
         if let Err(error) = known.within(FRESH).await {
-            tracing::warn!(%error, "keys could not be read again");
+            tracing::warn!(%error, "keys could not be reloaded");
         }
     }
 }

@@ -162,8 +162,7 @@ impl App {
         let is_missing = matches!(&by_itself, Err(error) if error.name() == ErrorName::AgentNotFound);
         if is_missing && in_workflows.is_empty() {
             let message = format!(
-                "there is no agent '{name}' any more, neither by itself nor in a workflow; put it back, or start another \
-                 session"
+                "agent '{name}' no longer exists, neither on its own nor in a workflow; restore it, or start a new session"
             );
             return Err(Error::new(ErrorName::AgentNotFound, message));
         }
@@ -190,7 +189,7 @@ impl App {
                 Ok(session)
             }
             Err(StoreError::NoSession(_)) => {
-                let message = format!("parent_session_id: there is no session {parent}");
+                let message = format!("parent_session_id: session {parent} not found");
                 Err(Error::new(ErrorName::SessionNotFound, message))
             }
             Err(error) => Err(error.into()),
@@ -204,8 +203,7 @@ impl App {
         }
         if parent.status.is_busy() && self.store.is_hand(&parent.last_run_id).await? {
             return Err(invalid(format!(
-                "execution_mode async_callback: the parent {} works for a workflow, which goes on with what it answers at \
-                 the end of this run and would not hear of more; use sync or async_poll",
+                "execution_mode async_callback: the parent {} belongs to a workflow, which continues when its current run finishes and would miss the callback; use sync or async_poll",
                 parent.id
             )));
         }
@@ -218,8 +216,7 @@ impl App {
         };
         input::check(&agent, Expected::Prompt, &prompt_alone(CALLBACK)).await.map_err(|_| {
             invalid(format!(
-                "execution_mode async_callback: the parent {} cannot be called back: its agent '{}' is procedural, and \
-                 its parameters_schema does not take {{\"prompt\": …}}; use sync or async_poll",
+                "execution_mode async_callback: the parent {} cannot be called back: its agent '{}' is procedural, and its parameters_schema does not accept {{\"prompt\": …}}; use sync or async_poll",
                 parent.id, parent.agent_name
             ))
         })
@@ -274,15 +271,13 @@ fn target(request: &mut CreateRun) -> Result<Target, Error> {
     let resume = |session_id| Ok(Target::Resume { session_id });
     match (request.kind, request.session_id.take()) {
         (Some(Kind::StartSession), Some(session_id)) => Err(invalid(format!(
-            "start_session makes a session of its own: leave out session_id, or resume {session_id} with type resume_session"
+            "start_session creates a new session: omit session_id, or resume {session_id} with type resume_session"
         ))),
-        (Some(Kind::ResumeSession), None) => {
-            Err(invalid("resume_session needs the session_id of the session to go on with"))
-        }
+        (Some(Kind::ResumeSession), None) => Err(invalid("resume_session requires session_id")),
         (Some(Kind::ResumeSession) | None, Some(session_id)) => resume(session_id),
         (Some(Kind::StartSession) | None, None) => match request.agent_name.take() {
             Some(agent_name) => Ok(Target::Start { agent_name }),
-            None => Err(invalid("agent_name is missing: which agent is to run? (Or session_id, to resume.)")),
+            None => Err(invalid("agent_name is missing (or session_id, to resume a session)")),
         },
     }
 }
@@ -293,7 +288,7 @@ fn check_same_session(request: &CreateRun, session: &Session) -> Result<(), Erro
         Some(asked) if Some(asked) != is => {
             let is = is.map_or_else(|| "none".to_owned(), |is| format!("'{is}'"));
             let id = &session.id;
-            Err(invalid(format!("{field} is '{asked}', and that of {id} is {is}; a resume cannot change it")))
+            Err(invalid(format!("{field} is '{asked}', but {id} has {is}; a resume cannot change it")))
         }
         _ => Ok(()),
     };
@@ -306,7 +301,7 @@ fn check_same_session(request: &CreateRun, session: &Session) -> Result<(), Erro
 fn execution_mode(request: &CreateRun, has_parent: bool) -> Result<ExecutionMode, Error> {
     let mode = request.execution_mode.unwrap_or_default();
     if mode == ExecutionMode::AsyncCallback && !has_parent {
-        return Err(invalid("execution_mode async_callback needs a parent_session_id: whom to call back?"));
+        return Err(invalid("execution_mode async_callback requires parent_session_id"));
     }
     Ok(mode)
 }
@@ -314,7 +309,7 @@ fn execution_mode(request: &CreateRun, has_parent: bool) -> Result<ExecutionMode
 fn check_model(blueprint: &Blueprint, model: Option<&str>) -> Result<(), Error> {
     match (&blueprint.executor, model) {
         (Executor::Process(_) | Executor::Replay(_), Some(model)) => Err(invalid(format!(
-            "model is '{model}', and agent '{}' has no model: its executor is {}",
+            "model is '{model}', but agent '{}' has no model: its executor is {}",
             blueprint.name,
             blueprint.executor.kind()
         ))),
@@ -326,7 +321,7 @@ fn check_bounds(request: &CreateRun) -> Result<(), Error> {
     let priority = request.priority.unwrap_or_default();
     if !(-HIGHEST_PRIORITY..=HIGHEST_PRIORITY).contains(&priority) {
         return Err(invalid(format!(
-            "priority is {priority}; it can be -{HIGHEST_PRIORITY} to {HIGHEST_PRIORITY}"
+            "expected priority from -{HIGHEST_PRIORITY} to {HIGHEST_PRIORITY}, got {priority}"
         )));
     }
     let names = [
@@ -337,9 +332,12 @@ fn check_bounds(request: &CreateRun) -> Result<(), Error> {
     ];
     for (field, name) in names {
         match name.as_deref() {
-            Some("") => return Err(invalid(format!("{field} is empty; leave it out or give it a value"))),
+            Some("") => return Err(invalid(format!("{field} is empty; omit it or set a value"))),
             Some(name) if name.len() > LONGEST_NAME => {
-                return Err(invalid(format!("{field} has {} bytes; {LONGEST_NAME} is the most", name.len())));
+                return Err(invalid(format!(
+                    "{field} has {} bytes; the limit is {LONGEST_NAME}",
+                    name.len()
+                )));
             }
             _ => {}
         }

@@ -81,7 +81,7 @@ impl App {
     }
 
     async fn failed(&self, run: Run, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
-        let failure = report.error.take().ok_or_else(|| refuse("a failed run says why: error is missing"))?;
+        let failure = report.error.take().ok_or_else(|| refuse("error is required with status failed"))?;
         check_failure(&failure)?;
         // Where the coordinator asked again, the runner knows nothing of the answers before.
         let failure = match run.retry_count > 0 && failure.attempts.is_none() {
@@ -137,12 +137,12 @@ pub(super) fn text_of(raw: Box<RawValue>) -> String {
 fn check_members(report: &FinishRun) -> Result<(), Error> {
     match report.status {
         FinishStatus::Completed if report.error.is_some() => {
-            Err(refuse("error does not go with status completed; report failed, or leave it out"))
+            Err(refuse("error is not allowed with status completed; report failed, or omit it"))
         }
         FinishStatus::Failed | FinishStatus::Stopped | FinishStatus::Released
             if report.result_data.is_some() =>
         {
-            Err(refuse("result_data goes with status completed alone; report completed, or leave it out"))
+            Err(refuse("result_data is allowed only with status completed; report completed, or omit it"))
         }
         _ => Ok(()),
     }
@@ -152,7 +152,7 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
 fn check_failure(failure: &Failure) -> Result<(), Error> {
     match failure.kind {
         FailureType::NoMatchingRunner | FailureType::RunnerLost | FailureType::Poisoned => {
-            Err(refuse(format!("error.type {} is not a runner's to say", failure.kind.as_str())))
+            Err(refuse(format!("runners cannot report error.type {}", failure.kind.as_str())))
         }
         _ => Ok(()),
     }
@@ -160,14 +160,16 @@ fn check_failure(failure: &Failure) -> Result<(), Error> {
 
 fn facts(reports: Vec<FactReport>) -> Result<Vec<Fact>, Error> {
     if reports.len() > MOST_FACTS {
-        return Err(refuse(format!("{} facts; {MOST_FACTS} are the most", reports.len())));
+        return Err(refuse(format!("expected at most {MOST_FACTS} facts, got {}", reports.len())));
     }
     let fact = |report: FactReport| {
         let verdict = match report.verdict.as_str() {
             "works" => Verdict::Works,
             "refused" => Verdict::Refused,
             "ignored" => Verdict::Ignored,
-            other => return Err(refuse(format!("verdict '{other}' is not works, refused or ignored"))),
+            other => {
+                return Err(refuse(format!("expected verdict works, refused or ignored, got '{other}'")));
+            }
         };
         let FactReport { endpoint, model, feature, at, .. } = report;
         Ok(Fact { endpoint, model, feature, verdict, at })

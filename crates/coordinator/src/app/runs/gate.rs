@@ -90,14 +90,14 @@ fn text_result(report: &mut FinishRun) -> Result<Outcome, Error> {
         (Some(text), None) => {
             Ok(Outcome { result_text: Some(text), result_data: None, raw: None, validation: None })
         }
-        _ => Err(violation("the run has no contract, so its result is result_text and nothing else")),
+        _ => Err(violation("the run has no contract: report result_text only")),
     }
 }
 
 /// The value as text. In JSON nothing and `null` are the same here, and `null` may well be what the contract asks.
 fn data(report: &mut FinishRun, because: &str) -> Result<String, Error> {
     if report.result_text.is_some() {
-        return Err(violation(format!("{because}, so its result is result_data and not result_text")));
+        return Err(violation(format!("{because}: report result_data, not result_text")));
     }
     Ok(report.result_data.take().map_or_else(|| "null".to_owned(), text_of))
 }
@@ -116,11 +116,11 @@ fn validation(in_force: &InForce, told: Option<Validation>) -> Result<Validation
         attempts: 1,
     });
     if !told.valid {
-        return Err(violation("validation.valid is false; what is not valid is not a result"));
+        return Err(violation("validation.valid is false; an invalid value cannot be reported as a result"));
     }
     if told.schema_hash != terms.schema_hash {
         return Err(violation(format!(
-            "validation.schema_hash is '{}', and the run's contract is '{}'",
+            "validation.schema_hash is '{}', but the run's contract has '{}'",
             told.schema_hash, terms.schema_hash
         )));
     }
@@ -147,6 +147,6 @@ fn accepts(terms: &Contract, source: ValueSource) -> bool {
 fn accepted(verdict: Verdict) -> Result<(), Error> {
     let Verdict::Rejected(Rejected { violations, .. }) = verdict else { return Ok(()) };
     let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
-    let message = format!("the reported result does not meet the run's contract: {first}");
+    let message = format!("the reported result does not conform to the run's contract: {first}");
     Err(violation(message).with_details(json!({"errors": violations.errors, "more_errors": violations.more})))
 }

@@ -68,11 +68,10 @@ impl App {
         let held = runner.map(|runner| is_held(&runner.profile, &run, &assignment.blueprint)).transpose()?;
         if held != Some(true) {
             return Err(refuse(
-                "status answered is for executors that the coordinator holds to the contract; report completed or failed",
+                "status answered is only for executors whose contract is enforced by the coordinator; report completed or failed",
             ));
         }
-        let answer =
-            report.answer.take().ok_or_else(|| refuse("an answered run has an answer: answer is missing"))?;
+        let answer = report.answer.take().ok_or_else(|| refuse("answer is required with status answered"))?;
         let earlier = self.earlier(&run).await?;
         let usage = earlier.iter().fold(report.usage, |used, attempt| used.and(attempt.usage));
         let in_force = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;
@@ -119,7 +118,7 @@ impl Turn<'_> {
         if gate::agent_type(&self.assignment.blueprint)? == Type::Procedural {
             return Err(Error::new(
                 ErrorName::ContractViolation,
-                "the agent is procedural and has no contract to judge the answer by; report completed with result_data",
+                "the agent is procedural and has no contract to validate the answer against; report completed with result_data",
             ));
         }
         let (outcome, end) = match self.answer.truncated {
@@ -291,8 +290,7 @@ fn check_strategy(strategy: Strategy) -> Result<(), Error> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => Ok(()),
         Strategy::Native | Strategy::Tool => Err(refuse(format!(
-            "the strategy '{}' cannot be used here: the coordinator holds this executor to its contract, by words alone; \
-             report failed, and use 'prompt' or 'auto'",
+            "the strategy '{}' cannot be used here: the coordinator enforces the contract of this executor by prompt only; report failed, and use 'prompt' or 'auto'",
             strategy.as_str()
         ))),
     }

@@ -27,7 +27,7 @@ pub(in crate::app) enum Expected {
 }
 
 /// What a caller does whose resume a procedural agent cannot take.
-const START_AGAIN: &str = "; a procedural agent remembers nothing: start it again with its parameters";
+const START_AGAIN: &str = "; a procedural agent has no memory: start it again with its parameters";
 
 /// Checks parameters before anything is queued.
 pub(in crate::app) async fn check(
@@ -54,11 +54,11 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
     let errors: Vec<Value> =
         violations.errors.iter().map(|error| json!({"path": error.path, "message": error.message})).collect();
     let what = match expected {
-        Expected::AgentParameters => format!("the input contract of agent '{}'", agent.blueprint.name),
-        Expected::Prompt => "what a resume takes".to_owned(),
+        Expected::AgentParameters => format!("the parameters_schema of agent '{}'", agent.blueprint.name),
+        Expected::Prompt => "the schema of a resume".to_owned(),
     };
     let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
-    let message = format!("the parameters do not meet {what}: {first}{remedy}");
+    let message = format!("the parameters do not match {what}: {first}{remedy}");
     let mut details = json!({"errors": errors, "parameters_schema": schema.document()});
     if let (Expected::AgentParameters, Some(members)) = (expected, details.as_object_mut()) {
         members.insert("agent_name".to_owned(), json!(agent.blueprint.name));

@@ -86,8 +86,7 @@ impl App {
             return match wanted.options {
                 Some(_) => Err(Error::new(
                     ErrorName::InvalidRequest,
-                    "output_schema_options say how a contract is held, and this run has none: send output_schema or \
-                     output_schema_name as well",
+                    "output_schema_options requires a contract, and this run has none: send output_schema or output_schema_name as well",
                 )),
                 None => Ok(None),
             };
@@ -135,7 +134,7 @@ impl App {
         }
         let Some(name) = &wanted.schema_name else { return Ok(None) };
         let Some(record) = self.store.schema(name).await? else {
-            let message = format!("Output schema '{name}' not found");
+            let message = format!("output schema '{name}' not found");
             return Err(Error::new(ErrorName::SchemaNotFound, message));
         };
         let document: Value = serde_json::from_str(&record.document).map_err(Error::internal)?;
@@ -170,7 +169,7 @@ fn check_options(options: Option<&Options>) -> Result<(), Error> {
     match options.and_then(|options| options.max_retries) {
         Some(retries) if retries > MOST_RETRIES => Err(Error::new(
             ErrorName::InvalidRequest,
-            format!("output_schema_options.max_retries is {retries}; it can be 0 to {MOST_RETRIES}"),
+            format!("expected output_schema_options.max_retries from 0 to {MOST_RETRIES}, got {retries}"),
         )),
         _ => Ok(()),
     }
@@ -178,8 +177,7 @@ fn check_options(options: Option<&Options>) -> Result<(), Error> {
 
 fn conflict(agent_name: &str) -> Error {
     let message = format!(
-        "agent '{agent_name}' has an output_schema of its own, which callers cannot replace; leave out output_schema, \
-         output_schema_name and output_schema_options"
+        "agent '{agent_name}' has its own output_schema, which callers cannot override; omit output_schema, output_schema_name and output_schema_options"
     );
     Error::new(ErrorName::OutputSchemaConflict, message).with_details(json!({"agent_name": agent_name}))
 }

@@ -16,10 +16,8 @@ impl App {
     pub(crate) async fn retry_run(&self, caller: &Caller, run_id: &RunId) -> Result<CreatedRun, Error> {
         let WholeRun { run: failed, assignment, .. } = self.store.whole_run(run_id).await?;
         if !matches!(failed.status, Status::Failed | Status::Stopped) {
-            let message = format!(
-                "{run_id} is {}; only a run that failed or was stopped can be retried",
-                failed.status
-            );
+            let message =
+                format!("{run_id} is {}; only failed or stopped runs can be retried", failed.status);
             return Err(Error::new(ErrorName::NotRetryable, message));
         }
         let session = self.store.session(&failed.session_id).await?;

@@ -30,12 +30,12 @@ pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unme
         Unmet::Exhausted(words) => (FailureType::BudgetExhausted, words),
         Unmet::RetriesSpent | Unmet::NoProgress if all_cut_off => (
             FailureType::OutputTruncated,
-            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less"),
+            format!("output was cut off each time, after {retries}; allow longer answers or ask for less"),
         ),
         Unmet::RetriesSpent => (broken(terms), format!("{told} after {retries}")),
         Unmet::NoProgress => (
             broken(terms),
-            format!("{told} after {retries}: the model gave the same answer or the same errors again"),
+            format!("{told} after {retries}: the model repeated the same answer or the same errors"),
         ),
     };
     Failure::new(kind, message).with_closest(attempts)
@@ -51,7 +51,7 @@ fn broken(terms: &Contract) -> FailureType {
 
 /// The failure of a run without a contract whose text is not whole.
 pub(super) fn cut_off(text: &str, attempts: u32) -> Failure {
-    let message = "the answer was cut off before its end; raise max_tokens, or ask for less";
+    let message = "the answer was cut off; raise max_tokens, or ask for less";
     Failure {
         attempts: Some(attempts),
         ..Failure::new(FailureType::OutputTruncated, message).with_output(text)

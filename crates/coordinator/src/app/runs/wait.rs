@@ -53,7 +53,9 @@ pub(crate) fn check_wait(field: &str, seconds: u32, most: u32) -> Result<(), Err
         true => Ok(()),
         false => Err(Error::new(
             ErrorName::InvalidRequest,
-            format!("{field} is {seconds}; {most} seconds are the most: ask again after that"),
+            format!(
+                "expected {field} of at most {most} seconds, got {seconds}; repeat the request after that"
+            ),
         )),
     }
 }

@@ -40,8 +40,10 @@ impl App {
             };
             if is_too_deep(&way) {
                 let way = way.join(" → ");
-                let message =
-                    format!("workflows nest deeper than {DEEPEST_NESTING} levels: {} → {way}", graph.name);
+                let message = format!(
+                    "workflows are nested deeper than {DEEPEST_NESTING} levels: {} → {way}",
+                    graph.name
+                );
                 problems.push(read.problem(severity, role.place(&node.id).key("workflow"), message));
             }
         }

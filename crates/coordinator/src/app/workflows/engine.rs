@@ -109,7 +109,7 @@ impl App {
         let end = match (run.status, &run.failure) {
             (RunStatus::Completed, _) => match self.store.outcome(run_id).await? {
                 Some(outcome) => End::Completed(value_of(outcome)?),
-                None => return Err(Error::internal(format!("{run_id} is completed and has no result"))),
+                None => return Err(Error::internal(format!("{run_id} completed without a result"))),
             },
             (RunStatus::Stopped, _) => End::Stopped,
             (_, Some(failure)) => End::Failed(fault_of(failure)),
@@ -209,7 +209,7 @@ impl App {
         match embedder.vectors(&texts).await {
             Ok(vectors) => self.stepped(flow, state, event, now, CompareOptions::with_vectors(vectors)).await,
             Err(reason) => {
-                tracing::warn!(reason, "no vectors; siblings are compared by their words");
+                tracing::warn!(reason, "no embeddings; outputs are compared by their words");
                 Ok((next, steps))
             }
         }
@@ -264,7 +264,7 @@ impl App {
             }
             // Somebody else was quicker, and what they wrote is looked at again where there is need.
             Err(StoreError::Changed { .. }) => {
-                tracing::debug!(workflow_run = %id, "a workflow run has changed meanwhile");
+                tracing::debug!(workflow_run = %id, "a workflow run was changed concurrently");
                 self.hub.look_at_workflows();
                 Ok(None)
             }

@@ -49,7 +49,7 @@ pub(super) fn load(folder: &Path) -> BTreeMap<String, Arc<FileWorkflow>> {
         Ok(entries) => entries,
         Err(error) => {
             if error.kind() != ErrorKind::NotFound {
-                tracing::warn!(folder = %folder.display(), %error, "the folder of workflows cannot be read");
+                tracing::warn!(folder = %folder.display(), %error, "the workflows folder cannot be read");
             }
             return BTreeMap::new();
         }
@@ -73,7 +73,7 @@ pub(super) fn load(folder: &Path) -> BTreeMap<String, Arc<FileWorkflow>> {
                     name,
                     path.clone(),
                     format,
-                    format!("there are {first} and {second}; keep one of them"),
+                    format!("found both {first} and {second}; keep one of them"),
                 )
             }
             None => one(name, path.clone(), format),

@@ -130,8 +130,7 @@ impl App {
             known.workflows.insert(name.to_owned(), signature);
             let Some(found) = self.find_workflow(name).await? else { continue };
             if self.leads_to(&found, &graph.name).await? {
-                let message =
-                    format!("the workflow '{name}' has this workflow as a part, so neither would end");
+                let message = format!("workflow '{name}' contains this workflow, so neither would finish");
                 for (node, work, role) in graph.works() {
                     if work.target == Target::Workflow(name.to_owned()) {
                         let place = role.place(&node.id).key("workflow");

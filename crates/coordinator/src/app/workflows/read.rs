@@ -42,7 +42,7 @@ impl Read {
         let name = read.value_of("name");
         let wrong_name = fault_of(Named::Workflow, &name).filter(|_| !name.is_empty());
         let other_name = stem.filter(|stem| !name.is_empty() && *stem != name).map(|stem| {
-            format!("the workflow is called '{name}', and its file '{stem}'; give both one name")
+            format!("the workflow is named '{name}', but its file is '{stem}'; use the same name")
         });
         for message in wrong_name.into_iter().chain(other_name) {
             read.problems.push(read.problem(Severity::Error, Place::root().key("name"), message));

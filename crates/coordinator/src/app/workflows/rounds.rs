@@ -80,10 +80,7 @@ impl App {
         match self.begin_work(marks).await {
             Ok(begun) => nexts.retain(|next| begun.contains(&mark(&next.id))),
             Err(error) => {
-                tracing::warn!(
-                    cause = error.cause(),
-                    "workflow runs could not be marked; they are tried again"
-                );
+                tracing::warn!(cause = error.cause(), "workflow runs could not be marked; will retry");
                 nexts.clear();
             }
         }
@@ -109,7 +106,7 @@ impl App {
             Ok(Advanced::Written) => return self.quarantine.forget(&mark(id)),
             Ok(Advanced::Unchanged) => {}
             Err(error) => {
-                tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; it is tried again");
+                tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; will retry");
             }
         }
         self.end_work(mark(id)).await;

@@ -133,7 +133,7 @@ impl App {
             .map(|error| json!({"path": error.path, "message": error.message}))
             .collect();
         let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
-        let message = format!("the input does not meet the schema of the workflow '{name}': {first}");
+        let message = format!("the input does not match the input schema of workflow '{name}': {first}");
         let details = json!({"workflow_name": name, "errors": errors, "input_schema": schema});
         Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
     }
@@ -264,7 +264,7 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
     let Definition { document, known } = serde_json::from_str(definition).map_err(Error::internal)?;
     let (graph, _) = read(&document);
     let whole = graph.filter(|graph| graph.left_out.is_none());
-    let graph = whole.ok_or_else(|| Error::internal("the graph of a run cannot be read"))?;
+    let graph = whole.ok_or_else(|| Error::internal("the graph of a workflow run cannot be read"))?;
     Flow::new(graph, known).map_err(Error::internal)
 }
 

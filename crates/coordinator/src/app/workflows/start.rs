@@ -110,7 +110,7 @@ impl App {
         start: &Start,
     ) -> Result<Begun, Error> {
         if run.depth >= DEEPEST_NESTING {
-            let message = format!("workflows nest deeper than {DEEPEST_NESTING} levels");
+            let message = format!("workflows are nested deeper than {DEEPEST_NESTING} levels");
             return Err(Error::new(accord_api::ErrorName::InvalidRequest, message));
         }
         let around = Around {

@@ -14,6 +14,7 @@ use super::files::FileWorkflow;
 use super::known::named;
 use super::read::{Read, has_errors};
 use crate::app::agents::name;
+use crate::app::definition::first_error;
 use crate::app::{App, page};
 use crate::error::Error;
 use crate::work::heavy;
@@ -101,11 +102,11 @@ impl App {
         }
         let (files, records) = (self.workflows.files(), self.store.definitions(Defined::Workflow).await?);
         let stored = records.iter().map(|record| record.name.as_str());
-        let others = match name::nearest(name, files.keys().map(String::as_str).chain(stored)) {
-            Some(meant) => format!("did you mean '{meant}'?"),
-            None => "GET /workflows lists those that are there".to_owned(),
+        let hint = match name::nearest(name, files.keys().map(String::as_str).chain(stored)) {
+            Some(meant) => format!("; did you mean '{meant}'?"),
+            None => String::new(),
         };
-        let message = format!("there is no workflow '{name}'; {others}");
+        let message = format!("workflow '{name}' not found{hint}");
         Err(Error::new(ErrorName::WorkflowNotFound, message))
     }
 
@@ -213,8 +214,7 @@ impl App {
         let found = self.found_workflow(name).await?;
         let (problems, known) = self.examined(&found.read()).await?;
         if has_errors(&problems) {
-            let message =
-                format!("the workflow '{name}' has mistakes and cannot be run; see 'details.problems'");
+            let message = format!("workflow '{name}' is invalid: {}", first_error(&problems));
             let details = json!({"problems": problems});
             return Err(Error::new(ErrorName::WorkflowBroken, message).with_details(details));
         }
@@ -223,7 +223,7 @@ impl App {
 }
 
 fn hidden(found: &Found) -> Problem {
-    let message = format!("this file hides the stored workflow '{}'; remove one of them", found.name());
+    let message = format!("this file overrides the stored workflow '{}'; remove one of them", found.name());
     found.read().problem(Severity::Warning, accord_contract::Place::root(), message)
 }
 

@@ -103,7 +103,8 @@ fn forwarded_for(headers: &HeaderMap) -> Option<String> {
 }
 
 fn unrecorded(error: &Error) -> Error {
-    tracing::error!(cause = error.cause(), "a change could not be recorded in the audit log of the store");
-    let message = "the change was made, but the store did not take its entry in the audit log; the coordinator's log has it";
+    tracing::error!(cause = error.cause(), "a change could not be recorded in the audit log");
+    let message =
+        "the change was made, but its audit log entry could not be saved; see the coordinator's log";
     Error::new(ErrorName::StoreUnavailable, message)
 }

@@ -14,7 +14,7 @@ pub(super) fn describe(document: &mut Value) {
     let scheme = json!({
         "type": "http",
         "scheme": BEARER,
-        "description": "A key, or the token of a run. Not needed where no key was made and only this machine is served.",
+        "description": "An API key, or a run token. Not required while no key exists and only local requests are served.",
     });
     if let Some(Value::Object(components)) = document.get_mut("components") {
         components.insert("securitySchemes".to_owned(), json!({BEARER: scheme}));

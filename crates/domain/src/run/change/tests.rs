@@ -174,8 +174,7 @@ fn a_run_that_the_runner_of_a_command_cannot_take_says_what_to_do() {
         let run = Run { demands, ..run() };
         unmatched(run, session(), at(1)).run.failure.map(|failure| failure.message).unwrap_or_default()
     };
-    let expected = "the runner of this command does not meet the demands {\"tags\":[\"linux\"]}; set runner.tags where tags are \
-                    missing, or start a coordinator (accord up) and a runner that meets them";
+    let expected = "the runner of this command does not meet the requirements {\"tags\":[\"linux\"]}; set runner.tags if tags are missing, or start a coordinator (accord up) and a runner that meets them";
     assert_eq!(why(&["accord-run-1-x", "linux"]), expected);
     assert!(
         why(&["linux"])

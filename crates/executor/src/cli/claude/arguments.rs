@@ -14,17 +14,17 @@ use super::tools::Permissions;
 /// Arguments that decide how it is spoken to, or that a blueprint says in another way. Whoever passes them takes the
 /// conversation apart.
 const OWN: [(&str, &str); 18] = [
-    ("-p", "it is set"),
-    ("--print", "it is set"),
-    ("--output-format", "it is set"),
-    ("--input-format", "it is set"),
-    ("--verbose", "it is set"),
+    ("-p", "Accord sets it"),
+    ("--print", "Accord sets it"),
+    ("--output-format", "Accord sets it"),
+    ("--input-format", "Accord sets it"),
+    ("--verbose", "Accord sets it"),
     ("--json-schema", "use `output_schema`"),
     ("-r", "resume the session instead"),
     ("--resume", "resume the session instead"),
     ("-c", "resume the session instead"),
     ("--continue", "resume the session instead"),
-    ("--session-id", "it is set"),
+    ("--session-id", "Accord sets it"),
     ("--fork-session", "start a new session instead"),
     ("--no-session-persistence", "the conversation must be kept"),
     ("--mcp-config", "use `mcp_servers`"),
@@ -161,7 +161,7 @@ pub(super) fn check(own: &[String]) -> Result<(), OpenError> {
     for argument in own {
         let flag = argument.split('=').next().unwrap_or_default();
         if let Some((_, remedy)) = OWN.iter().find(|(name, _)| *name == flag) {
-            return Err(wrong(&CLAUDE_CODE, format!("`args` has '{flag}': take it out, {remedy}")));
+            return Err(wrong(&CLAUDE_CODE, format!("`args` contains '{flag}'; remove it: {remedy}")));
         }
     }
     Ok(())
@@ -264,6 +264,6 @@ mod tests {
     fn arguments_that_take_the_conversation_apart_are_refused() {
         assert!(check(&["--effort".to_owned(), "low".to_owned()]).is_ok());
         let error = check(&["--output-format=json".to_owned()]).unwrap_err().to_string();
-        assert!(error.ends_with("`args` has '--output-format': take it out, it is set"), "{error}");
+        assert!(error.ends_with("`args` contains '--output-format'; remove it: Accord sets it"), "{error}");
     }
 }

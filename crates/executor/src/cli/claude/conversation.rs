@@ -21,8 +21,7 @@ impl Conversation {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let id = text("session_id").filter(|id| is_id(id)).filter(|_| text("held_by") == Some(HELD_BY));
         let Some(id) = id else {
-            let text = "the conversation of this session was not held by Claude Code, and cannot be continued by it: \
-                        start a new session";
+            let text = "the conversation of this session was not created by Claude Code and cannot be continued by it; start a new session";
             return Err(OpenError::Settings(text.to_owned()));
         };
         Ok(Self { session_id: id.to_owned(), totals: Totals::read(value.get("used")) })

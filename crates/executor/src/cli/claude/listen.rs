@@ -63,7 +63,7 @@ pub(super) async fn hear_out(
             }
         };
         let Some(line) = Line::read(&text) else {
-            let text = format!("Claude Code said something that is not a line of JSON: '{}'", shown(&text));
+            let text = format!("Claude Code wrote a line that is not JSON: '{}'", shown(&text));
             return Err(Broken::process(text));
         };
         belongs(conversation, &line)?;
@@ -87,7 +87,8 @@ pub(super) async fn hear_out(
 
 /// Nobody is there to be asked.
 fn declined(request_id: &str) -> String {
-    let response = json!({"subtype": "error", "request_id": request_id, "error": "nobody can be asked"});
+    let response =
+        json!({"subtype": "error", "request_id": request_id, "error": "there is no interactive user"});
     json!({"type": "control_response", "response": response}).to_string()
 }
 
@@ -97,14 +98,14 @@ fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), B
     match conversation {
         Some(ours) if ours.session_id == *id => Ok(()),
         Some(ours) => Err(Broken::process(format!(
-            "Claude Code answered for another session: '{}' in the place of '{}'",
+            "Claude Code answered for another session: '{}' instead of '{}'",
             shown(id),
             ours.session_id
         ))),
         None if matches!(line.kind, Kind::Begins { .. }) => {
             if !is_id(id) {
                 return Err(Broken::process(format!(
-                    "Claude Code gave its session no usable id: '{}'",
+                    "Claude Code reported an invalid session id: '{}'",
                     shown(id)
                 )));
             }

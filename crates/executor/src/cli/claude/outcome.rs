@@ -72,7 +72,7 @@ pub(super) fn read(line: &Value, heard: &Hearing, way: &Way, max_steps: u32) -> 
 fn service(line: &Value, way: &Way) -> TurnError {
     let status = line.get("api_error_status").and_then(Value::as_u64);
     let reason = reason(line);
-    let text = format!("Claude Code could not reach an answer of its model: {reason}");
+    let text = format!("Claude Code got no response from its model: {reason}");
     let of_schema = reason.contains("schema") || reason.contains("StructuredOutput");
     match (status, way) {
         (Some(400), Way::Native(_)) if of_schema => TurnError::SchemaRejected(reason),
@@ -90,7 +90,7 @@ fn reason(line: &Value) -> String {
     let result = line.get("result").and_then(Value::as_str).unwrap_or_default();
     let words = if errors.is_empty() { result.to_owned() } else { errors.join("; ") };
     match words.trim() {
-        "" => line.get("subtype").and_then(Value::as_str).unwrap_or("no reason is given").to_owned(),
+        "" => line.get("subtype").and_then(Value::as_str).unwrap_or("no reason given").to_owned(),
         words => shown(words),
     }
 }
@@ -175,7 +175,7 @@ mod tests {
             json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error", "stop_reason": "stop_sequence",
                    "api_error_status": status, "result": text})
         };
-        let text = |reason: &str| format!("Claude Code could not reach an answer of its model: {reason}");
+        let text = |reason: &str| format!("Claude Code got no response from its model: {reason}");
         for status in [json!(429), json!(529), json!(500), json!(null)] {
             assert_eq!(end(service(status, "busy")), Err(TurnError::Transport(text("busy"))));
         }

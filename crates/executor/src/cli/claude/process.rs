@@ -76,7 +76,7 @@ impl Place {
 
     fn not_started(&self, error: &io::Error, setup: &Setup) -> TurnError {
         if error.kind() == io::ErrorKind::ArgumentListTooLong && matches!(setup.way, Way::Native(_)) {
-            let text = "the schema is too long to be passed to Claude Code, which takes it as an argument";
+            let text = "the schema is too long for Claude Code, which receives it as an argument";
             return TurnError::SchemaRejected(text.to_owned());
         }
         TurnError::Failed(self.room.not_started(error))
@@ -86,7 +86,7 @@ impl Place {
     pub(super) fn connected(&self, running: &Running, servers: &[(String, String)]) -> Result<(), Broken> {
         let status = |name: &str| {
             let found = servers.iter().find(|(each, _)| each == name);
-            found.map_or("not known to it", |(_, status)| status.as_str())
+            found.map_or("unknown to it", |(_, status)| status.as_str())
         };
         let failed: Vec<String> = self
             .room

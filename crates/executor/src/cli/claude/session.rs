@@ -113,7 +113,7 @@ impl ClaudeCode {
         events: &Events,
     ) -> Result<Answer, Broken> {
         let Self { place, conversation, running } = self;
-        let Some(running) = running else { return Err(Broken::process("no process runs")) };
+        let Some(running) = running else { return Err(Broken::process("no process is running")) };
         let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
         // One that no longer listens has said why, or is about to close.
         running.live.say(message.to_string()).await.ok();

@@ -68,7 +68,7 @@ impl Permissions {
             let prefix = prefix(&server.name);
             let earlier = servers.iter().take(index).any(|other| self::prefix(&other.name) == prefix);
             if earlier || server.name == SUBMIT_SERVER {
-                let text = format!("the name of the MCP server '{}' is taken: give it another", server.name);
+                let text = format!("the MCP server name '{}' is reserved; use another", server.name);
                 return Err(wrong(&CLAUDE_CODE, text));
             }
             // Whoever lists tools of a server has chosen; else all of them are meant.
@@ -128,7 +128,7 @@ fn add(list: &mut Vec<String>, name: &str) {
 fn unknown(tool: &str) -> OpenError {
     let known: Vec<&str> = BUILT_IN.iter().map(|(name, ..)| *name).collect();
     let text = format!(
-        "there is no tool '{tool}': `tools` may list {}; Claude Code's own tools go into `allowed_tools`",
+        "unknown tool '{tool}': expected {} in `tools`; Claude Code's own tools go into `allowed_tools`",
         known.join(", ")
     );
     wrong(&CLAUDE_CODE, text)

@@ -52,7 +52,7 @@ impl Own {
                 other => {
                     let known = SANDBOXES.join(", ");
                     return Err(format!(
-                        "`allowed_tools` has '{other}': Codex knows {known} and {WEB_SEARCH}"
+                        "unknown tool '{other}' in `allowed_tools`: Codex has {known} and {WEB_SEARCH}"
                     ));
                 }
             }
@@ -83,8 +83,7 @@ impl Own {
             other if other.starts_with("--config=") => self.arguments.push(other.to_owned()),
             other => {
                 return Err(format!(
-                    "`args` has '{other}': use -s MODE, -c KEY=VALUE, --enable, --disable or --strict-config; \
-                     everything that Codex can be told has a key"
+                    "`args` has '{other}': use -s MODE, -c KEY=VALUE, --enable, --disable or --strict-config; every Codex setting has a key"
                 ));
             }
         }

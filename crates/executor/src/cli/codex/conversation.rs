@@ -44,8 +44,7 @@ impl Conversation {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let thread_id = text("thread_id").filter(|id| is_id(id)).filter(|_| text("held_by") == Some(HELD_BY));
         let Some(thread_id) = thread_id else {
-            let text = "the conversation of this session was not held by Codex, and cannot be continued by it: start a \
-                        new session";
+            let text = "the conversation of this session was not created by Codex and cannot be continued by it; start a new session";
             return Err(OpenError::Settings(text.to_owned()));
         };
         let used =

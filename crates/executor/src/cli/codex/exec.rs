@@ -141,7 +141,7 @@ impl Lines {
         heard: &mut Hearing,
         events: &Events,
     ) -> Result<(), TurnError> {
-        let wrong = || failed(format!("Codex said something that is not a line of JSON: '{}'", shown(line)));
+        let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", shown(line)));
         let value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
         let Some(kind) = value.get("type").and_then(Value::as_str) else { return Err(wrong()) };
         let text =
@@ -174,14 +174,14 @@ impl Lines {
                 Some(ours) if ours.thread_id == id => {}
                 Some(ours) => {
                     let text = format!(
-                        "Codex answered for another thread: '{}' in the place of '{}'",
+                        "Codex answered for another thread: '{}' instead of '{}'",
                         shown(&id),
                         ours.thread_id
                     );
                     return Err(failed(text));
                 }
                 None if !is_id(&id) => {
-                    return Err(failed(format!("Codex gave its thread no usable id: '{}'", shown(&id))));
+                    return Err(failed(format!("Codex reported an invalid thread id: '{}'", shown(&id))));
                 }
                 None => {
                     let totals = Totals::default();

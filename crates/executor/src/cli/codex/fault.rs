@@ -95,7 +95,7 @@ impl Fault {
         let body: Option<Value> = serde_json::from_str(&self.message).ok();
         let inner = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
         match shown(inner.unwrap_or(&self.message)) {
-            words if words.is_empty() => "Codex failed and does not say why".to_owned(),
+            words if words.is_empty() => "Codex failed without a reason".to_owned(),
             words => format!("Codex failed: {words}"),
         }
     }
@@ -143,7 +143,7 @@ mod tests {
         );
         assert_eq!(
             meaning(json!({})),
-            Meaning::Failed(TurnError::Failed("Codex failed and does not say why".into()))
+            Meaning::Failed(TurnError::Failed("Codex failed without a reason".into()))
         );
     }
 

@@ -132,10 +132,10 @@ impl Server {
         };
         let id = result.pointer("/thread/id").and_then(Value::as_str).unwrap_or_default();
         if !is_id(id) {
-            return Err(Broken::process(format!("Codex gave its thread no usable id: '{}'", shown(id))));
+            return Err(Broken::process(format!("Codex reported an invalid thread id: '{}'", shown(id))));
         }
         if let Some(past) = past.filter(|past| past != id) {
-            let text = format!("Codex opened another thread: '{}' in the place of '{past}'", shown(id));
+            let text = format!("Codex opened another thread: '{}' instead of '{past}'", shown(id));
             return Err(Broken::process(text));
         }
         if conversation.is_none() {
@@ -171,9 +171,7 @@ impl Server {
         loop {
             match self.next().await? {
                 Message::Response { id, result: Err(words) } if id == asked => {
-                    return Err(Broken::Turn(TurnError::Failed(format!(
-                        "Codex did not take the turn: {words}"
-                    ))));
+                    return Err(Broken::Turn(TurnError::Failed(format!("Codex rejected the turn: {words}"))));
                 }
                 Message::Response { id, result: Ok(result) } if id == asked => {
                     self.turn = result.pointer("/turn/id").and_then(Value::as_str).map(str::to_owned);
@@ -270,7 +268,7 @@ impl Server {
         let turn = params.pointer("/turn/id").and_then(Value::as_str);
         if let Some(expected) = self.turn.as_deref().filter(|expected| Some(*expected) != turn) {
             let theirs = shown(turn.unwrap_or_default());
-            let text = format!("Codex answered for another turn: '{theirs}' in the place of '{expected}'");
+            let text = format!("Codex answered for another turn: '{theirs}' instead of '{expected}'");
             return Err(Broken::process(text));
         }
         Ok(Some(match params.pointer("/turn/status").and_then(Value::as_str).unwrap_or_default() {

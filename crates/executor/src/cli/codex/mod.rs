@@ -56,7 +56,7 @@ impl Executor for CodexExecutor {
         let own = Own::read(&settings.args, settings.allowed_tools.as_deref(), &start.tools)
             .map_err(|text| wrong(&CODEX, text))?;
         if start.costs_are_limited {
-            let text = "`limits.max_cost_usd` cannot be kept: Codex does not tell what it costs. Limit tokens instead \
+            let text = "`limits.max_cost_usd` cannot be enforced: Codex does not report its cost. Limit tokens instead \
                         (`limits.max_tokens_total`)";
             return Err(OpenError::Settings(text.to_owned()));
         }

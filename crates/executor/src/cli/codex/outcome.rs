@@ -18,7 +18,7 @@ pub(super) enum End {
 }
 
 /// What is said of a turn that ended well and without a word behind its work: Codex drops the words of a refusal.
-const SILENT: &str = "Codex ended its turn without a message at its end, as it does when the model refuses";
+const SILENT: &str = "Codex ended its turn without a final message, as it does when the model refuses";
 
 /// The answer of a turn, without what it used.
 pub(super) fn answer(
@@ -31,7 +31,7 @@ pub(super) fn answer(
     let stop = match end {
         End::Completed => Stop::Finished,
         End::Interrupted => {
-            return Err(TurnError::Failed("Codex was interrupted by somebody else".to_owned()));
+            return Err(TurnError::Failed("Codex was interrupted externally".to_owned()));
         }
         End::Failed(fault) => match fault.meaning(with_schema) {
             Meaning::Truncated => Stop::Truncated,

@@ -50,8 +50,7 @@ impl Place {
     pub(super) fn check(&self) -> Result<(), OpenError> {
         match self.provider().is_some_and(|provider| holds_secret(&provider.base_url)) {
             true => Err(OpenError::Settings(
-                "OPENAI_BASE_URL holds a login or a key, and Codex takes the address as an argument, which other users of \
-                 the machine can read: put the key into OPENAI_API_KEY and the address without it into OPENAI_BASE_URL"
+                "OPENAI_BASE_URL contains a login or a key, and Codex receives the URL as an argument, which other users of the machine can read: put the key into OPENAI_API_KEY and the URL without it into OPENAI_BASE_URL"
                     .to_owned(),
             )),
             false => Ok(()),
@@ -80,7 +79,7 @@ pub(super) fn home(room: &Room) -> Result<PathBuf, OpenError> {
     };
     let home =
         variable("CODEX_HOME").or_else(|| Some(variable("HOME")?.join(".codex"))).ok_or_else(|| {
-            OpenError::Missing("Codex needs a home: set HOME or CODEX_HOME for the runner".to_owned())
+            OpenError::Missing("Codex needs a home folder: set HOME or CODEX_HOME for the runner".to_owned())
         })?;
     let unusable = |error: std::io::Error| {
         OpenError::Missing(format!("Codex's home {} cannot be used: {error}", home.display()))

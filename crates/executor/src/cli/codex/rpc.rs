@@ -17,7 +17,7 @@ pub(super) enum Message {
 
 impl Message {
     pub(super) fn read(line: &str) -> Result<Self, String> {
-        let wrong = || format!("Codex said something that is not a message: '{}'", shown(line));
+        let wrong = || format!("Codex wrote an invalid message: '{}'", shown(line));
         let mut value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
         let take = |value: &mut Value, name: &str| value.get_mut(name).map(Value::take);
         let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
@@ -32,7 +32,7 @@ impl Message {
                 let words = error.map(|error| error.get("message").and_then(Value::as_str).map(shown));
                 let result = match words {
                     None => Ok(take(&mut value, "result").unwrap_or_default()),
-                    Some(words) => Err(words.unwrap_or_else(|| "it does not say why".to_owned())),
+                    Some(words) => Err(words.unwrap_or_else(|| "no reason given".to_owned())),
                 };
                 Ok(Self::Response { id, result })
             }
@@ -51,7 +51,7 @@ pub(super) fn notification(method: &str) -> String {
 
 /// No to a request.
 pub(super) fn declined(id: &Value) -> String {
-    json!({"id": id, "error": {"code": -32601, "message": "nobody can be asked"}}).to_string()
+    json!({"id": id, "error": {"code": -32601, "message": "there is no interactive user"}}).to_string()
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(read(r#"{"id": "q", "method": "ask"}"#), Message::Request { id: json!("q") });
         for text in ["hello", "[1]", "{}", r#"{"id": "x", "result": 1}"#] {
             let error = Message::read(text).unwrap_err();
-            assert_eq!(error, format!("Codex said something that is not a message: '{text}'"));
+            assert_eq!(error, format!("Codex wrote an invalid message: '{text}'"));
         }
     }
 }

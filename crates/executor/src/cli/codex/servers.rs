@@ -81,8 +81,7 @@ impl ByVariables {
                 }
                 Reach::Address { url, .. } if holds_secret(url) => {
                     return Err(format!(
-                        "the address of the MCP server '{}' holds a login or a key, and this version of Codex takes it as an \
-                         argument, which other users of the machine can read: use `headers`, or a newer Codex",
+                        "the URL of the MCP server '{}' contains a login or a key, and this version of Codex receives it as an argument, which other users of the machine can read: use `headers`, or a newer Codex",
                         server.name
                     ));
                 }
@@ -106,8 +105,7 @@ impl ByVariables {
     fn variable(&mut self, name: &str, value: &str) -> Result<(), String> {
         match self.variables.insert(name.to_owned(), value.to_owned()) {
             Some(other) if other != value => Err(format!(
-                "two MCP servers have different values for {name}: this version of Codex can be handed one; name them \
-                 differently, or use a newer Codex"
+                "two MCP servers have different values for {name}: this version of Codex supports only one; use different names, or a newer Codex"
             )),
             _ => Ok(()),
         }

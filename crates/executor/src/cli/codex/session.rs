@@ -41,14 +41,11 @@ impl Way {
             Ok(server) => Ok(Self::Live(Some(Box::new(server)))),
             Err(NoGreeting::Unknown(reason)) => {
                 let reason = place.room.redactor.text(&reason);
-                tracing::info!(
-                    reason,
-                    "Codex has no app server that can be spoken to; each turn is a process"
-                );
+                tracing::info!(reason, "Codex has no usable app server; each turn is a separate process");
                 Ok(Self::Exec(None))
             }
             Err(NoGreeting::Silent) => {
-                Err(OpenError::Missing("Codex was started and did not greet within a minute".to_owned()))
+                Err(OpenError::Missing("Codex was started but did not respond within a minute".to_owned()))
             }
         }
     }
@@ -234,12 +231,12 @@ fn instructed(turn: &Turn) -> String {
 
 fn again(error: NoGreeting) -> Broken {
     let text = match error {
-        NoGreeting::Unknown(reason) => format!("Codex could not be started again: {reason}"),
-        NoGreeting::Silent => "Codex was started again and did not greet within a minute".to_owned(),
+        NoGreeting::Unknown(reason) => format!("Codex could not be restarted: {reason}"),
+        NoGreeting::Silent => "Codex was restarted but did not respond within a minute".to_owned(),
     };
     Broken::Process(TurnError::Failed(text))
 }
 
 fn nothing_runs() -> TurnError {
-    TurnError::Failed("Codex does not run".to_owned())
+    TurnError::Failed("Codex is not running".to_owned())
 }

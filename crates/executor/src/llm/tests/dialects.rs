@@ -56,7 +56,7 @@ async fn an_answer_that_the_server_broke_off_is_asked_for_again() {
 #[tokio::test]
 async fn the_reason_to_break_an_answer_off_is_told() {
     let cases = [
-        (json!({"finish_reason": "abort"}), "the answer was broken off, with the reason `abort`"),
+        (json!({"finish_reason": "abort"}), "the answer was interrupted with the reason `abort`"),
         (
             json!({"finish_reason": "error", "error": {"message": "upstream died"}}),
             "answers 500: upstream died",

@@ -93,7 +93,7 @@ async fn what_lasts_is_said_with_the_remedy() {
     let cases: [(Canned, &str); 7] = [
         (
             Canned::error(401, &json!({"error": {"message": format!("bad key {KEY}")}})),
-            "lab http://models.example/v1 refuses the key (401): check the key of provider `lab`",
+            "lab http://models.example/v1 rejected the API key (401): check the key of provider `lab`",
         ),
         (
             Canned::error(404, &json!({"error": {"message": "no such model"}})),
@@ -102,13 +102,13 @@ async fn what_lasts_is_said_with_the_remedy() {
         ),
         (
             Canned::error(400, &json!({"detail": "too long"})),
-            "lab http://models.example/v1 refuses to embed (400): too long",
+            "lab http://models.example/v1 rejected the embedding request (400): too long",
         ),
-        (Canned::whole(&json!({"choices": []})), "there is no list `data`"),
+        (Canned::whole(&json!({"choices": []})), "missing list `data`"),
         (Canned::whole(&json!({"data": []})), "0 vectors for 1 texts"),
         (
             Canned::whole(&json!({"data": [{"embedding": [1, "x"]}]})),
-            "a vector holds something that is no number",
+            "a vector contains a value that is not a number",
         ),
         (Canned::text("text/html", "<html>".into()), "cannot be read"),
     ];

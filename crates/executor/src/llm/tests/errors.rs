@@ -198,7 +198,7 @@ async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
     }
     let words = Canned::text("text/event-stream", format!("event: error\ndata: model {KEY} crashed\n\n"));
     let error = error("openai-compatible", words, native()).await;
-    let expected = "an event of the answer is not JSON: model [secret] crashed; check";
+    let expected = "an event of the response is not JSON: model [secret] crashed; check";
     assert!(matches!(&error, TurnError::Failed(said) if said.contains(expected)), "{error:?}");
 }
 
@@ -276,7 +276,7 @@ async fn other_trouble_with_the_same_words_is_what_it_was() {
 async fn an_impossible_request_is_not_repeated() {
     let script = Script::new([Step::Lost(TransportError::Impossible("no such recording".into()))]);
     let failure = opened(&script, "ollama").await.ask(turn("Judge", native())).await.unwrap_err();
-    let expected = "ollama http://127.0.0.1:11434 cannot be asked: no such recording";
+    let expected = "ollama http://127.0.0.1:cannot send the request to 11434: no such recording";
     assert_eq!(failure.error, TurnError::Failed(expected.into()));
 }
 

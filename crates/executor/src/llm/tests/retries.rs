@@ -185,7 +185,7 @@ async fn a_pause_that_is_too_long_to_keep_ends_the_turn() {
     let script = Script::new(vec![Canned::error(503, &overloaded()).header("retry-after", "301"); 2]);
     let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
     let words = failure.error.to_string();
-    let expected = "busy (it asks to wait for 301 seconds, and `retry.for_seconds` leaves 90 seconds)";
+    let expected = "busy (the provider asks to wait 301 seconds, but `retry.for_seconds` leaves 90 seconds)";
     assert!(words.ends_with(expected), "{words}");
     assert_eq!(script.requests().len(), 1);
 }

@@ -70,17 +70,17 @@ async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
     let mut resumed = working(&script, "anthropic", stored).await;
     resumed.ask(turn("And now in prose", Delivery::Text)).await.unwrap();
     let last = last_messages(&script).pop().unwrap();
-    let text = "received; this task is over, and what follows is another one";
+    let text = "received; this task is finished, and the next message is a new one";
     assert_eq!(last["content"][0]["content"], json!(text));
     assert_eq!(last["content"][1], json!({"type": "text", "text": "And now in prose"}));
 }
 
 #[tokio::test]
 async fn a_result_beside_work_that_failed_is_to_be_submitted_again() {
-    let not_taken = "not taken: a call beside it failed; see its answer, and submit the result again when the work is done";
+    let not_taken = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
     let rows = [
         ("echo", json!({"fail": true}), "{\"fail\":true}"),
-        ("ecko", json!({}), "there is no tool `ecko`: there are echo, submit_result"),
+        ("ecko", json!({}), "unknown tool `ecko`: there are echo, submit_result"),
     ];
     for (name, input, output) in rows {
         let script = Script::new([

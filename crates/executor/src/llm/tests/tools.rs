@@ -96,8 +96,8 @@ async fn a_mistake_in_a_call_is_told_to_the_model() {
     assert_eq!(
         outputs,
         [
-            json!("there is no tool `ecko`: there is `echo`"),
-            json!("the arguments are not JSON: key must be a string at line 1 column 2"),
+            json!("unknown tool `ecko`: there is `echo`"),
+            json!("the arguments are not valid JSON: key must be a string at line 1 column 2"),
             json!("{}"),
         ]
     );
@@ -117,7 +117,7 @@ async fn no_arguments_are_taken_for_others() {
     opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
     let messages = last_messages(&script);
     let part = |name: &str| messages.iter().find_map(|item| item.get(name).cloned());
-    let told = "the arguments are not JSON: a name begins with `$serde_json::private::` and cannot be read: use another";
+    let told = "the arguments are not valid JSON: names that start with `$serde_json::private::` are reserved; use another";
     assert_eq!(part("output"), Some(json!(told)));
     assert_eq!(part("arguments"), Some(json!(json!({"unreadable": private}).to_string())));
 }
@@ -125,9 +125,9 @@ async fn no_arguments_are_taken_for_others() {
 #[tokio::test]
 async fn a_model_that_calls_what_is_no_tool_is_told_the_ones_there_are_and_not_for_ever() {
     let cases = [
-        (tool(true, false), "there is no tool `submit`: there is `submit_result`"),
-        (native(), "there is no tool `submit`"),
-        (Delivery::Text, "there is no tool `submit`"),
+        (tool(true, false), "unknown tool `submit`: there is `submit_result`"),
+        (native(), "unknown tool `submit`"),
+        (Delivery::Text, "unknown tool `submit`"),
     ];
     for (delivery, words) in cases {
         let mut body = whole_body("openai-chat", Say::Call("submit", "{\"a\": 2}"));

@@ -39,7 +39,7 @@ const KEPT_BACK: [&str; 6] = ["sensitive", "safety", "recitation", "prohibited_c
 
 /// What is said of an answer that ended, and may be half of one all the same.
 const UNEXPLAINED: &str =
-    "the answer ended with neither a `finish_reason` nor a count of its tokens, and may be half of one";
+    "the response ended with neither a `finish_reason` nor a token count, and may be incomplete";
 
 /// A streamed answer.
 #[derive(Default)]
@@ -129,7 +129,7 @@ impl Stream {
         let text = content_text(piece.at("content"));
         let calls = piece.at("tool_calls").as_array().map(Vec::as_slice).unwrap_or_default();
         if self.whole && !(text.is_empty() && calls.is_empty()) {
-            return Err(ReadError::Unreadable("more comes behind its `choices[0].message`".into()));
+            return Err(ReadError::Unreadable("unexpected data after its `choices[0].message`".into()));
         }
         self.room.append(&mut self.message.text, &text)?;
         self.beside.hear(piece, &mut self.room)?;
@@ -258,7 +258,7 @@ impl Message {
             }
             (None, finish) if CUT.contains(&finish) => End::Truncated,
             (None, finish) if FAILED.contains(&finish) => {
-                let message = format!("the answer was broken off, with the reason `{finish}`");
+                let message = format!("the answer was interrupted with the reason `{finish}`");
                 return Err(ReadError::Provider(Problem::in_answer(&message.into())));
             }
             (None, _) => End::Finished,

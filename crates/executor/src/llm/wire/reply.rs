@@ -181,10 +181,10 @@ impl Reply {
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
     let event: Value = serde_json::from_str(data).map_err(|error| match error.is_eof() {
         true => ReadError::BrokenOff,
-        false if is_half_a_character(&error) => ReadError::Unreadable(format!(
-            "an event of the answer holds half of a character, a `\\u` escape of a surrogate without the other: {data}"
-        )),
-        false => ReadError::Unreadable(format!("an event of the answer is not JSON: {data}")),
+        false if is_half_a_character(&error) => {
+            ReadError::Unreadable(format!("an event of the response contains a lone surrogate: {data}"))
+        }
+        false => ReadError::Unreadable(format!("an event of the response is not JSON: {data}")),
     })?;
     match Problem::told_by(&event) {
         Some(problem) => Err(ReadError::Provider(problem)),

@@ -100,12 +100,15 @@ async fn an_answer_comes_as_json_or_as_events() {
 #[tokio::test]
 async fn one_that_cannot_be_spoken_to_is_reported() {
     let cases = [
-        (answer(401, "text/plain", "who is hidden-word?"), "it answered with status 401: 'who is [hidden]?'"),
-        (answer(404, "text/html", ""), "it answered with status 404: ''"),
-        (json_answer("{}"), "this is no MCP message: '{}'"),
-        (json_answer(""), "its answer ended before it was whole"),
-        (answer(200, "text/event-stream", ": nothing\n\n"), "its answer ended before it was whole"),
-        (json_answer(&result(9, "x")), "it answered a question that it was not asked"),
+        (
+            answer(401, "text/plain", "who is hidden-word?"),
+            "it responded with status 401: 'who is [hidden]?'",
+        ),
+        (answer(404, "text/html", ""), "it responded with status 404: ''"),
+        (json_answer("{}"), "invalid MCP message: '{}'"),
+        (json_answer(""), "its response was incomplete"),
+        (answer(200, "text/event-stream", ": nothing\n\n"), "its response was incomplete"),
+        (json_answer(&result(9, "x")), "it responded to an unknown request"),
         (
             answer(
                 400,
@@ -123,7 +126,7 @@ async fn one_that_cannot_be_spoken_to_is_reported() {
     let (opened, _) = open(Vec::new(), SHORT).await;
     assert_eq!(
         opened.err().unwrap(),
-        "the MCP server 'far' did not start: it did not answer within 0 seconds"
+        "the MCP server 'far' did not start: it did not respond within 0 seconds"
     );
     let server = McpServer {
         name: "far".to_owned(),
@@ -143,7 +146,7 @@ async fn a_call_without_a_sign_of_life_is_given_up() {
     let output = call(tools.as_ref(), "far__look", json!({})).await;
     assert_eq!(
         output,
-        failed("the call of 'look' on the MCP server 'far' failed: it did not answer within 0 seconds")
+        failed("the call of 'look' on the MCP server 'far' failed: it did not respond within 0 seconds")
     );
     let last = asked.lock().unwrap().last().unwrap().body.clone();
     assert_eq!(

@@ -25,9 +25,9 @@ async fn a_sound_server_is_used_and_ended() {
     assert_eq!(output, ToolOutput { ok: true, text: "seen".to_owned() });
     assert_eq!(
         call(tools.as_ref(), "eyes__look", json!("it")).await,
-        failed("the arguments must be an object")
+        failed("expected an object as arguments")
     );
-    assert_eq!(call(tools.as_ref(), "other", json!({})).await, failed("there is no tool `other`"));
+    assert_eq!(call(tools.as_ref(), "other", json!({})).await, failed("unknown tool `other`"));
     tools.close().await;
     let note = std::fs::read_to_string(note).unwrap();
     let lines: Vec<&str> = note.lines().collect();
@@ -46,7 +46,7 @@ async fn one_that_does_not_start_is_reported_with_its_name_and_its_last_words() 
         ("exit 3", "it has ended (exit status: 3)"),
         (
             "echo 'no database for hidden-word' >&2; exit 1",
-            "it has ended (exit status: 1); the end of its stderr: no database for [hidden]",
+            "it has ended (exit status: 1); last lines of stderr: no database for [hidden]",
         ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"no\"}}'; read l",
@@ -54,13 +54,13 @@ async fn one_that_does_not_start_is_reported_with_its_name_and_its_last_words() 
         ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"1999\"}}'; read l",
-            "it speaks version '1999' of MCP; known here are 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
+            "unsupported MCP version '1999'; expected 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
         ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}'; read l",
-            "it answered a question that it was not asked",
+            "it responded to an unknown request",
         ),
-        ("yes", "it writes things to stdout that are not MCP"),
+        ("yes", "it writes invalid MCP messages to stdout"),
         ("head -c 5000000 /dev/zero; read l", "it sent a message of more than 4194304 bytes"),
     ];
     for (script, expected) in cases {
@@ -88,7 +88,7 @@ async fn one_that_hangs_at_its_start_is_ended() {
     let note = folder.path().join("note");
     let script = format!("trap '' TERM; echo $$ > {0}; sleep 1000 & echo $! >> {0}; wait", note.display());
     let error = open(shell("slow", &script), SHORT).await.err().unwrap();
-    assert_eq!(error, "the MCP server 'slow' did not start: it did not answer within 0 seconds");
+    assert_eq!(error, "the MCP server 'slow' did not start: it did not respond within 0 seconds");
     for id in std::fs::read_to_string(note).unwrap().lines() {
         gone(id).await;
     }
@@ -107,11 +107,8 @@ async fn lies_about_tools_are_no_start() {
                    n=$((n+1)); done";
     let cases = [
         (format!("echo '{two}'; read l"), "it has two tools 'a'"),
-        (
-            format!("cat {}; read l", file.display()),
-            "it has 10000 tools or more; 128 is the most that can be offered",
-        ),
-        (endless.to_owned(), "its list of tools has more than 50 pages"),
+        (format!("cat {}; read l", file.display()), "it has 10000 tools or more; the limit is 128"),
+        (endless.to_owned(), "its tool list has more than 50 pages"),
     ];
     for (rest, expected) in cases {
         let error = open(shell("liar", &format!("read l; echo '{GREETING}'; read l; {rest}")), LONG)
@@ -130,10 +127,13 @@ async fn what_goes_wrong_later_is_told_to_the_model() {
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"bad hidden-word\"}}'; read l",
             "bad [hidden] (-32602)",
         ),
-        ("read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; read l", "its answer has no content"),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; read l",
+            "its response has no content",
+        ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'; read l",
-            "it answered a question that it was not asked",
+            "it responded to an unknown request",
         ),
         ("read l; head -c 5000000 /dev/zero; read l", "it sent a message of more than 4194304 bytes"),
     ];
@@ -159,7 +159,7 @@ async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_droppe
     let output = call(tools.as_ref(), "s__look", json!({})).await;
     assert_eq!(
         output.text,
-        "the call of 'look' on the MCP server 's' failed: it did not answer within 0 seconds"
+        "the call of 'look' on the MCP server 's' failed: it did not respond within 0 seconds"
     );
     assert_eq!(call(tools.as_ref(), "s__look", json!({})).await.text, "next");
     tools.close().await;
@@ -181,10 +181,7 @@ async fn one_that_cannot_be_understood_any_more_is_ended() {
     let note = folder.path().join("note");
     let cases = [
         ("head -c 5000000 /dev/zero", "it sent a message of more than 4194304 bytes"),
-        (
-            "echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'",
-            "it answered a question that it was not asked",
-        ),
+        ("echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'", "it responded to an unknown request"),
         ("echo $KEY >&2; exit 2", "it has ended (exit status: 2)"),
     ];
     for (fault, words) in cases {
@@ -195,7 +192,7 @@ async fn one_that_cannot_be_understood_any_more_is_ended() {
         let id = std::fs::read_to_string(&note).unwrap();
         assert!(!is_alive(&id), "{fault}");
         let later = call(tools.as_ref(), "s__look", json!({})).await;
-        let why = format!("it is gone since a call before: {words}");
+        let why = format!("it stopped during an earlier call: {words}");
         assert_eq!(later, failed(&format!("the call of 'look' on the MCP server 's' failed: {why}")));
         tools.close().await;
     }

@@ -19,21 +19,18 @@ async fn failed(script: &str) -> String {
 async fn nonsense_is_named() {
     assert_eq!(
         failed("read -r line; echo hello; cat").await,
-        "Claude Code said something that is not a line of JSON: 'hello'"
+        "Claude Code wrote a line that is not JSON: 'hello'"
     );
-    assert_eq!(
-        failed("read -r line; printf '\\377\\n'; cat").await,
-        "Claude Code said something that is not UTF-8"
-    );
+    assert_eq!(failed("read -r line; printf '\\377\\n'; cat").await, "Claude Code wrote invalid UTF-8");
     let endless = "read -r line; head -c 100000000 /dev/zero | tr '\\0' x; echo; cat";
-    assert_eq!(failed(endless).await, "Claude Code said a line of more than 16 MiB");
+    assert_eq!(failed(endless).await, "Claude Code wrote a line of more than 16 MiB");
 }
 
 #[tokio::test]
 async fn an_early_end_is_told_with_the_end_of_stderr() {
     assert_eq!(
         failed("read -r line; begin; printf '{\"type\":'; echo broken >&2; exit 7").await,
-        "Claude Code exited with code 7 in the middle of a line; the end of stderr:\nbroken"
+        "Claude Code exited with code 7 in the middle of a line; last lines of stderr:\nbroken"
     );
     assert_eq!(failed("exit 0").await, "Claude Code exited with code 0 before it answered; stderr is empty");
     assert_eq!(
@@ -42,13 +39,13 @@ async fn an_early_end_is_told_with_the_end_of_stderr() {
     );
     assert_eq!(
         failed("echo \"key $FAKE_API_KEY refused\" >&2; exit 1").await,
-        "Claude Code exited with code 1 before it answered; the end of stderr:\nkey [redacted] refused"
+        "Claude Code exited with code 1 before it answered; last lines of stderr:\nkey [redacted] refused"
     );
 }
 
 #[tokio::test]
 async fn another_session_is_refused() {
-    let start = "Claude Code answered for another session: 'sid-2' in the place of 'sid-1'";
+    let start = "Claude Code answered for another session: 'sid-2' instead of 'sid-1'";
     let other = r#"echo '{"type":"result","is_error":false,"result":"mine","session_id":"sid-2"}'"#;
     assert_eq!(failed(&format!("read -r line; begin; {other}; cat")).await, start);
     let fake = Fake::new(&format!("ID=sid-2\n{SPEAK}"));
@@ -128,7 +125,7 @@ async fn an_mcp_server_that_does_not_start_fails_the_turn_by_its_name() {
         ["good", "bad", "lost"].map(|name| McpServer { name: name.to_owned(), reach: reach() }).into();
     let mut session = fake.open_with(start).await.unwrap();
     let error = fake.turn(&mut session, text("go")).await.unwrap_err();
-    let words = "Claude Code could not start the MCP server 'bad' (failed), 'lost' (not known to it): check its command or \
+    let words = "Claude Code could not start the MCP server 'bad' (failed), 'lost' (unknown to it): check its command or \
                  address in the blueprint";
     assert_eq!(error, TurnError::Failed(words.to_owned()));
     session.close().await;

@@ -10,9 +10,9 @@ use crate::support::{gone, grandchild};
 #[tokio::test]
 async fn what_is_no_message_ends_the_process_with_all_it_started() {
     for (act, expected) in [
-        ("garbage", "Codex said something that is not a message: 'loading…'"),
-        ("bytes", "Codex said something that is not UTF-8"),
-        ("flood", "Codex said a line of more than 16 MiB"),
+        ("garbage", "Codex wrote an invalid message: 'loading…'"),
+        ("bytes", "Codex wrote invalid UTF-8"),
+        ("flood", "Codex wrote a line of more than 16 MiB"),
         ("foreign", "Codex answered for another thread: 'elsewhere'"),
     ] {
         let fake = Fake::new(act);
@@ -24,7 +24,7 @@ async fn what_is_no_message_ends_the_process_with_all_it_started() {
 #[tokio::test]
 async fn a_death_is_told_with_the_last_words_and_without_secrets() {
     let died =
-        "Codex exited with code 9 in the middle of a line; the end of stderr:\nout of memory, [redacted]";
+        "Codex exited with code 9 in the middle of a line; last lines of stderr:\nout of memory, [redacted]";
     assert_eq!(Fake::new("half").failure().await, died);
     assert_eq!(
         Fake::new("killed").failure().await,
@@ -61,12 +61,9 @@ async fn words_before_the_work_are_no_answer() {
 async fn another_thread_is_refused() {
     let conversation = json!({"held_by": "codex", "thread_id": "01a1-thread"});
     let fake = Fake::new("other-thread").with(|start| start.conversation = Some(conversation.clone()));
-    assert_eq!(fake.failure().await, "Codex opened another thread: 'other' in the place of '01a1-thread'");
+    assert_eq!(fake.failure().await, "Codex opened another thread: 'other' instead of '01a1-thread'");
     let fake = Fake::without_app_server("other-thread").with(|start| start.conversation = Some(conversation));
-    assert_eq!(
-        fake.failure().await,
-        "Codex answered for another thread: 'other' in the place of '01a1-thread'"
-    );
+    assert_eq!(fake.failure().await, "Codex answered for another thread: 'other' instead of '01a1-thread'");
 }
 
 #[tokio::test]

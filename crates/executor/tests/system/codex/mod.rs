@@ -53,7 +53,7 @@ async fn a_live_thread_is_asked_again_in_place() {
     assert_eq!((&turns[0]["outputSchema"], &turns[1]["outputSchema"]), (&Value::Null, &schema));
     assert_eq!((&turns[0]["model"], &turns[1]["model"]), (&Value::Null, &json!("strong")));
     let declined = fake.log("messages").into_iter().find(|message| message["id"] == "ask-1").unwrap();
-    assert_eq!(declined["error"]["message"], "nobody can be asked");
+    assert_eq!(declined["error"]["message"], "there is no interactive user");
     assert!(fake.path().join("home").is_dir(), "its home is made");
 }
 

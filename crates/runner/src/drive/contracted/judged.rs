@@ -175,9 +175,9 @@ impl Driver<'_, '_> {
 fn astray(mut rejected: Rejected, names: &str, rung: Rung) -> Rejected {
     let instead = match rung {
         Rung::Tool => format!("call `{SUBMIT_TOOL}`"),
-        Rung::Native | Rung::Prompt => "answer with the JSON value as text".to_owned(),
+        Rung::Native | Rung::Prompt => "return the JSON value as text".to_owned(),
     };
-    let message = format!("what was called is no tool here: {names}; {instead}");
+    let message = format!("unknown tool: {names}; {instead}");
     let (path, keyword) = ("$".to_owned(), "tool".to_owned());
     rejected.violations.errors.insert(0, Violation { path, pointer: String::new(), keyword, message });
     rejected

@@ -59,7 +59,9 @@ impl State {
         let shared = Arc::clone(terms);
         let offers = tokio::task::spawn_blocking(move || Offers::new(&shared, &capabilities, has_tools))
             .await
-            .map_err(|error| format!("the schema could not be lowered: {error}"))?;
+            .map_err(|error| {
+                format!("the schema could not be reduced to what the provider supports: {error}")
+            })?;
         let model = assignment.model.clone();
         let name = model.as_ref().unwrap_or(&settings_model);
         let rungs = offers.rungs(terms.contract.strategy, &facts, name)?;

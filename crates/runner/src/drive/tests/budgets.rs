@@ -39,7 +39,7 @@ async fn a_turn_is_told_what_is_left_and_ends_with_it() {
     let allowance = |tokens, cost| Allowance { tokens: Some(tokens), cost_usd: Some(cost) };
     assert_eq!(left, [allowance(100, 1.0), allowance(85, 0.75)]);
     assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
-    let words = "105 tokens are used and limits.max_tokens_total is 100; raise it, or ask for less";
+    let words = "105 tokens used, limits.max_tokens_total is 100; raise it, or ask for less";
     assert_eq!(ran.failure().message, words);
     assert_eq!(ran.outcomes(), [NoJson, BudgetExhausted]);
     assert_eq!(ran.outcome.usage, Usage { input_tokens: 90, output_tokens: 15, cost_usd: Some(0.75) });
@@ -133,7 +133,7 @@ async fn what_lost_deliveries_used_counts() {
     case.assignment.spent = spent(7, 1);
     let ran = case.run(vec![says("prose"), says("more prose"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.turns.len(), 2);
-    assert_eq!(ran.failure().message, "Output did not match schema after 2 retries");
+    assert_eq!(ran.failure().message, "output did not match the schema after 2 retries");
     assert_eq!(ran.failure().attempts, Some(3));
     assert_eq!(ran.outcome.usage, Usage { input_tokens: 27, output_tokens: 10, cost_usd: Some(1.0) });
 

@@ -103,18 +103,18 @@ async fn an_explicit_strategy_stays_on_its_rung() {
     assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
     assert_eq!(
         ran.failure().message,
-        "the provider refuses what the strategy sends: no such field; use 'tool', 'prompt' or 'auto'"
+        "the provider rejected the strategy's request: no such field; use 'tool', 'prompt' or 'auto'"
     );
     let twice = || vec![says("{\"n\": \"x\"}"), says("{\"n\": \"x\"}")];
     let ran = Case::with(Strategy::Native).run(twice()).await;
     assert_eq!(ran.outcomes(), [SchemaInvalid, NoProgress]);
-    assert!(ran.failure().message.starts_with("Output did not match schema after 1 retry"));
+    assert!(ran.failure().message.starts_with("output did not match the schema after 1 retry"));
 }
 
 #[tokio::test]
 async fn a_strategy_that_cannot_be_had_says_what_can() {
     let rows = [
-        (Strategy::Native, plain(), "the executor has no field for a schema; use 'prompt' or 'auto'"),
+        (Strategy::Native, plain(), "the executor does not support schemas; use 'prompt' or 'auto'"),
         (Strategy::Tool, plain(), "the executor has no tools; use 'prompt' or 'auto'"),
         (
             Strategy::Tool,
@@ -236,12 +236,12 @@ async fn what_was_called_in_the_place_of_the_submit_tool_is_told() {
     let astray = || Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer("") });
     let ran = Case::with(Strategy::Tool).run(vec![astray(), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
-    let message = "what was called is no tool here: `done`; call `submit_result`";
+    let message = "unknown tool: `done`; call `submit_result`";
     assert_eq!(ran.attempts[0].errors[0].message, message);
     let ran = Case::with(Strategy::Tool).retries(0).run(vec![astray()]).await;
     assert_eq!(ran.failure().validation_errors[0], format!("$: {message}"));
     let ran = Case::with(Strategy::Native).run(vec![astray(), says("{\"n\": 1}")]).await;
-    let message = "what was called is no tool here: `done`; answer with the JSON value as text";
+    let message = "unknown tool: `done`; return the JSON value as text";
     assert_eq!(ran.attempts[0].errors[0].message, message);
 }
 

@@ -66,7 +66,7 @@ async fn what_is_given_up_says_how_often_and_how_long() {
     assert_eq!(ran.turns.len(), 2);
     assert_eq!(repeated(&ran).iter().map(|(_, _, left, _)| *left).collect::<Vec<_>>(), [Some(1)]);
     let ran = policy(Duration::ZERO, None).run(vec![away(), away()]).await;
-    assert_eq!(ran.failure().message, "503 down (made once: `retry` allows no more)");
+    assert_eq!(ran.failure().message, "503 down (not retried: `retry` allows no more attempts)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,6 +107,6 @@ async fn a_turn_in_which_tools_were_used_is_not_asked_again() {
     let worked = Reply::FailAfterTool(TurnError::Transport("503 down".into()));
     let ran = case().run(vec![worked, says("{\"n\": 1}")]).await;
     assert_eq!(ran.turns.len(), 1);
-    let expected = "503 down (not asked again, because tools were used in this turn)";
+    let expected = "503 down (not retried, because tools were used in this turn)";
     assert_eq!(ran.failure().message, expected);
 }

@@ -69,7 +69,7 @@ async fn a_refusal_and_a_failure_are_failures_here_too() {
 async fn calls_of_what_is_no_tool_are_no_text() {
     let astray = Reply::Say(Answer { stop: Stop::Astray("`python`".to_owned()), ..answer("") });
     let ran = Case::free().run(vec![astray]).await;
-    let message = "the model gives no answer and calls only what is no tool here: `python`";
+    let message = "the model did not answer and called only unknown tools: `python`";
     assert_eq!((ran.failure().kind, ran.failure().message.as_str()), (FailureType::ExecutorFailed, message));
     assert_eq!((ran.outcomes(), ran.attempts[0].errors[0].message.as_str()), (vec![Failed], message));
 }
@@ -118,7 +118,7 @@ async fn a_command_runs_once_whatever_its_contract_says() {
     assert_eq!((validation.strategy, ran.attempts[0].strategy), (Strategy::Auto, Strategy::Auto));
     let ran = under().run(vec![says("{\"n\": true}"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
-    assert_eq!(ran.failure().message, "Output did not match schema after 0 retries");
+    assert_eq!(ran.failure().message, "output did not match the schema after 0 retries");
     assert_eq!((ran.outcomes(), ran.turns.len()), (vec![SchemaInvalid], 1));
 }
 

@@ -78,7 +78,7 @@ async fn when_retries_run_out_the_closest_answer_is_told() {
         let ran = Case::under(contract).run(replies()).await;
         let expected = Failure {
             kind,
-            message: "Output did not match schema after 2 retries".into(),
+            message: "output did not match the schema after 2 retries".into(),
             validation_errors: ran.attempts[1].errors.iter().map(ToString::to_string).collect(),
             last_output: Some("{\"n\": \"y\"}".into()),
             attempts: Some(3),
@@ -88,9 +88,9 @@ async fn when_retries_run_out_the_closest_answer_is_told() {
         assert_eq!(ran.outcome.conversation, Some(json!({"turns": 3})));
     }
     let ran = Case::with(Strategy::Prompt).retries(1).run(replies()).await;
-    assert_eq!(ran.failure().message, "Output did not match schema after 1 retry");
+    assert_eq!(ran.failure().message, "output did not match the schema after 1 retry");
     let ran = Case::with(Strategy::Prompt).retries(0).run(replies()).await;
-    assert_eq!(ran.failure().message, "Output did not match schema after 0 retries");
+    assert_eq!(ran.failure().message, "output did not match the schema after 0 retries");
     assert_eq!(ran.turns.len(), 1);
 }
 
@@ -102,7 +102,9 @@ async fn the_same_again_ends_early_where_nothing_else_can_be_tried() {
     for replies in [same_text, same_errors] {
         let ran = case().run(replies).await;
         assert_eq!(ran.outcomes(), [SchemaInvalid, NoProgress]);
-        assert!(ran.failure().message.starts_with("Output did not match schema after 1 retry: the model"));
+        assert!(
+            ran.failure().message.starts_with("output did not match the schema after 1 retry: the model")
+        );
         assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
     }
 }
@@ -136,7 +138,7 @@ async fn what_the_executor_gave_up_is_not_tried_again() {
 async fn a_session_that_cannot_be_asked_again_is_not() {
     let deaf = accord_executor::Capabilities { reprompt: false, ..plain() };
     let ran = Case::with(Strategy::Auto).at(deaf).run(vec![says("prose")]).await;
-    assert_eq!(ran.failure().message, "Output did not match schema after 0 retries");
+    assert_eq!(ran.failure().message, "output did not match the schema after 0 retries");
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ fn a_map_over_nothing_is_done_at_once() {
     let text = map(2, json!("fail"), json!({"list": "x"}));
     assert_eq!(text.result().2, Some("template_failed"));
     let told = &text.state.head.error.as_ref().unwrap().message;
-    assert_eq!(told, "node 'each' failed: over: it gives a text, and not a list");
+    assert_eq!(told, "node 'each' failed: over: expected a list, got a string");
     let many: Vec<u32> = (0..1001).collect();
     assert_eq!(map(2, json!("fail"), json!({"list": many})).result().2, Some("too_many_items"));
 }

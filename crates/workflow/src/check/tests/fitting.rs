@@ -105,26 +105,24 @@ fn what_cannot_be_told_is_a_warning_where_schemas_say_why() {
     let each = || json!({"type": "map", "over": "{{ g0.n }}", "agent": "taker"});
     let object =
         |n: Value, required: &[&str]| json!({"type": "object", "properties": {"n": n}, "required": required});
-    let cannot_tell = |place: &str, what: &str, why: &str| {
-        vec![format!("warning: {place}: it cannot be told whether this is {what}: {why}")]
-    };
-    let takes = "what the agent's parameters_schema takes";
+    let cannot_tell =
+        |place: &str, what: &str, why: &str| vec![format!("warning: {place}: this may not be {what}: {why}")];
+    let takes = "what the agent's parameters_schema accepts";
     let perhaps_null = || object(json!({"type": ["string", "null"]}), &[]);
     let text = || object(json!({"type": "string"}), &["n"]);
-    let why = "/n: the producer may give null, the consumer refuses it; the consumer requires 'n', and the producer may leave \
-               it out";
+    let why = "/n: the producer may output null, which the consumer rejects; the consumer requires 'n', which the producer may omit";
     assert_eq!(fed(&[perhaps_null()], text(), taker()), cannot_tell("$.edges[2]", takes, why));
-    let why = "/n: the producer may give null, the consumer refuses it";
+    let why = "/n: the producer may output null, which the consumer rejects";
     assert_eq!(
         fed(&[perhaps_null()], text(), with("{{ g0.n }}")),
         cannot_tell("$.nodes.node.parameters", takes, why)
     );
     let list = object(json!({"type": ["array", "null"], "items": {"type": "object"}}), &["n"]);
-    let why = "the producer may give null, the consumer refuses it";
+    let why = "the producer may output null, which the consumer rejects";
     assert_eq!(fed(&[list], json!(true), each()), cannot_tell("$.nodes.node.over", "a list", why));
     let mut closed = text();
     closed["additionalProperties"] = json!(false);
-    let why = "the producer may give members that the consumer does not take";
+    let why = "the producer may output properties that the consumer does not accept";
     assert_eq!(fed(&[text()], closed, taker()), cannot_tell("$.edges[2]", takes, why));
     let strict = object(json!({"type": "string", "minLength": 1}), &["n"]);
     let mut more = text();

@@ -4,7 +4,7 @@
 pub(super) fn fault(address: &str) -> Option<String> {
     let rest = address.strip_prefix("http://").or_else(|| address.strip_prefix("https://"));
     let Some(rest) = rest else {
-        return Some("the address must begin with http:// or https://".to_owned());
+        return Some("the URL must start with http:// or https://".to_owned());
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let server = authority.rsplit('@').next().unwrap_or_default();
@@ -13,11 +13,11 @@ pub(super) fn fault(address: &str) -> Option<String> {
         None => server.split_once(':').map_or((server, None), |(host, port)| (host, Some(port))),
     };
     if host.trim_start_matches('[').trim().is_empty() {
-        return Some("the address has no host: write it like https://host/path".to_owned());
+        return Some("the URL has no host; expected the form https://host/path".to_owned());
     }
     match port {
         Some(port) if !port.is_empty() && port.trim_end().parse::<u16>().is_err() => {
-            Some(format!("the port '{port}' is not a number from 0 to {}", u16::MAX))
+            Some(format!("expected a port from 0 to {}, got '{port}'", u16::MAX))
         }
         _ => None,
     }
@@ -42,10 +42,10 @@ mod tests {
             assert_eq!(fault(sound), None, "{sound}");
         }
         for no_host in ["http://", "https:///v1", "http://:80", "http://user@", "http://[]", "http://?x"] {
-            let expected = "the address has no host: write it like https://host/path";
+            let expected = "the URL has no host; expected the form https://host/path";
             assert_eq!(fault(no_host).as_deref(), Some(expected), "{no_host}");
         }
-        assert_eq!(fault("http://h:x").as_deref(), Some("the port 'x' is not a number from 0 to 65535"));
-        assert_eq!(fault("h").as_deref(), Some("the address must begin with http:// or https://"));
+        assert_eq!(fault("http://h:x").as_deref(), Some("expected a port from 0 to 65535, got 'x'"));
+        assert_eq!(fault("h").as_deref(), Some("the URL must start with http:// or https://"));
     }
 }

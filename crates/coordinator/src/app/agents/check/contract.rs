@@ -29,11 +29,11 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts
     options("default_output_schema_options", default_options, findings);
     acting(blueprint, findings);
     if blueprint.output_schema.is_some() && default.is_some() {
-        let message = "'output_schema' always decides, so this default is never used";
+        let message = "'output_schema' takes precedence, so this default is never used";
         findings.warning(root.key("default_output_schema"), message);
     }
     if default_options.is_some() && default.is_none() {
-        let message = "there is no 'default_output_schema' that these options could be for";
+        let message = "these options have no effect without 'default_output_schema'";
         findings.warning(root.key("default_output_schema_options"), message);
     }
     let invariants = invariants(blueprint, findings);
@@ -113,7 +113,7 @@ fn declared(
     let value = value?;
     if let Value::String(name) = value {
         if let Some(fault) = name::fault(name) {
-            let message = format!("a text here is the name of a registered schema: {fault}");
+            let message = format!("a string here is the name of a registered schema: {fault}");
             findings.error(place, message);
             return None;
         }
@@ -125,12 +125,10 @@ fn declared(
     }
     if !is_object_with_properties(value) {
         if options.and_then(|options| options.strategy) == Some(Strategy::Tool) {
-            let message = "the submit tool takes an object: give the root 'type: object' and 'properties', \
-                           or use another strategy";
+            let message = "the submit tool requires an object: set 'type: object' and 'properties' at the root, or use another strategy";
             findings.error(place, message);
         } else {
-            let message = "the root is not an object with properties: models are asked for it inside a wrapper, \
-                           and some endpoints cannot be held to it";
+            let message = "the root is not an object with properties: models are asked for it inside a wrapper, and some endpoints cannot enforce it";
             findings.warning(place, message);
         }
     }
@@ -147,13 +145,13 @@ fn options(field: &str, options: Option<&Options>, findings: &mut Findings) {
     let Some(options) = options else { return };
     let place = Place::root().key(field);
     if let Some(retries) = options.max_retries.filter(|retries| *retries > MOST_RETRIES) {
-        let message = format!("{retries} retries are too many; {MOST_RETRIES} is the most");
+        let message = format!("expected at most {MOST_RETRIES} retries, got {retries}");
         findings.error(place.key("max_retries"), message);
     }
     if options.strict_json_only == Some(true)
         && options.extract_json.is_some_and(|extract| extract != ExtractJson::NONE)
     {
-        let message = "nothing is extracted where 'strict_json_only' holds";
+        let message = "this has no effect with 'strict_json_only'";
         findings.warning(place.key("extract_json"), message);
     }
     if options.embedded == Some(Embedded::Confirm) {
@@ -203,7 +201,7 @@ fn invariants(blueprint: &Blueprint, findings: &mut Findings) -> Invariants {
     let has_contract = blueprint.output_schema.is_some() || blueprint.default_output_schema.is_some();
     if !blueprint.invariants.is_empty() && !has_contract {
         let message =
-            "invariants speak of a structured output: give an 'output_schema' or a 'default_output_schema'";
+            "invariants require a structured output: set 'output_schema' or 'default_output_schema'";
         findings.error(place.clone(), message);
     }
     let rules: Vec<Invariant> = blueprint

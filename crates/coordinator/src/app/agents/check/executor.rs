@@ -43,7 +43,7 @@ pub(super) fn at(field: &str) -> Place {
 
 pub(super) fn not_empty(field: &str, text: &str, findings: &mut Findings) {
     if text.trim().is_empty() {
-        findings.error(at(field), format!("the {field} cannot be empty"));
+        findings.error(at(field), format!("the {field} is empty"));
     }
 }
 
@@ -51,21 +51,22 @@ fn llm(settings: &Llm, findings: &mut Findings) {
     provider(settings, findings);
     not_empty("model", &settings.model, findings);
     if settings.timeout_seconds == Some(0) {
-        findings.error(at("timeout_seconds"), "0 seconds leave no time to work; leave it out for no limit");
+        findings.error(at("timeout_seconds"), "expected more than 0 seconds; omit it for no limit");
     }
     if let Some(fault) = settings.base_url.as_deref().and_then(address::fault) {
         findings.error(at("base_url"), fault);
     }
     if let Some(unknown) = settings.schema_profile.as_ref().filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
-        findings.error(at("schema_profile"), format!("'{unknown}' is not one of {}", known.join(", ")));
+        findings
+            .error(at("schema_profile"), format!("expected one of {}, got '{unknown}'", known.join(", ")));
     }
     if settings.max_tokens == Some(0) {
-        findings.error(at("max_tokens"), "0 tokens leave no room for an answer");
+        findings.error(at("max_tokens"), "expected at least 1 token, got 0");
     }
     if let Some(degree) = settings.temperature.filter(|degree| !(0.0..=HIGHEST_TEMPERATURE).contains(degree))
     {
-        let message = format!("this is {degree}; the temperature must be from 0 to {HIGHEST_TEMPERATURE}");
+        let message = format!("expected a temperature from 0 to {HIGHEST_TEMPERATURE}, got {degree}");
         findings.error(at("temperature"), message);
     }
     reasoning(settings, findings);
@@ -75,15 +76,13 @@ fn provider(settings: &Llm, findings: &mut Findings) {
     not_empty("provider", &settings.provider, findings);
     let provider = settings.provider.as_str();
     if provider == COMPATIBLE && settings.base_url.is_none() {
-        let message = "'openai-compatible' has no address of its own: give a 'base_url' here, or in \
-                       [providers.openai-compatible] where the runner is configured";
+        let message = "'openai-compatible' has no default URL: set 'base_url' here, or in [providers.openai-compatible] of the runner's configuration";
         findings.warning(at("base_url"), message);
     }
     if !provider.trim().is_empty() && !PROVIDERS.contains(&provider) {
         let meant = name::nearest(provider, PROVIDERS).map(|name| format!("; did you mean '{name}'?"));
         let message = format!(
-            "'{provider}' is not a built-in provider: only a runner with [providers.{provider}] in its configuration \
-             knows it{}",
+            "'{provider}' is not a built-in provider: it requires a runner with [providers.{provider}] in its configuration{}",
             meant.unwrap_or_default()
         );
         findings.warning(at("provider"), message);
@@ -95,14 +94,15 @@ fn reasoning(settings: &Llm, findings: &mut Findings) {
     match thinks(value) {
         None => {
             let message = format!(
-                "this is {}; it must be off, low, medium, high, true, false, or a number of tokens from 1 to {}",
+                "expected off, low, medium, high, true, false, or a number of tokens from 1 to {1}; got {0}",
                 shown(value),
                 u32::MAX
             );
             findings.error(at("reasoning"), message);
         }
         Some(true) if settings.provider == ANTHROPIC && settings.temperature.is_some() => {
-            let message = "this provider takes no 'temperature' where 'reasoning' is on: leave one out";
+            let message =
+                "this provider does not support 'temperature' together with 'reasoning'; remove one";
             findings.error(at("temperature"), message);
         }
         Some(_) => {}
@@ -135,7 +135,7 @@ fn cli(settings: &Cli, findings: &mut Findings) {
     for (index, tool) in settings.allowed_tools.iter().flatten().enumerate() {
         let place = at("allowed_tools").index(index);
         if tool.trim().is_empty() {
-            findings.error(place, "the name of a tool cannot be empty");
+            findings.error(place, "tool name is empty");
         } else {
             program::no_option(place, tool, findings);
         }
@@ -158,15 +158,17 @@ fn command(settings: &Command, findings: &mut Findings) {
     };
     for (field, mode) in [("args", by_arguments), ("parameters_as", settings.parameters_as.as_ref())] {
         if let Some(mode) = mode.filter(|mode| !MODES.contains(&mode.as_str())) {
-            findings.error(at(field), format!("'{mode}' is not one of {}", MODES.join(", ")));
+            findings.error(at(field), format!("expected one of {}, got '{mode}'", MODES.join(", ")));
         }
     }
     if by_arguments.is_some()
         && settings.parameters_as.is_some()
         && by_arguments != settings.parameters_as.as_ref()
     {
-        findings
-            .error(at("parameters_as"), "'args' says how the parameters are given already, and otherwise");
+        findings.error(
+            at("parameters_as"),
+            "'args' already specifies how parameters are passed, and differently",
+        );
     }
     working_dir(settings.working_dir.as_deref(), findings);
 }
@@ -183,7 +185,7 @@ fn working_dir(folder: Option<&str>, findings: &mut Findings) {
     if let Some(folder) = folder
         && (folder.is_empty() || folder.contains('\0') || !is_inside(folder))
     {
-        let message = format!("'{folder}' must be a folder inside the project, without '..'");
+        let message = format!("expected a folder inside the project, without '..'; got '{folder}'");
         findings.error(at("working_dir"), message);
     }
 }
@@ -198,13 +200,13 @@ fn replay(settings: &Replay, findings: &mut Findings) {
     not_empty("cassette", &settings.cassette, findings);
     if settings.cassette.contains('\0') || !is_inside(&settings.cassette) {
         let message = format!(
-            "{:?} must be a file inside the project folder, relative to it and without '..'",
+            "expected a file path inside the project folder, relative to it and without '..'; got {:?}",
             settings.cassette
         );
         findings.error(at("cassette"), message);
     }
     if let Some(other) = settings.matching.as_ref().filter(|how| !["exact", "order"].contains(&how.as_str()))
     {
-        findings.error(at("match"), format!("'{other}' is not one of exact, order"));
+        findings.error(at("match"), format!("expected exact or order, got '{other}'"));
     }
 }

@@ -15,8 +15,7 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) {
     // Without a schema of its own an agent takes a prompt and nothing else.
     let Some(schema) = &blueprint.parameters_schema else { return };
     if makes_flags(&blueprint.executor) && !is_closed(schema, schema, &Cell::new(MOST_REFERENCES)) {
-        let message = "parameters become options of the command, and this lets through names that it does not declare, so that \
-                       a caller can give any option: write 'additionalProperties: false'";
+        let message = "parameters become command-line options, and this schema accepts undeclared names, so a caller could pass any option: set 'additionalProperties: false'";
         findings.warning(Place::root().key("parameters_schema"), message);
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn command(command: &str, findings: &mut Findings) {
 
 pub(super) fn timeout(seconds: Option<u64>, findings: &mut Findings) {
     if let Some(seconds) = seconds.filter(|seconds| !(1..=MOST_SECONDS).contains(seconds)) {
-        let message = format!("the time is 1 to {MOST_SECONDS} seconds, not {seconds}");
+        let message = format!("expected 1 to {MOST_SECONDS} seconds, got {seconds}");
         findings.error(at("timeout_seconds"), message);
     }
 }
@@ -32,7 +32,7 @@ pub(super) fn variables(variables: &BTreeMap<String, String>, findings: &mut Fin
     for (name, value) in variables {
         let place = at("env").key(name);
         if !is_variable(name) {
-            findings.error(place, "this cannot be the name of a variable");
+            findings.error(place, "invalid environment variable name");
         } else {
             no_nul(place, value, findings);
         }
@@ -48,12 +48,12 @@ pub(super) fn is_variable(name: &str) -> bool {
 pub(super) fn no_option(place: Place, text: &str, findings: &mut Findings) {
     no_nul(place.clone(), text, findings);
     if text.starts_with('-') {
-        findings.error(place, format!("'{text}' would be taken for an option: it cannot begin with '-'"));
+        findings.error(place, format!("'{text}' would be parsed as an option: it cannot start with '-'"));
     }
 }
 
 fn no_nul(place: Place, text: &str, findings: &mut Findings) {
     if text.contains('\0') {
-        findings.error(place, "a NUL character cannot be handed to a program: leave it out");
+        findings.error(place, "a NUL character cannot be passed to a program; remove it");
     }
 }

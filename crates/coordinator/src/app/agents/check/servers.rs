@@ -18,14 +18,17 @@ pub(super) fn check(blueprint: &Blueprint, executor_is_known: bool, findings: &m
     if blueprint.mcp_servers.len() > MOST {
         findings.error(
             all.clone(),
-            format!("there are {} servers; {MOST} is the most", blueprint.mcp_servers.len()),
+            format!("expected at most {MOST} servers, got {}", blueprint.mcp_servers.len()),
         );
     }
     if executor_is_known
         && !blueprint.mcp_servers.is_empty()
         && matches!(blueprint.executor, Executor::Process(_))
     {
-        findings.error(all.clone(), "a process uses no MCP servers: take them out, or use another executor");
+        findings.error(
+            all.clone(),
+            "a process executor does not support MCP servers; remove them, or use another executor",
+        );
     }
     for (name, server) in &blueprint.mcp_servers {
         one(name, server, &all.key(name), findings);
@@ -35,13 +38,12 @@ pub(super) fn check(blueprint: &Blueprint, executor_is_known: bool, findings: &m
 fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
-        let message = format!("the name of a server has 1 to {LONGEST_NAME} letters, digits, '-' and '_'");
+        let message = format!("expected a server name of 1 to {LONGEST_NAME} letters, digits, '-' and '_'");
         findings.error(at.clone(), message);
     }
     if name == McpServer::ACCORD {
         if *server != McpServer::default() {
-            let message = "'accord' is the coordinator itself and takes no settings: write 'accord: {}', or use another \
-                           name for a server of your own";
+            let message = "'accord' is the coordinator itself and has no settings: write 'accord: {}', or use another name for your own server";
             findings.error(at.clone(), message);
         }
         return;
@@ -50,11 +52,10 @@ fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
         // What it has may be what was taken out as wrong.
         (None, None) if findings.has_error_beneath(at) => {}
         (None, None) => {
-            findings.error(at.clone(), "an MCP server has a 'command' to start or a 'url' to speak to");
+            findings.error(at.clone(), "an MCP server requires a 'command' or a 'url'");
         }
         (Some(_), Some(_)) => {
-            findings
-                .error(at.key("url"), "a server is started or spoken to: give 'command' or 'url', not both");
+            findings.error(at.key("url"), "set 'command' or 'url', not both");
         }
         (Some(command), None) => program(command, server, at, findings),
         (None, Some(url)) => spoken_to(url, server, at, findings),
@@ -70,16 +71,16 @@ fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
 
 fn program(command: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
     if command.trim().is_empty() {
-        findings.error(at.key("command"), "the command cannot be empty");
+        findings.error(at.key("command"), "the command is empty");
     }
     if !server.headers.is_empty() {
-        findings.error(at.key("headers"), "a program gets no headers: give it 'env' or 'args'");
+        findings.error(at.key("headers"), "a server with a 'command' has no headers; use 'env' or 'args'");
     }
     for (index, argument) in server.args.iter().enumerate() {
         not_filled(argument, at.key("args").index(index), findings);
     }
     for (name, _) in server.env.iter().filter(|(name, _)| !is_variable(name)) {
-        findings.error(at.key("env").key(name), "this cannot be the name of a variable");
+        findings.error(at.key("env").key(name), "invalid environment variable name");
     }
 }
 
@@ -92,18 +93,18 @@ fn spoken_to(url: &str, server: &McpServer, at: &Place, findings: &mut Findings)
         if is_given {
             findings.error(
                 at.key(field),
-                "a server with a 'url' is not started by Accord: it gets 'headers' only",
+                "a server with a 'url' is not started by Accord; it supports only 'headers'",
             );
         }
     }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     for name in server.headers.keys().filter(|name| name.is_empty() || !name.bytes().all(plain)) {
-        findings.error(at.key("headers").key(name), "this cannot be the name of a header");
+        findings.error(at.key("headers").key(name), "invalid header name");
     }
 }
 
 fn not_filled(text: &str, place: Place, findings: &mut Findings) {
     if text.contains("${") {
-        findings.warning(place, "'${…}' is replaced in 'env' and 'headers' only; here it stays as it is");
+        findings.warning(place, "'${…}' is expanded only in 'env' and 'headers', not here");
     }
 }

@@ -71,7 +71,7 @@ fn bytes_that_are_no_text_are_refused() {
         fs::create_dir(hostile).unwrap();
         fs::write(hostile.join("agent.yaml"), b"name: \xff\xfe").unwrap();
     });
-    assert_eq!(found, ["$: is not UTF-8: see byte 7"]);
+    assert_eq!(found, ["$: is not valid UTF-8 at byte 7"]);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn links_that_lead_out_are_refused() {
         symlink(outside.path().join("secret"), hostile.join("system-prompt.md")).unwrap();
     });
     for found in [to_file, to_folder, to_prompt] {
-        assert_eq!(found, ["$: is a link that leads out of the folder of agents"]);
+        assert_eq!(found, ["$: is a link that points outside the agents folder"]);
     }
     let to_itself = beside_a_sound_one(|_, hostile| symlink(hostile, hostile).unwrap());
     assert_eq!(to_itself.len(), 1);

@@ -36,7 +36,7 @@ fn a_prompt_may_have_its_own_file() {
     let sound = files.agents["reviewer"].sound.as_ref().unwrap();
     assert_eq!(sound.blueprint.system_prompt.as_deref(), Some("You review.\n"));
     let expected =
-        ["2:16 $.system_prompt: the system prompt stands here and in system-prompt.md; keep one of them"];
+        ["2:16 $.system_prompt: the system prompt is set here and in system-prompt.md; keep one of them"];
     assert_eq!(told(&files.agents["twice"]), expected);
 }
 
@@ -47,8 +47,7 @@ fn stronger_models_that_no_retry_is_left_for_are_told() {
         told(&loaded(&[("reviewer/agent.yaml", &text)]).agents["reviewer"])
     };
     let told = escalates("[m2, m3, m4]", "");
-    let expected = "$.escalate_to[1]: 'm3' is never asked: each stronger model takes a retry, and \
-                    output_schema_options.max_retries is 1; raise it to 3, or leave out what is too much";
+    let expected = "$.escalate_to[1]: 'm3' is never used: each fallback model needs a retry, and output_schema_options.max_retries is 1; raise it to 3, or remove models";
     assert!(told.len() == 1 && told[0].ends_with(expected), "{told:?}");
     assert_eq!(escalates("[m2]", ""), [""; 0]);
     assert_eq!(escalates("[m2, m3]", "output_schema_options: { max_retries: 2 }\n"), [""; 0]);
@@ -108,9 +107,9 @@ fn files_of_the_other_kind_are_mapped() {
     assert_eq!(agent.value, expected);
     assert!(agent.sound.is_some());
     let expected = [
-        "5:1 warning: $.llm: no model is named in 'llm.model', so 'claude-sonnet-4-6' is used",
+        "5:1 warning: $.llm: 'llm.model' is not set, so 'claude-sonnet-4-6' is used",
         "6:9 warning: $.llm.tier: 'llm.tier' has no counterpart and is ignored",
-        "12:5 warning: $.tools[2]: there is no built-in tool like \"mind:rag-query\"; it is left out",
+        "12:5 warning: $.tools[2]: no built-in tool matches \"mind:rag-query\"; it is ignored",
         "16:12 warning: $.limits.retries: 'limits.retries' has no counterpart and is ignored",
         "20:15 warning: $.context.static.examples: 'context.static.examples' has no counterpart and is ignored",
         "21:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
@@ -129,10 +128,9 @@ fn mistakes_in_such_files_are_told_by_their_own_names() {
     let told = told(&files.agents["researcher"]);
     let errors: Vec<&String> = told.iter().filter(|line| !line.contains("warning")).collect();
     let expected = [
-        "2:5 $.id: the agent is called 'other', and its folder 'researcher'; give both one name",
-        "14:13 $.limits.maxSteps: this is the text \"many\"; it must be a whole number, 0 or more",
-        "28:24 $.output.schema.properties.summary.type: \"strin\" is not a type; use array, boolean, integer, null, \
-         number, object or string",
+        "2:5 $.id: the agent is named 'other', but its folder is 'researcher'; use the same name",
+        "14:13 $.limits.maxSteps: expected an integer, 0 or more, got the string \"many\"",
+        "28:24 $.output.schema.properties.summary.type: unknown type \"strin\"; expected array, boolean, integer, null, number, object or string",
     ];
     assert_eq!(errors, expected);
 }

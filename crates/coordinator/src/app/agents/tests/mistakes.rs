@@ -30,19 +30,17 @@ invariants:
 limits: { max_steps: 0 }
 ";
     let expected = [
-        "1:7 $.name: the agent is called 'b', and its folder 'a'; give both one name",
-        "2:7 $.type: a procedural agent has an executor of type process, not llm; write 'type: autonomous' where a \
-         model decides",
-        "5:13 $.executor.provider: the provider cannot be empty",
-        "7:3 $.executor.temperture: there is no field 'temperture'; did you mean 'temperature'?",
-        "8:15 $.executor.max_tokens: 0 tokens leave no room for an answer",
-        "9:20 $.tools[1]: there is no built-in tool 'red_file'; did you mean 'read_file'?",
-        "9:30 $.tools[2]: there is no built-in tool 'browse'; use read_file, list_files, search_files, write_file, \
+        "1:7 $.name: the agent is named 'b', but its folder is 'a'; use the same name",
+        "2:7 $.type: a procedural agent requires an executor of type process, got llm; use 'type: autonomous' for a model",
+        "5:13 $.executor.provider: the provider is empty",
+        "7:3 $.executor.temperture: unknown field 'temperture'; did you mean 'temperature'?",
+        "8:15 $.executor.max_tokens: expected at least 1 token, got 0",
+        "9:20 $.tools[1]: unknown built-in tool 'red_file'; did you mean 'read_file'?",
+        "9:30 $.tools[2]: unknown built-in tool 'browse'; expected read_file, list_files, search_files, write_file, \
          run_command",
-        "13:16 $.output_schema.properties.n.type: \"integr\" is not a type; use array, boolean, integer, null, number, \
-         object or string",
-        "14:39 $.output_schema_options.max_retries: 11 retries are too many; 10 is the most",
-        "18:22 $.limits.max_steps: 0 would end every run at once; leave it out for no limit",
+        "13:16 $.output_schema.properties.n.type: unknown type \"integr\"; expected array, boolean, integer, null, number, object or string",
+        "14:39 $.output_schema_options.max_retries: expected at most 10 retries, got 11",
+        "18:22 $.limits.max_steps: expected more than 0; omit it for no limit",
     ];
     let (rules, rest): (Vec<String>, Vec<String>) =
         problems_of("agent.yaml", text).into_iter().partition(|line| line.contains("$.invariants[0].rule"));
@@ -55,7 +53,7 @@ limits: { max_steps: 0 }
 fn words_of_addresses_are_no_names() {
     let text = "name: validate\nexecutor: { type: llm, provider: anthropic, model: m }\n";
     let files = loaded(&[("validate/agent.yaml", text)]);
-    let expected = "1:7 $.name: the name 'validate' has another meaning in addresses; use another name";
+    let expected = "1:7 $.name: the name 'validate' is reserved in URLs; use another name";
     assert_eq!(told(&files.agents["validate"]), [expected]);
 }
 
@@ -63,8 +61,8 @@ fn words_of_addresses_are_no_names() {
 fn json_has_places_too() {
     let text = "{\n  \"name\": \"a\",\n  \"executor\": {\"type\": \"llm\", \"provider\": \"ollama\"},\n  \"tgas\": []\n}\n";
     let expected = [
-        "3:3 $.executor.model: the field 'model' is missing",
-        "4:3 $.tgas: there is no field 'tgas'; did you mean 'tags'?",
+        "3:3 $.executor.model: missing field 'model'",
+        "4:3 $.tgas: unknown field 'tgas'; did you mean 'tags'?",
     ];
     let found: Vec<String> = problems_of("agent.json", text);
     assert_eq!(found.len(), 2, "{found:?}");
@@ -93,10 +91,8 @@ output_schema:
         additionalProperties: false
 ";
     let expected = [
-        "8:19 warning: $.output_schema.properties.findings.x-key[1]: the items of the list cannot have a member 'file', so \
-         nothing is compared by it",
-        "9:19 warning: $.output_schema.properties.findings.x-conflict: {\"severity\":1} is no name: give the name of a member, or a \
-         list of names",
+        "8:19 warning: $.output_schema.properties.findings.x-key[1]: the items of the list cannot have a property 'file', so it has no effect",
+        "9:19 warning: $.output_schema.properties.findings.x-conflict: expected a property name or a list of names, got {\"severity\":1}",
     ];
     assert_eq!(with(text), expected);
 }
@@ -114,11 +110,9 @@ output_schema:
   additionalProperties: false
 ";
     let expected = [
-        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is no keyword of draft-07 and is silently \
-         ignored; did you mean 'minLength'?",
-        "6:13 warning: $.output_schema.required: 'aproval' is required, is not among 'properties', and \
-         'additionalProperties' is false, so no object conforms; add it to 'properties' or drop it from 'required'",
-        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is no keyword of draft-07 and is silently ignored; \
+        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is not a keyword of draft-07 and is ignored; did you mean 'minLength'?",
+        "6:13 warning: $.output_schema.required: 'aproval' is required but not in 'properties', and 'additionalProperties' is false, so no object conforms; add it to 'properties' or remove it from 'required'",
+        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is not a keyword of draft-07 and is ignored; \
          did you mean 'enum'?",
     ];
     assert_eq!(with(text), expected);
@@ -144,12 +138,9 @@ invariants:
     message: m
 ";
     let expected = [
-        "10:11 warning: $.invariants[0].rule: the rule names 'output.aproval', and the schema of output does not speak of a \
-         field 'aproval'; did you mean 'approval'?",
-        "12:11 warning: $.invariants[1].rule: the rule names 'output.findings[…].lines', and output.findings[…] has no field \
-         'lines'; did you mean 'line'?",
-        "12:11 warning: $.invariants[1].rule: the rule names 'input.limt', and the schema of input does not speak of a field \
-         'limt'; did you mean 'limit'?",
+        "10:11 warning: $.invariants[0].rule: the rule uses 'output.aproval', but the schema of output does not declare a field 'aproval'; did you mean 'approval'?",
+        "12:11 warning: $.invariants[1].rule: the rule uses 'output.findings[…].lines', but output.findings[…] has no field 'lines'; did you mean 'line'?",
+        "12:11 warning: $.invariants[1].rule: the rule uses 'input.limt', but the schema of input does not declare a field 'limt'; did you mean 'limit'?",
     ];
     assert_eq!(with(text), expected);
 }
@@ -170,76 +161,67 @@ fn parts_must_fit_each_other() {
     let cases = [
         (
             "invariants: [{rule: 'true', message: m}]\n",
-            "3:13 $.invariants: invariants speak of a structured output: give an 'output_schema' or a \
-             'default_output_schema'",
+            "3:13 $.invariants: invariants require a structured output: set 'output_schema' or 'default_output_schema'",
         ),
         (
             "output_schema: { type: array }\noutput_schema_options: { strategy: tool }\n",
-            "3:16 $.output_schema: the submit tool takes an object: give the root 'type: object' and 'properties', or \
-             use another strategy",
+            "3:16 $.output_schema: the submit tool requires an object: set 'type: object' and 'properties' at the root, or use another strategy",
         ),
         (
             "output_schema: { type: array }\n",
-            "3:16 warning: $.output_schema: the root is not an object with properties: models are asked for it inside \
-             a wrapper, and some endpoints cannot be held to it",
+            "3:16 warning: $.output_schema: the root is not an object with properties: models are asked for it inside a wrapper, and some endpoints cannot enforce it",
         ),
         (
             "default_output_schema_options: { max_retries: 1 }\n",
-            "3:32 warning: $.default_output_schema_options: there is no 'default_output_schema' that these options \
-             could be for",
+            "3:32 warning: $.default_output_schema_options: these options have no effect without 'default_output_schema'",
         ),
         (
             "output_schema: 'no name'\n",
-            "3:16 $.output_schema: a text here is the name of a registered schema: a name has letters, digits, '.', \
-             '_' and '-' only, not ' '",
+            "3:16 $.output_schema: a string here is the name of a registered schema: a name can contain only letters, digits, '.', '_' and '-', not ' '",
         ),
         (
             "parameters_schema: { type: object, required: nothing }\n",
             "3:46 $.parameters_schema.required: \"nothing\" is not of type \"array\"",
         ),
-        ("escalate_to: ['']\n", "3:15 $.escalate_to[0]: the name of a model cannot be empty"),
-        ("tags: ['a,b']\n", "3:8 $.tags[0]: the tag \"a,b\" cannot be asked for: it is empty or has a comma"),
-        ("mcp_servers: { x: y }\n", "3:19 $.mcp_servers.x: this is the text \"y\"; it must be an object"),
-        (
-            "mcp_servers: { x: {} }\n",
-            "3:19 $.mcp_servers.x: an MCP server has a 'command' to start or a 'url' to speak to",
-        ),
+        ("escalate_to: ['']\n", "3:15 $.escalate_to[0]: model name is empty"),
+        ("tags: ['a,b']\n", "3:8 $.tags[0]: invalid tag \"a,b\": it is empty or contains a comma"),
+        ("mcp_servers: { x: y }\n", "3:19 $.mcp_servers.x: expected an object, got the string \"y\""),
+        ("mcp_servers: { x: {} }\n", "3:19 $.mcp_servers.x: an MCP server requires a 'command' or a 'url'"),
         (
             "mcp_servers: { x: { comand: y } }\n",
-            "3:21 $.mcp_servers.x.comand: there is no field 'comand'; did you mean 'command'?",
+            "3:21 $.mcp_servers.x.comand: unknown field 'comand'; did you mean 'command'?",
         ),
         (
             "mcp_servers: { x: { command: y, url: 'http://z' } }\n",
-            "3:38 $.mcp_servers.x.url: a server is started or spoken to: give 'command' or 'url', not both",
+            "3:38 $.mcp_servers.x.url: set 'command' or 'url', not both",
         ),
         (
             "mcp_servers: { x: { command: y, headers: { a: b } } }\n",
-            "3:42 $.mcp_servers.x.headers: a program gets no headers: give it 'env' or 'args'",
+            "3:42 $.mcp_servers.x.headers: a server with a 'command' has no headers; use 'env' or 'args'",
         ),
         (
             "mcp_servers: { x: { command: y, env: { KEY: '${a b}' } } }\n",
-            "3:45 $.mcp_servers.x.env.KEY: '${a b}' is not a variable: write ${NAME}, with letters, digits and '_'",
+            "3:45 $.mcp_servers.x.env.KEY: '${a b}' is not a variable reference; expected ${NAME} with letters, digits and '_'",
         ),
         (
             "mcp_servers: { x: { command: y, args: ['${KEY}'] } }\n",
-            "3:40 warning: $.mcp_servers.x.args[0]: '${…}' is replaced in 'env' and 'headers' only; here it stays as it is",
+            "3:40 warning: $.mcp_servers.x.args[0]: '${…}' is expanded only in 'env' and 'headers', not here",
         ),
         (
             "mcp_servers: { x: { url: 'z' } }\n",
-            "3:26 $.mcp_servers.x.url: the address must begin with http:// or https://",
+            "3:26 $.mcp_servers.x.url: the URL must start with http:// or https://",
         ),
         (
             "mcp_servers: { x: { url: 'http://z', env: { A: b } } }\n",
-            "3:43 $.mcp_servers.x.env: a server with a 'url' is not started by Accord: it gets 'headers' only",
+            "3:43 $.mcp_servers.x.env: a server with a 'url' is not started by Accord; it supports only 'headers'",
         ),
         (
             "mcp_servers: { 'a b': { command: y } }\n",
-            "3:23 $.mcp_servers[\"a b\"]: the name of a server has 1 to 32 letters, digits, '-' and '_'",
+            "3:23 $.mcp_servers[\"a b\"]: expected a server name of 1 to 32 letters, digits, '-' and '_'",
         ),
         (
             "mcp_servers: { accord: { command: y } }\n",
-            "3:24 $.mcp_servers.accord: 'accord' is the coordinator itself and takes no settings: write 'accord: {}', \
-             or use another name for a server of your own",
+            "3:24 $.mcp_servers.accord: 'accord' is the coordinator itself and has no settings: write 'accord: {}', or use another name for your own server",
         ),
     ];
     for (rest, expected) in cases {
@@ -252,7 +234,7 @@ fn both_output_schemas_are_one_too_many() {
     let schema = "{ type: object, properties: { a: {} } }";
     let found = with(&format!("output_schema: {schema}\ndefault_output_schema: {schema}\n"));
     let expected = [
-        "4:24 warning: $.default_output_schema: 'output_schema' always decides, so this default is never used",
+        "4:24 warning: $.default_output_schema: 'output_schema' takes precedence, so this default is never used",
     ];
     assert_eq!(found, expected);
 }
@@ -262,55 +244,49 @@ fn executors_have_settings_in_their_ranges() {
     let cases = [
         (
             "type: procedural\nexecutor: { type: process, command: ' ' }",
-            "$.executor.command: the command cannot be empty",
+            "$.executor.command: the command is empty",
         ),
-        (
-            "executor: { type: process, command: x }",
-            "$.type: a process computes and does not decide: write 'type: procedural'",
-        ),
+        ("executor: { type: process, command: x }", "$.type: a process executor requires 'type: procedural'"),
         (
             "type: procedural\nexecutor: { type: external, command: x }",
-            "$.type: a procedural agent has an executor of type process, not external; write 'type: autonomous' where a model decides",
+            "$.type: a procedural agent requires an executor of type process, got external; use 'type: autonomous' for a model",
         ),
         (
             "type: procedural\nexecutor: { type: process, command: x, args: text }",
-            "$.executor.args: 'text' is not one of json, flags, both",
+            "$.executor.args: expected one of json, flags, both, got 'text'",
         ),
         (
             "type: procedural\nexecutor: { type: process, command: x, working_dir: ../y }",
-            "$.executor.working_dir: '../y' must be a folder inside the project, without '..'",
+            "$.executor.working_dir: expected a folder inside the project, without '..'; got '../y'",
         ),
         (
             "type: procedural\nexecutor: { type: process, command: x }\nescalate_to: [m]",
-            "$.escalate_to: an executor of type process has no models to escalate to",
+            "$.escalate_to: an executor of type process has no fallback models",
         ),
-        (
-            "executor: { type: llm, provider: ollama, model: ' ' }",
-            "$.executor.model: the model cannot be empty",
-        ),
+        ("executor: { type: llm, provider: ollama, model: ' ' }", "$.executor.model: the model is empty"),
         (
             "executor: { type: llm, provider: ollama, model: m, temperature: 2.5 }",
-            "$.executor.temperature: this is 2.5; the temperature must be from 0 to 2",
+            "$.executor.temperature: expected a temperature from 0 to 2, got 2.5",
         ),
         (
             "executor: { typ: llm, provider: ollama, model: m }",
-            "$.executor.typ: there is no field 'typ'; did you mean 'type'?",
+            "$.executor.typ: unknown field 'typ'; did you mean 'type'?",
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, schema_profile: gpt }",
-            "$.executor.schema_profile: 'gpt' is not one of openai, anthropic, ollama, claude-code",
+            "$.executor.schema_profile: expected one of openai, anthropic, ollama, claude-code, got 'gpt'",
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, base_url: localhost }",
-            "$.executor.base_url: the address must begin with http:// or https://",
+            "$.executor.base_url: the URL must start with http:// or https://",
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, timeout_seconds: 0 }",
-            "$.executor.timeout_seconds: 0 seconds leave no time to work; leave it out for no limit",
+            "$.executor.timeout_seconds: expected more than 0 seconds; omit it for no limit",
         ),
         (
             "executor: { type: replay, cassette: c, match: some }",
-            "$.executor.match: 'some' is not one of exact, order",
+            "$.executor.match: expected exact or order, got 'some'",
         ),
     ];
     for (rest, expected) in cases {
@@ -334,7 +310,7 @@ fn what_a_runner_would_refuse_is_told_at_once() {
     let process = |rest: &str| format!("type: procedural\nexecutor: {{ type: process, command: x, {rest} }}");
     let reasoning =
         "it must be off, low, medium, high, true, false, or a number of tokens from 1 to 4294967295";
-    let nul = "a NUL character cannot be handed to a program: leave it out";
+    let nul = "a NUL character cannot be passed to a program; remove it";
     let cases = [
         (llm("reasoning: much"), format!("$.executor.reasoning: this is the text \"much\"; {reasoning}")),
         (llm("reasoning: -1"), format!("$.executor.reasoning: this is -1; {reasoning}")),
@@ -346,35 +322,33 @@ fn what_a_runner_would_refuse_is_told_at_once() {
         (llm("reasoning: { effort: low }"), format!("$.executor.reasoning: this is an object; {reasoning}")),
         (
             llm("reasoning: low, temperature: 1").replace("ollama", "anthropic"),
-            "$.executor.temperature: this provider takes no 'temperature' where 'reasoning' is on: leave one out"
+            "$.executor.temperature: this provider does not support 'temperature' together with 'reasoning'; remove one"
                 .to_owned(),
         ),
         (
             llm("base_url: 'http://'"),
-            "$.executor.base_url: the address has no host: write it like https://host/path".to_owned(),
+            "$.executor.base_url: the URL has no host; expected the form https://host/path".to_owned(),
         ),
         (
             llm("").replace("ollama", "openai-compatible"),
-            "warning: $.executor.base_url: 'openai-compatible' has no address of its own: give a 'base_url' here, or in \
-             [providers.openai-compatible] where the runner is configured"
+            "warning: $.executor.base_url: 'openai-compatible' has no default URL: set 'base_url' here, or in [providers.openai-compatible] of the runner's configuration"
                 .to_owned(),
         ),
         (
             llm("").replace("ollama", "antropic"),
-            "warning: $.executor.provider: 'antropic' is not a built-in provider: only a runner with [providers.antropic] in \
-             its configuration knows it; did you mean 'anthropic'?"
+            "warning: $.executor.provider: 'antropic' is not a built-in provider: it requires a runner with [providers.antropic] in its configuration; did you mean 'anthropic'?"
                 .to_owned(),
         ),
         (
             process("timeout_seconds: 86401"),
-            "$.executor.timeout_seconds: the time is 1 to 86400 seconds, not 86401".to_owned(),
+            "$.executor.timeout_seconds: expected 1 to 86400 seconds, got 86401".to_owned(),
         ),
-        (process("env: { A=B: c }"), "$.executor.env[\"A=B\"]: this cannot be the name of a variable".to_owned()),
+        (process("env: { A=B: c }"), "$.executor.env[\"A=B\"]: invalid environment variable name".to_owned()),
         (process("env: { A: \"c\\0\" }"), format!("$.executor.env.A: {nul}")),
         (process("args: [a, \"b\\0\"]"), format!("$.executor.args[1]: {nul}")),
         (
             format!("{}\ntools: [read_file]", process("")),
-            "$.tools: an executor of type process does not take built-in tools: leave them out".to_owned(),
+            "$.tools: an executor of type process does not support built-in tools; remove them".to_owned(),
         ),
         (
             "executor: { type: external, command: \"x\\0\" }".to_owned(),
@@ -382,19 +356,19 @@ fn what_a_runner_would_refuse_is_told_at_once() {
         ),
         (
             "executor: { type: codex, timeout_seconds: 0 }".to_owned(),
-            "$.executor.timeout_seconds: the time is 1 to 86400 seconds, not 0".to_owned(),
+            "$.executor.timeout_seconds: expected 1 to 86400 seconds, got 0".to_owned(),
         ),
         (
             "executor: { type: claude-code, model: -m }".to_owned(),
-            "$.executor.model: '-m' would be taken for an option: it cannot begin with '-'".to_owned(),
+            "$.executor.model: '-m' would be parsed as an option: it cannot start with '-'".to_owned(),
         ),
         (
             "executor: { type: claude-code, allowed_tools: [Read, ''] }".to_owned(),
-            "$.executor.allowed_tools[1]: the name of a tool cannot be empty".to_owned(),
+            "$.executor.allowed_tools[1]: tool name is empty".to_owned(),
         ),
         (
             "executor: { type: replay, cassette: /etc/passwd }".to_owned(),
-            "$.executor.cassette: \"/etc/passwd\" must be a file inside the project folder, relative to it and without '..'"
+            "$.executor.cassette: expected a file path inside the project folder, relative to it and without '..'; got \"/etc/passwd\""
                 .to_owned(),
         ),
         (
@@ -403,22 +377,21 @@ fn what_a_runner_would_refuse_is_told_at_once() {
         ),
         (
             format!("{}\nretry: {{ max_attempts: 0 }}", llm("")),
-            "$.retry.max_attempts: expected 1 or more, got 0; 1 makes every request once".to_owned(),
+            "$.retry.max_attempts: expected 1 or more, got 0; 1 means no repeats".to_owned(),
         ),
         (
             "executor: { type: replay, cassette: a/../../x.json }".to_owned(),
-            "$.executor.cassette: \"a/../../x.json\" must be a file inside the project folder, relative to it and without '..'"
+            "$.executor.cassette: expected a file path inside the project folder, relative to it and without '..'; got \"a/../../x.json\""
                 .to_owned(),
         ),
         (
             format!("{}\ndemands: {{ executor_type: process }}", llm("")),
-            "$.demands.executor_type: the agent's own executor is of type llm, so no runner can take it where 'process' is \
-             demanded; leave this out"
+            "$.demands.executor_type: the agent's executor is of type llm, so no runner matches a requirement of 'process'; remove this"
                 .to_owned(),
         ),
         (
             format!("{}\ndemands: {{ tags: [gpu, ''] }}", llm("")),
-            "$.demands.tags: \"\" can be no name: it is empty; leave it out or give it a value".to_owned(),
+            "$.demands.tags: invalid name \"\": it is empty; omit it or set a value".to_owned(),
         ),
     ];
     for (rest, expected) in cases {
@@ -429,7 +402,7 @@ fn what_a_runner_would_refuse_is_told_at_once() {
     let text = r#"{"name": "a", "type": "procedural", "executor": {"type": "process", "command": "x", "env": {"A\u0000": "b"}}}"#;
     let found = problems_of("agent.json", text);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].ends_with(": this cannot be the name of a variable"), "{found:?}");
+    assert!(found[0].ends_with(": invalid environment variable name"), "{found:?}");
     for sound in [
         llm("reasoning: high, temperature: 1"),
         llm("reasoning: false").replace("ollama", "anthropic"),
@@ -456,10 +429,10 @@ fn folders_that_are_no_agents_say_so() {
         files.agents.iter().map(|(name, agent)| (name.as_str(), told(agent))).collect();
     let said = |text: &str| vec![text.to_owned()];
     let expected = [
-        ("bad name", said("1:7 $.name: a name has letters, digits, '.', '_' and '-' only, not ' '")),
-        ("both", said("$: there are agent.yaml and agent.json; keep one of them")),
-        ("loose", said("$: an agent has a folder of its own: move this file to loose/agent.yaml")),
-        ("none", said("$: there is no agent.yaml, agent.yml or agent.json in it")),
+        ("bad name", said("1:7 $.name: a name can contain only letters, digits, '.', '_' and '-', not ' '")),
+        ("both", said("$: found both agent.yaml and agent.json; keep one of them")),
+        ("loose", said("$: each agent needs its own folder: move this file to loose/agent.yaml")),
+        ("none", said("$: no agent.yaml, agent.yml or agent.json found")),
         ("reviewer", Vec::new()),
     ];
     assert_eq!(all, expected);
@@ -469,7 +442,7 @@ fn folders_that_are_no_agents_say_so() {
 fn money_is_not_limited_where_nobody_tells_costs() {
     let agent = |executor: &str| format!("name: a\nexecutor: {executor}\nlimits: {{ max_cost_usd: 0.5 }}\n");
     let found = problems_of("agent.yaml", &agent("{ type: codex }"));
-    let expected = "3:25 $.limits.max_cost_usd: Codex does not tell what it costs, so money cannot be limited; use max_tokens_total";
+    let expected = "3:25 $.limits.max_cost_usd: Codex does not report its cost, so it cannot be limited; use max_tokens_total";
     assert_eq!(found, [expected]);
     assert!(problems_of("agent.yaml", &agent("{ type: claude-code }")).is_empty());
 }
@@ -479,14 +452,12 @@ fn what_the_tools_of_a_cli_reach_is_said() {
     let found = |executor: &str, tools: &str| {
         problems_of("agent.yaml", &format!("name: a\nexecutor: {executor}\ntools: [{tools}]\n"))
     };
-    let claude = "3:20 warning: $.tools[1]: run_command is Claude Code's Bash here: it is not confined to the project folder, \
-                  and sees the runner's variables; to allow some commands only, list them in allowed_tools";
+    let claude = "3:20 warning: $.tools[1]: run_command is Claude Code's Bash here: it is not confined to the project folder and sees the runner's environment variables; to allow only some commands, list them in allowed_tools";
     assert_eq!(found("{ type: claude-code }", "read_file, run_command"), [claude]);
     assert_eq!(found("{ type: claude-code }", "read_file, write_file"), [""; 0]);
     let codex = |reach: &str| {
         format!(
-            "3:8 warning: $.tools: Codex has its own shell in the place of these tools: it reads every file that the \
-             runner's user may, and {reach}"
+            "3:8 warning: $.tools: Codex uses its own shell instead of these tools: it can read every file that the runner's user can, and {reach}"
         )
     };
     let writes = codex("writes to the project folder, '.accord' too, and to temporary ones");
@@ -504,8 +475,7 @@ fn options_that_nobody_declared_are_warned_of() {
         let schema = format!("parameters_schema: {{ type: object, {schema} }}");
         problems_of("agent.yaml", &format!("name: a\ntype: procedural\n{executor}\n{schema}\n"))
     };
-    let warning = "4:20 warning: $.parameters_schema: parameters become options of the command, and this lets through names \
-                   that it does not declare, so that a caller can give any option: write 'additionalProperties: false'";
+    let warning = "4:20 warning: $.parameters_schema: parameters become command-line options, and this schema accepts undeclared names, so a caller could pass any option: set 'additionalProperties: false'";
     for settings in ["parameters_as: flags", "parameters_as: both", "args: flags"] {
         assert_eq!(found(settings, "properties: { key: { type: string } }"), [warning], "{settings}");
         assert_eq!(found(settings, "additionalProperties: false"), [""; 0], "{settings}");
