@@ -74,17 +74,17 @@ fn bad_schemas_show_the_place() {
       |
     1 | []
       | ^^
-    error: the schema syntax.json is not JSON: expected value
+    error: syntax.json is not valid JSON: expected a value
      --> syntax.json:2:11
       |
     2 |   "type": 'object'
       |           ^
-    error: the schema cut.json is not JSON: EOF while parsing an object
+    error: cut.json is not valid JSON: unexpected end of file in an object
      --> cut.json:2:18
       |
     2 |   "properties": {
       |                  ^
-    error: the schema twice.json is not JSON: the name 'type' occurs twice in one object
+    error: twice.json is not valid JSON: duplicate key 'type'
      --> twice.json:3:8
       |
     3 |   "type": "array"
@@ -114,8 +114,8 @@ fn bad_schemas_show_the_place() {
       |
     1 | {"$schema": "http://json-schema.org/draft-03/schema#"}
       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    error: latin.json is not UTF-8: byte 0xe9 at offset 11
-    hint: convert it to UTF-8 first, for example with iconv
+    error: latin.json is not valid UTF-8: byte 0xe9 at offset 11
+    hint: convert it to UTF-8, for example with iconv
     error: cannot read absent.json: No such file or directory (os error 2)
     hint: check the path; '-' reads from stdin
     "##);

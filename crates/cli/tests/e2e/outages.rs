@@ -86,7 +86,7 @@ async fn a_run_waits_until_its_provider_is_back() {
     let shown = accord(host.path()).args(watch).output().await.unwrap().stdout;
     let shown = String::from_utf8(shown).unwrap();
     assert!(
-        shown.contains("asks again in ") && shown.contains("(attempt 1 failed, gives up after "),
+        shown.contains("retrying in ") && shown.contains("(attempt 1 failed, giving up after "),
         "{shown}"
     );
     host.end().await;

@@ -48,7 +48,7 @@ async fn the_doctor_tells_good_from_broken() {
     let report = run(project.path(), &["doctor", "--json"]).await.ends(0, &[]).json();
     assert_eq!(report["ok"], json!(true));
     assert_eq!(check(&report, "coordinator")["status"], json!("warn"));
-    assert!(check(&report, "store")["message"].as_str().unwrap().ends_with("is made at the first start"));
+    assert!(check(&report, "store")["message"].as_str().unwrap().ends_with("will be created on first start"));
     assert!(!project.path().join(".accord/accord.db").exists());
 
     let host = project.file("wrong", "{").up().await;
@@ -101,7 +101,7 @@ async fn the_doctor_logs_in_where_the_store_is_postgres() {
     };
     assert_eq!(store(&fresh).await, json!("ok"), "no tables yet");
     let mut keys = accord(project.path());
-    finish(keys.args(["keys", "list", "--database", &fresh]), "").await.ends(0, &["there is no key"]);
+    finish(keys.args(["keys", "list", "--database", &fresh]), "").await.ends(0, &["No keys found."]);
     assert_eq!(store(&fresh).await, json!("ok"), "with its tables");
     assert_eq!(store(&cluster.url("nobody_made_this")).await, json!("fail"));
 }

@@ -33,11 +33,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
 
     let text = std::fs::read_to_string(folder.join("tape.json")).unwrap();
     let edits = [
-        (
-            "verdict.json",
-            text.replace("\"accepted\"", "\"schema_invalid\""),
-            "is not the one that was recorded",
-        ),
+        ("verdict.json", text.replace("\"accepted\"", "\"schema_invalid\""), "differs from the recording"),
         (
             "question.json",
             text.replacen("Nobody can log in", "Who are you?", 1),
@@ -57,7 +53,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     let project = project.agent(&replayed);
     let folder = project.path();
     let record = ["record", "replayed", "x", "--output", "again.json"];
-    run(folder, &record).await.ends(1, &["\"provider\":\"anthropic\"", "then put the replay back"]);
+    run(folder, &record).await.ends(1, &["\"provider\":\"anthropic\"", "then restore the replay executor"]);
     run(folder, &["run", "replayed", "x"]).await.ends(3, &["for which the agent needs its llm executor"]);
     std::fs::write(folder.join("broken.json"), "{\"accord_cassette\": 1").unwrap();
     run(folder, &["replay", "broken.json"]).await.ends(1, &["broken.json"]);
@@ -161,7 +157,7 @@ async fn an_address_leaves_its_secrets_out_of_a_recording() {
     // The model's words come in pieces, and no piece holds the key.
     let mut again = accord(project.path());
     again.env("LAB", "labsecret55").args(["record", "free", "x", "-o", "other.json"]);
-    finish(&mut again, "").await.ends(3, &["repeated a key", "nothing was written"]);
+    finish(&mut again, "").await.ends(3, &["repeated an API key", "nothing was written"]);
     assert!(!project.path().join("other.json").exists());
     let told = finish(accord(project.path()).env("LAB", "labsecret55").args(["doctor"]), "").await;
     let told = told.stdout + &told.stderr;
