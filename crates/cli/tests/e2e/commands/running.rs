@@ -328,7 +328,7 @@ async fn what_is_not_there_is_told_with_what_is_meant() {
     }
     let empty = Project::new().up().await;
     for (list, what) in [(["agents", "list"], "agents"), (["workflow", "list"], "workflows")] {
-        let said = format!("no {what} in the coordinator at {}", empty.url);
+        let said = format!("No {what} found in the coordinator at {}", empty.url);
         let ran = run(host.path(), &[&list[..], &["--coordinator", &empty.url]].concat()).await;
         ran.ends(0, &[&said]);
     }

@@ -270,5 +270,5 @@ async fn workflows_are_pushed_and_taken_out() {
     let gone = remove("flow").await.unwrap();
     assert_eq!(gone.status.code(), Some(1));
     let own = run(&["rm", "zero"]).await.unwrap();
-    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the store"));
+    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the database"));
 }
