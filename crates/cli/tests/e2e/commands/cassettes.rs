@@ -89,7 +89,7 @@ async fn what_the_caller_asked_for_is_replayed_too() {
         ["record", "free", "x", "--schema", "schema.json", "--max-retries", "3", "--strategy", "prompt"];
     let ran =
         run(folder, &[&asked[..], &["--model", "claude-other", "-o", "tape.json", "--json"]].concat()).await;
-    let report = ran.ends(2, &["recorded 4 exchanges"]).json();
+    let report = ran.ends(2, &["Recorded 4 exchanges"]).json();
     assert_eq!((&report["status"], &report["attempts"]), (&json!("failed"), &json!(4)));
     let ran = run(folder, &["replay", "tape.json"]).await;
     ran.ends(2, &["Replayed 4 attempts; all match the recording.", "failed["]);
@@ -106,7 +106,7 @@ async fn a_recording_uses_the_projects_registry() {
     run(host.path(), &["schemas", "add", "severity", "schema.json"]).await.ends(0, &[]);
     let kept = host.leave().await;
     let named = ["record", "free", "x", "--schema-name", "severity", "-o", "tape.json"];
-    run(kept.path(), &named).await.ends(0, &["recorded 1 exchange in"]);
+    run(kept.path(), &named).await.ends(0, &["Recorded 1 exchange in"]);
     run(kept.path(), &["replay", "tape.json"])
         .await
         .ends(0, &["Replayed 1 attempt; all match the recording."]);
@@ -121,7 +121,9 @@ async fn what_cannot_be_recorded_is_refused_before_anything_is_asked() {
         json!({"name": "count", "type": "procedural", "executor": {"type": "process", "command": "true"}});
     let project = Project::new().agent(&counting).agent(&agent("free", &model, &json!({})));
     let folder = project.path();
-    run(folder, &["record", "count", "x", "-o", "a.json"]).await.ends(1, &["'process'", "'llm'"]);
+    run(folder, &["record", "count", "x", "-o", "a.json"])
+        .await
+        .ends(1, &["expected the executor llm, got process"]);
     run(folder, &["record", "free", "x", "-o", "none/a.json"]).await.ends(1, &["cannot write none/a.json"]);
     let nobody = ["record", "free", "x", "-o", "a.json", "--coordinator", "http://127.0.0.1:1"];
     run(folder, &nobody).await.ends(3, &["cannot be reached"]);
@@ -135,8 +137,8 @@ async fn an_agent_of_the_store_is_recorded_too() {
     let model = model([Reply::text("hello")]).await;
     let host = Project::new().up().await;
     host.client.create_agent(&agent("stored", &model, &json!({}))).await.unwrap();
-    run(host.path(), &["record", "stored", "x", "-o", "tape.json"]).await.ends(0, &["recorded 1 exchange"]);
-    run(host.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
+    run(host.path(), &["record", "stored", "x", "-o", "tape.json"]).await.ends(0, &["Recorded 1 exchange"]);
+    run(host.path(), &["replay", "tape.json"]).await.ends(0, &["match the recording"]);
 }
 
 #[tokio::test]
@@ -325,7 +327,7 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
         if name == "stopped" {
             record.extend(["--timeout", "3"]);
         }
-        run(project.path(), &record).await.ends(4, &["recorded 2 exchanges", said]);
+        run(project.path(), &record).await.ends(4, &["Recorded 2 exchanges", said]);
         drop(model);
         run(project.path(), &["replay", "tape.json"])
             .await
@@ -342,7 +344,7 @@ async fn a_key_that_a_tool_gave_is_left_out_of_a_recording() {
     record_in_the_lab(&project).await.ends(0, &[]);
     let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
     assert!(tape.contains("the key is [redacted]") && !tape.contains("labsecret55"), "{tape}");
-    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
+    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["match the recording"]);
 }
 
 #[tokio::test]
@@ -368,7 +370,7 @@ async fn what_a_provider_was_shown_is_neither_told_nor_recorded() {
         let told =
             std::fs::read_to_string(project.path().join("tape.json")).unwrap() + &ran.stdout + &ran.stderr;
         assert!(secrets.iter().all(|secret| !told.contains(secret)), "{told}");
-        run(project.path(), &["replay", "tape.json"]).await.ends(3, &["as recorded"]);
+        run(project.path(), &["replay", "tape.json"]).await.ends(3, &["match the recording"]);
     }
 }
 
