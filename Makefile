@@ -1,27 +1,27 @@
-# The few commands that people type. Everything else is cargo.
+# The most used commands. Everything else is cargo.
 
-# For each target.
+# Per target.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= judge compile schema template cel yaml workflow http
-# The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
+# The fuzzer builds with a sanitiser, in a folder of its own, so that the two builds do not invalidate each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
 .PHONY: help test test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-slow-disk bench-workflow bench-model peers deny
 
 help:
-	@echo 'make test   everything that must hold (.ci/run)'
-	@echo 'make test-real  the tests with real agent CLIs, MCP clients, a real model and generated clients, none of them skipped'
-	@echo 'make run    build, start, and run the example agents on a recorded model'
-	@echo 'make dashboard  build the dashboard, where Node is; cargo build takes it into the binary'
-	@echo 'make test-dashboard  its checks, its tests, and the real binary in Chromium'
-	@echo 'make fuzz   fuzz each of FUZZ_TARGETS (all) for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
-	@echo 'make bench  what judging costs, as tables'
-	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
-	@echo 'make bench-slow-disk  the same on a disk whose syncs take SYNC_MS (5) longer; needs a C compiler'
-	@echo 'make bench-workflow  what graphs and comparing siblings cost'
-	@echo 'make bench-model  how often a real model meets its contract, MODEL_RUNS (200) for each strategy'
-	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
-	@echo 'make deny   licences and sources of dependencies, where cargo-deny is'
+	@echo 'make run                Build Accord and run the example agents with recorded answers'
+	@echo 'make test               Run all checks and tests (.ci/run)'
+	@echo 'make test-real          Run the tests with real agent CLIs, MCP clients, models and generated clients'
+	@echo 'make test-dashboard     Lint and test the dashboard, including end-to-end tests in Chromium'
+	@echo 'make dashboard          Build the dashboard (needs Node 20.19 or newer); cargo build embeds it'
+	@echo 'make fuzz               Fuzz each of FUZZ_TARGETS for FUZZ_SECONDS (600); needs nightly and cargo-fuzz'
+	@echo 'make bench              Measure validation, as tables'
+	@echo 'make bench-coordinator  Measure the cost of a run for the coordinator, compared with the disk'
+	@echo 'make bench-slow-disk    The same on a disk with SYNC_MS (5) of extra latency; needs a C compiler'
+	@echo 'make bench-workflow     Measure graphs and the comparison of parallel results'
+	@echo 'make bench-model        Measure how often a real model meets its contract, MODEL_RUNS (200) per strategy'
+	@echo 'make peers              Compare with json_repair, jsonrepair and baml-py'
+	@echo 'make deny               Check licences and sources of dependencies; needs cargo-deny'
 
 test:
 	@.ci/run
@@ -41,10 +41,10 @@ test-dashboard: dashboard
 run: dashboard
 	@examples/first-run
 
-# Without Node the binary is whole but for its pages, and says so there.
+# Without Node, the binary is built without the dashboard.
 dashboard:
 	@if command -v npm >/dev/null 2>&1; then $(MAKE) --no-print-directory dashboard/dist/index.html; \
-	else echo 'the dashboard is left out: building it needs Node 20.19 or newer'; fi
+	else echo 'Skipping the dashboard: building it needs Node 20.19 or newer.'; fi
 
 dashboard/dist/index.html: dashboard/node_modules/.package-lock.json dashboard/openapi.json dashboard/index.html \
     dashboard/vite.config.ts $(shell find dashboard/src dashboard/public -type f -not -name schema.ts)

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::connection::{self, Access};
 use crate::failure::Failure;
 use crate::host::{self, Embedded};
-use crate::refusal::{absent, needs_coordinator};
+use crate::refusal::needs_coordinator;
 use crate::store;
 
 /// Who the work is for once the command has ended.
@@ -40,7 +40,7 @@ pub(crate) async fn work<T>(
     }
     if store::is_to_be_made(config)? {
         let reached = connection::reach(config, Access::Look).await?;
-        look(&reached).await.map_err(|error| absent(error, &config.project))?;
+        look(&reached).await?;
     }
     let store = store::local_store(config).await?;
     let executors = host::executors(config)?;

@@ -7,7 +7,7 @@ use crate::commands::{
     runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
-/// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
+/// Run AI agents under contract: a result conforms to its schema, or the run fails
 #[derive(Debug, Parser)]
 #[command(
     name = "accord",
@@ -15,11 +15,13 @@ use crate::commands::{
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
-stdout is data, stderr is talk; --json gives one JSON object, or a line for each thing that is done.
-accord COMMAND --help has examples.
-Of the id of a run or a session a beginning is enough that no other has.
-Exit codes: 0 success, 1 usage or configuration, 2 the contract was not met, 3 a model or server
-failed, 4 stopped or timed out. A reader of stdout that goes away changes none of them.
+Results go to stdout; progress and messages go to stderr. With --json, the output is one JSON
+object, or one per line for commands that work on several things. Run `accord COMMAND --help` for
+examples.
+Ids can be abbreviated to any unique prefix.
+Exit codes: 0 success, 1 usage or configuration error, 2 contract not met, 3 model or server
+failure, 4 stopped or timed out. Closing stdout early (for example with `| head`) does not change
+the exit code.
 
 Examples:
   accord init
@@ -77,8 +79,17 @@ mod tests {
         let path = format!("{path} {}", command.get_name());
         let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         assert!(help.contains("Examples:\n  "), "{path} has no examples");
-        for line in help.lines() {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let arguments = command.get_arguments().filter_map(|argument| argument.get_help());
+        let arguments: Vec<String> = arguments.map(ToString::to_string).collect();
+        for line in help.lines().chain([about.as_str()]).chain(arguments.iter().map(String::as_str)) {
             assert!(line.chars().count() <= COLUMNS, "{path}: {line}");
+            let first = line.chars().next();
+            assert!(!line.ends_with('.') || help.contains(line), "{path}: no full stop in '{line}'");
+            assert!(
+                first.is_none_or(|first| !first.is_lowercase()) || help.contains(line),
+                "{path}: '{line}'"
+            );
         }
         command.get_subcommands().filter(|inner| !inner.is_hide_set()).for_each(|inner| look(inner, &path));
     }

@@ -67,8 +67,8 @@ fn only<I: FromStr>(beginning: &str, absent: ClientError) -> Result<I, Failure> 
         true => ("several".to_owned(), ", …"),
         false => (found.len().to_string(), ""),
     };
-    Err(Problem::new(format!("{count} ids begin with {beginning}"))
-        .hint(format!("write more of the one that is meant: {}{more}", named.join(", ")))
+    Err(Problem::new(format!("'{beginning}' is ambiguous: {count} ids start with it"))
+        .hint(format!("use a longer prefix: {}{more}", named.join(", ")))
         .into())
 }
 
@@ -101,10 +101,10 @@ mod tests {
         assert_eq!(found(&["run_ab"]), Ok("run_ab".to_owned()));
         assert_eq!(found(&[]).unwrap_err().0, "no run run_a");
         let several = |message: &str, hint: &str| Err((message.to_owned(), Some(hint.to_owned())));
-        let meant = "write more of the one that is meant: run_ab, run_ac";
-        assert_eq!(found(&["run_ab", "run_ac"]), several("2 ids begin with run_a", meant));
-        let meant = "write more of the one that is meant: run_ab, run_ac, run_ad, …";
+        let meant = "use a longer prefix: run_ab, run_ac";
+        assert_eq!(found(&["run_ab", "run_ac"]), several("'run_a' is ambiguous: 2 ids start with it", meant));
+        let meant = "use a longer prefix: run_ab, run_ac, run_ad, …";
         let four = ["run_ab", "run_ac", "run_ad", "run_ae"];
-        assert_eq!(found(&four), several("several ids begin with run_a", meant));
+        assert_eq!(found(&four), several("'run_a' is ambiguous: several ids start with it", meant));
     }
 }

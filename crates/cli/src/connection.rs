@@ -27,13 +27,13 @@ use crate::store;
 pub(crate) struct ConnectionArguments {
     #[command(flatten)]
     pub(crate) project: ProjectArguments,
-    /// The coordinator's address [default: the one that runs for this project]
+    /// Coordinator URL [default: the one that runs for this project]
     #[arg(long, value_name = "URL")]
     pub(crate) coordinator: Option<String>,
-    /// The file with the key to show it [default: ACCORD_KEY, or runner.key_file of the configuration]
+    /// File with the API key [default: ACCORD_KEY, or runner.key_file of the configuration]
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     pub(crate) key_file: Option<PathBuf>,
-    /// The key itself, which other users of this machine can read: use --key-file or ACCORD_KEY instead
+    /// API key; other users of this machine can see it, so prefer --key-file or ACCORD_KEY
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
@@ -72,13 +72,13 @@ impl ConnectionArguments {
 fn absolute(file: &Path) -> Result<String, Problem> {
     let path = std::path::absolute(file)
         .map_err(|error| Problem::new(format!("--key-file {}: {error}", file.display())))?;
-    path.into_os_string().into_string().map_err(|_| Problem::new("--key-file: the path is not UTF-8"))
+    path.into_os_string().into_string().map_err(|_| Problem::new("--key-file: the path is not valid UTF-8"))
 }
 
 /// What to do where a coordinator has to run.
 pub(crate) fn none_runs() -> Problem {
-    Problem::new("no coordinator runs for this project")
-        .hint("start one with accord up, or name one with --coordinator URL")
+    Problem::new("no coordinator is running for this project")
+        .hint("start one with `accord up`, or pass --coordinator URL")
 }
 
 /// What a command does with what a project keeps.
@@ -155,8 +155,8 @@ pub(crate) async fn tell_of_another(config: &Config) {
         tracing::warn!(
             url = address.url,
             pid = address.pid,
-            "another coordinator runs for this project: use that one, or stop it; SQLite is for one, and what one of two \
-             writes the other sees seconds later"
+            "another coordinator is already running for this project: stop one of them; SQLite supports a single \
+             coordinator, and each of two sees the changes of the other with a delay of seconds"
         );
     }
 }
@@ -195,7 +195,7 @@ impl Address {
         let before = Self::read(project);
         std::fs::create_dir_all(project.join(FOLDER))
             .and_then(|()| self.write(&path))
-            .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))?;
+            .map_err(|error| Problem::new(format!("cannot write {}: {error}", path.display())))?;
         Ok(AddressGuard { path, address: self, before })
     }
 

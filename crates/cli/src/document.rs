@@ -43,7 +43,7 @@ impl Input {
         match self {
             Self::Stdin => {
                 if io::stdin().is_terminal() {
-                    output::talk("reading from the terminal; end with Ctrl-D\n");
+                    output::talk("Reading from the terminal; press Ctrl-D to finish.\n");
                 }
                 Ok(Box::new(io::stdin().lock()))
             }
@@ -68,8 +68,8 @@ impl Input {
         let text = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
-            let message = format!("{} is not UTF-8: byte 0x{byte:02x} at offset {offset}", self.name());
-            Problem::new(message).hint("convert it to UTF-8 first, for example with iconv")
+            let message = format!("{} is not valid UTF-8: byte 0x{byte:02x} at offset {offset}", self.name());
+            Problem::new(message).hint("convert it to UTF-8, for example with iconv")
         })?;
         Ok(Source { name: self.name(), text })
     }
@@ -78,7 +78,7 @@ impl Input {
         let problem = Problem::new(format!("cannot read {}: {error}", self.name()));
         match error.kind() {
             io::ErrorKind::NotFound => problem.hint("check the path; '-' reads from stdin"),
-            io::ErrorKind::IsADirectory => problem.hint("name a file inside the directory"),
+            io::ErrorKind::IsADirectory => problem.hint("pass a file inside the directory"),
             _ => problem,
         }
     }
@@ -99,10 +99,10 @@ impl Source {
         let text = self.text.get(start..).unwrap_or_default();
         parse(text).map_err(|error| {
             if text.trim().is_empty() {
-                return Problem::new(format!("the {what} {} is empty", self.name));
+                return Problem::new(format!("{} is empty: expected JSON ({what})", self.name));
             }
             let at = start + offset_of(text, error.line(), error.column());
-            let message = format!("the {what} {} is not JSON: {}", self.name, reason(&error));
+            let message = format!("{} is not valid JSON: {}", self.name, reason(&error));
             Problem::new(message).at(self, at..at)
         })
     }

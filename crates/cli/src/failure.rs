@@ -4,6 +4,8 @@ use std::io;
 use std::ops::Range;
 
 use accord_api::ErrorBody;
+use clap::CommandFactory as _;
+use clap::error::{ContextKind, ContextValue};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,7 +13,7 @@ use serde_json::{Value, json};
 use crate::document::Source;
 use crate::excerpt::{Position, draw, visible};
 use crate::exit::Exit;
-use crate::output;
+use crate::{output, suggestion};
 
 /// What ends a command early.
 #[derive(Debug)]
@@ -174,7 +176,8 @@ pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
 }
 
 /// Prints what clap has to say: help and version are answers, everything else is wrong usage.
-pub(crate) fn usage(error: &clap::Error, as_json: bool) -> Exit {
+pub(crate) fn usage(mut error: clap::Error, as_json: bool) -> Exit {
+    suggest_command(&mut error);
     // Nothing is left to be done when the message itself cannot be written.
     let _ = error.print();
     if !error.use_stderr() {
@@ -184,6 +187,27 @@ pub(crate) fn usage(error: &clap::Error, as_json: bool) -> Exit {
         let _ = output::json(&json!({"error": misused(&error.render().to_string())}));
     }
     Exit::Usage
+}
+
+/// Adds the nearest command to an unknown one. clap misses letters that are swapped in a short word.
+fn suggest_command(error: &mut clap::Error) {
+    let given = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(given)) if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            given.clone()
+        }
+        _ => return,
+    };
+    let mut command = crate::arguments::Arguments::command();
+    for argument in std::env::args().skip(1).take_while(|argument| *argument != given) {
+        if let Some(inner) = command.find_subcommand(&argument).cloned() {
+            command = inner;
+        }
+    }
+    let names = command.get_subcommands().filter(|inner| !inner.is_hide_set()).map(clap::Command::get_name);
+    if let Some(name) = suggestion::closest(&given, names) {
+        let name = ContextValue::Strings(vec![name.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, name);
+    }
 }
 
 /// What clap says in paragraphs: what is wrong, a tip where there is one, the usage, and where to read more.

@@ -136,7 +136,7 @@ impl<'a> Follower<'a> {
 /// A time limit as it is written on the command line.
 pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     let seconds = text.parse::<u64>().ok().filter(|seconds| *seconds > 0);
-    seconds.ok_or_else(|| "it is a whole number of seconds, 1 or more".to_owned())
+    seconds.ok_or_else(|| "expected an integer number of seconds, 1 or more".to_owned())
 }
 
 /// When a time limit is reached that begins now. One that is too far away is none.
@@ -164,7 +164,7 @@ pub(crate) async fn gone(client: &Client) -> String {
                 continue;
             }
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("the coordinator at {} does not answer", client.base_url()),
+            Err(_) => format!("the coordinator at {} does not respond", client.base_url()),
         };
         let since = *missing_since.get_or_insert_with(Instant::now);
         if since.elapsed() + CHECK_EVERY > GONE_AFTER {
@@ -175,12 +175,14 @@ pub(crate) async fn gone(client: &Client) -> String {
 
 fn vanished(client: &Client, run_id: &RunId, cause: &str) -> Failure {
     let url = client.base_url().trim_end_matches('/');
-    let hint = format!("the run is kept; when it is back: accord runs watch {run_id} --coordinator {url}");
-    Failure::Remote(Problem::new(format!("{run_id} is not over, but {cause}")).hint(hint))
+    let hint = format!(
+        "the run is saved; when the coordinator is back, run `accord runs watch {run_id} --coordinator {url}`"
+    );
+    Failure::Remote(Problem::new(format!("{run_id} has not finished, but {cause}")).hint(hint))
 }
 
 fn ended_early(run_id: &RunId) -> Failure {
-    Failure::Remote(Problem::new(format!("the events of {run_id} ended before the run did")))
+    Failure::Remote(Problem::new(format!("the event stream of {run_id} ended before the run finished")))
 }
 
 #[cfg(test)]
@@ -191,7 +193,11 @@ mod tests {
     fn a_time_limit_is_at_least_a_second() {
         assert_eq!(seconds("1"), Ok(1));
         for text in ["0", "-1", "1.5", "", "x"] {
-            assert_eq!(seconds(text), Err("it is a whole number of seconds, 1 or more".to_owned()), "{text}");
+            assert_eq!(
+                seconds(text),
+                Err("expected an integer number of seconds, 1 or more".to_owned()),
+                "{text}"
+            );
         }
     }
 

@@ -25,16 +25,17 @@ pub(crate) fn members<'a>(
     let mut members: Vec<(&str, &str)> = Vec::new();
     for param in params {
         let Some((name, text)) = param.split_once('=') else {
-            let message = format!("--param {param} has no '='");
-            return Err(Problem::new(message).hint("write --param KEY=VALUE"));
+            let message = format!("invalid --param {param}: expected KEY=VALUE");
+            return Err(Problem::new(message).hint("for example --param name=Ada"));
         };
         if members.iter().any(|member| member.0 == name) {
-            let hint = "give it once; a list is written as JSON: --param KEY='[1, 2]'";
+            let hint = "pass it once; write a list as JSON: --param KEY='[1, 2]'";
             return Err(Problem::new(format!("--param {name} is given twice")).hint(hint));
         }
         if name == TASK && task.is_some() {
-            let message = format!("--param {TASK} is given beside TASK, which is short for it");
-            return Err(Problem::new(message).hint("give one of them"));
+            let message =
+                format!("both TASK and --param {TASK} are given, but TASK is short for --param {TASK}");
+            return Err(Problem::new(message).hint("pass only one of them"));
         }
         members.push((name, text));
     }
@@ -82,8 +83,8 @@ mod tests {
         for (texts, task, expected) in [
             (&["a=1", "b=2", "a=1"][..], None, "--param a is given twice"),
             (&["prompt=a", "prompt=b"], None, "--param prompt is given twice"),
-            (&["prompt=a"], Some(&task), "--param prompt is given beside TASK"),
-            (&["a=1", "prompt"], Some(&task), "--param prompt has no '='"),
+            (&["prompt=a"], Some(&task), "both TASK and --param prompt are given"),
+            (&["a=1", "prompt"], Some(&task), "invalid --param prompt: expected KEY=VALUE"),
         ] {
             let problem = format!("{:?}", members(&params(texts), task).unwrap_err());
             assert!(problem.contains(expected), "{texts:?}: {problem}");

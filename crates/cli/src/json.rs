@@ -16,7 +16,12 @@ pub(crate) fn parse(text: &str) -> serde_json::Result<Value> {
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&position).map_or(text.clone(), str::to_owned)
+    let reason = text.strip_suffix(&position).unwrap_or(&text);
+    match reason {
+        "key must be a string" => "expected a quoted key".to_owned(),
+        "expected value" => "expected a value".to_owned(),
+        _ => reason.replace("EOF while parsing", "unexpected end of file in"),
+    }
 }
 
 /// The byte offset of serde_json's position: it names the last byte that was read, and counts from one.
@@ -74,7 +79,7 @@ impl<'de> Visitor<'de> for DistinctNames {
         let mut names = HashSet::new();
         while let Some(name) = members.next_key::<String>()? {
             if names.contains(&name) {
-                return Err(A::Error::custom(format!("the name '{name}' occurs twice in one object")));
+                return Err(A::Error::custom(format!("duplicate key '{name}'")));
             }
             names.insert(name);
             members.next_value::<Self>()?;

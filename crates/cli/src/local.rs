@@ -46,7 +46,7 @@ pub(crate) fn summaries(agents: &[AgentView]) -> Vec<AgentSummary> {
 pub(crate) fn agent_at(path: &Path, config: &Config) -> Result<AgentView, Problem> {
     let unreadable = |error: std::io::Error| {
         Problem::new(format!("cannot read {}: {error}", path.display()))
-            .hint("name an agent, its folder, or its agent.yaml")
+            .hint("pass the name of an agent, its folder, or its agent.yaml")
     };
     let real = path.canonicalize().map_err(unreadable)?;
     let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
@@ -54,8 +54,8 @@ pub(crate) fn agent_at(path: &Path, config: &Config) -> Result<AgentView, Proble
     let beside = |folder: &Path| examined(folder, &config.provider_names());
     let agents = folder.parent().map(beside).unwrap_or_default();
     agents.into_iter().find(|agent| agent.summary.name == name).ok_or_else(|| {
-        Problem::new(format!("there is no agent in {}", folder.display()))
-            .hint("an agent is a folder of its name with agent.yaml (or agent.json) in it")
+        Problem::new(format!("no agent found in {}", folder.display()))
+            .hint("an agent is a folder with an agent.yaml (or agent.json)")
     })
 }
 

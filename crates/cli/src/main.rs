@@ -1,7 +1,7 @@
 //! The `accord` binary: arguments in, exit code out.
 //!
-//! stdout is data, stderr is talk. Each command is a file under `commands`; it returns an [`exit::Exit`] or a
-//! [`failure::Failure`], and only this file turns them into an exit code.
+//! Results go to stdout, progress and messages to stderr. Each command is a file under `commands`; it returns an
+//! [`exit::Exit`] or a [`failure::Failure`], and only this file turns them into an exit code.
 //!
 //! The way of a command:
 //!
@@ -44,6 +44,7 @@ mod removed;
 mod runtime;
 mod since;
 mod store;
+mod suggestion;
 mod table;
 mod validated;
 mod view;
@@ -60,7 +61,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let result = match arguments::Arguments::try_parse() {
         Ok(arguments) => runtime::on_known_stack(|| commands::run(arguments.command)).flatten(),
-        Err(error) => return failure::usage(&error, wants_json()).into(),
+        Err(error) => return failure::usage(error, wants_json()).into(),
     };
     result.unwrap_or_else(|failure| failure::tell(failure, wants_json())).into()
 }

@@ -82,7 +82,9 @@ pub(crate) fn result(data: Option<&RawValue>, text: Option<&str>) -> io::Result<
         (Some(data), _) if for_people => words::raw_json(data),
         (Some(data), _) => data.get().to_owned(),
         (None, Some(text)) if for_people => visible(text),
-        (None, text) => text.unwrap_or_default().to_owned(),
+        (None, Some(text)) => text.to_owned(),
+        // Without a text there is a value, and one that reads as nothing is null.
+        (None, None) => "null".to_owned(),
     };
     if !shown.ends_with('\n') {
         shown.push('\n');

@@ -20,10 +20,10 @@ const DEFAULT_LIMIT: u32 = 50;
 /// How much of a list
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct PagingArguments {
-    /// At most so many [default: 50]
+    /// Maximum number to show [default: 50]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
-    /// All of them
+    /// Show all
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 }
@@ -81,8 +81,13 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.iter().map(move |each| name(*each))).try_map(move |given| {
         let found = all.iter().copied().find(|each| name(*each) == given);
-        found.ok_or_else(|| format!("there is no '{given}'"))
+        found.ok_or_else(|| format!("unknown value '{given}'"))
     })
+}
+
+/// What to say where a list is empty.
+pub(crate) fn none(plural: &str, filtered: bool) -> String {
+    if filtered { format!("No {plural} match these filters.") } else { format!("No {plural} found.") }
 }
 
 /// Ends a command that lists: one JSON object, a table, or why there is none. Says so where the list goes on.
@@ -99,7 +104,7 @@ pub(crate) fn show<T: Serialize>(
     } else {
         output::show(&table(&page.items))?;
         if page.next_cursor.is_some() {
-            output::talk("there are more: --limit N or --all shows them\n");
+            output::talk("There are more: use --limit N or --all.\n");
         }
     }
     Ok(Exit::Success)

@@ -40,7 +40,7 @@ pub(crate) fn spinner() -> Option<ProgressBar> {
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = spinner();
-        let step = "waits for a runner".to_owned();
+        let step = "waiting for a runner".to_owned();
         let progress = Self { bar, agent: String::new(), step, used: Usage::default() };
         progress.show();
         progress
@@ -55,15 +55,15 @@ impl Progress {
         match &event.body {
             EventBody::RunQueued { agent_name, reason } => {
                 self.agent = format!("{} · ", line(agent_name));
-                self.step = "waits for a runner".to_owned();
+                self.step = "waiting for a runner".to_owned();
                 if let Some(reason) = reason {
                     self.line(&format!("queued again: {}\n", line(reason)));
                 }
             }
             EventBody::RunClaimed { .. } | EventBody::RunStarted => self.step = "attempt 1".to_owned(),
-            EventBody::ToolStarted { name, .. } => self.step = format!("uses {}", line(name)),
+            EventBody::ToolStarted { name, .. } => self.step = format!("using {}", line(name)),
             EventBody::RequestRepeated { .. } => {
-                self.step = "waits for the provider".to_owned();
+                self.step = "waiting for the provider".to_owned();
                 (self.above())(&format!("{}\n", event::repeated(&event.body)));
             }
             EventBody::AttemptJudged { attempt } => {
@@ -71,9 +71,9 @@ impl Progress {
                 self.used.output_tokens += attempt.usage.output_tokens;
                 let accepted = attempt.outcome == Outcome::Accepted;
                 self.step = match accepted {
-                    true => "reports".to_owned(),
+                    true => "saving the result".to_owned(),
                     // Whether another follows, only the runner knows.
-                    false => format!("attempt {} refused", attempt.number),
+                    false => format!("attempt {} rejected", attempt.number),
                 };
                 let mark = if accepted { "✓".green().to_string() } else { "✗".red().to_string() };
                 let findings = attempt::findings(attempt, "    ");

@@ -44,13 +44,10 @@ impl Pushed {
 pub(crate) fn in_files(pushed: &[Pushed]) -> Option<Problem> {
     let of_files = pushed.iter().filter(|pushed| pushed.source == Source::File);
     let names: Vec<String> = of_files.map(|pushed| line(&pushed.name)).collect();
-    let (were, has, what) =
-        if names.len() == 1 { ("was", "it in a file", "it") } else { ("were", "them in files", "them") };
-    let message = format!(
-        "{} {were} not put into the store: the coordinator has {has} of its own, and keeps {what} there",
-        names.join(", ")
-    );
-    let hint = "stop it and push again, which writes the store directly, or push to one of the same store that runs in \
-                another folder: --coordinator URL";
+    let were = if names.len() == 1 { "was" } else { "were" };
+    let message =
+        format!("{} {were} not saved: the coordinator reads files of the same name", names.join(", "));
+    let hint = "stop the coordinator and push again to write to the database, or push to a coordinator in another \
+                folder with --coordinator URL";
     (!names.is_empty()).then(|| Problem::new(message).hint(hint))
 }

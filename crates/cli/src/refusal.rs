@@ -1,15 +1,13 @@
 //! What a coordinator refuses, told with what to do next.
 
-use std::path::Path;
-
 use accord_api::{ErrorBody, ErrorName};
 use accord_client::ClientError;
 use serde_json::Value;
 
-use crate::config::FOLDER;
 use crate::failure::{Failure, Problem};
 use crate::store;
 use crate::view::agent;
+use crate::view::words::unescaped;
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
@@ -18,7 +16,7 @@ impl From<ClientError> for Failure {
             ClientError::Api(body) if body.status_code < 500 => refused(&body).into(),
             ClientError::Settings(_) => Problem::new(message).into(),
             ClientError::Unreachable { .. } => {
-                Self::Remote(Problem::new(message).hint("is it running? accord up starts one"))
+                Self::Remote(Problem::new(message).hint("is it running? Start one with `accord up`"))
             }
             ClientError::Api(body) => {
                 let is_store = body.error == ErrorName::StoreUnavailable.as_str();
@@ -30,31 +28,46 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// What is not there in a folder that is no project.
-pub(crate) fn absent(error: ClientError, project: &Path) -> Failure {
-    let is_absent = error.is(ErrorName::AgentNotFound) || error.is(ErrorName::WorkflowNotFound);
-    if !is_absent || project.join(FOLDER).is_dir() {
-        return error.into();
-    }
-    Problem::new(format!("there is no {FOLDER} folder here or above, and so no agent and no workflow"))
-        .hint("accord init makes one; --dir names another project, --coordinator a coordinator")
-        .into()
-}
-
 /// What a command's own coordinator, which ends with it, cannot do.
 pub(crate) fn needs_coordinator() -> Problem {
-    Problem::new("no coordinator runs for this project, and --no-wait and --idempotency-key need one")
-        .hint("start one with accord up, or leave --no-wait and --idempotency-key away")
+    Problem::new(
+        "--no-wait and --idempotency-key require a running coordinator, and none runs for this project",
+    )
+    .hint("start one with `accord up`, or omit --no-wait and --idempotency-key")
 }
 
 fn refused(body: &ErrorBody) -> Problem {
     // What to ask over HTTP is of no use here: the hint names the command.
-    let mut message = body.message.split("; GET /").next().unwrap_or_default().to_owned();
+    let mut message = unescaped(&for_people(&body.message));
     for line in further_errors(body).into_iter().chain(problems(body)) {
         message.push_str("\n  ");
-        message.push_str(&line);
+        message.push_str(&unescaped(&line));
     }
-    Problem::new(message).hint(hint(body)).answered(body)
+    let problem = Problem::new(message).answered(body);
+    match hint(body) {
+        Some(hint) => problem.hint(hint),
+        None => problem,
+    }
+}
+
+/// A message without what only users of the HTTP API can follow: its routes, and the fields of its answers.
+fn for_people(message: &str) -> String {
+    let is_of_api =
+        |text: &str| ["GET /", "POST /", "PUT /", "details.problems"].iter().any(|each| text.contains(each));
+    let clauses: Vec<&str> = message.split("; ").filter(|clause| !is_of_api(clause)).collect();
+    let whole = match clauses.is_empty() {
+        true => message.to_owned(),
+        false => clauses.join("; "),
+    };
+    match message.rsplit_once(" (") {
+        Some((before, aside)) if is_of_api(aside) && !is_of_api(before) => before.to_owned(),
+        _ => whole,
+    }
+}
+
+/// The first name in quotes, which is what a message is about.
+fn quoted(message: &str) -> Option<&str> {
+    message.split('\'').nth(1).filter(|name| !name.is_empty())
 }
 
 /// The message has the first error in it; these are the others.
@@ -73,38 +86,40 @@ fn problems(body: &ErrorBody) -> Vec<String> {
     agent::plain_problems(&problems).lines().map(str::to_owned).collect()
 }
 
-fn hint(body: &ErrorBody) -> String {
-    let name = body.error.as_str();
+fn hint(body: &ErrorBody) -> Option<String> {
     let detail =
         |name: &str| body.details.as_ref().and_then(|details| details.get(name)).and_then(Value::as_str);
-    let known = ErrorName::ALL.iter().find(|known| known.as_str() == name);
-    let hint = match known {
-        Some(ErrorName::AgentNotFound) => "accord agents list shows what there is",
-        Some(ErrorName::WorkflowNotFound) => "accord workflow list shows what there is",
-        Some(ErrorName::ParameterValidationFailed) => {
-            return match (detail("agent_name"), detail("workflow_name")) {
-                (Some(agent), _) => {
-                    format!("accord agents show {agent} shows what it takes: --param KEY=VALUE")
-                }
-                (None, Some(workflow)) => {
-                    format!("accord workflow show {workflow} --json shows what it takes: --param KEY=VALUE")
-                }
-                (None, None) => {
-                    "a session goes on with a text: accord sessions resume SESSION TEXT".to_owned()
-                }
-            };
+    let known = ErrorName::ALL.iter().find(|known| known.as_str() == body.error)?;
+    let name = quoted(&body.message).unwrap_or("NAME");
+    Some(match known {
+        ErrorName::AgentNotFound => "run `accord agents list` to see available agents".to_owned(),
+        ErrorName::WorkflowNotFound => "run `accord workflow list` to see available workflows".to_owned(),
+        ErrorName::ParameterValidationFailed => match (detail("agent_name"), detail("workflow_name")) {
+            (Some(agent), _) => {
+                format!("run `accord agents show {agent}` to see its parameters; pass --param KEY=VALUE")
+            }
+            (None, Some(workflow)) => {
+                format!(
+                    "run `accord workflow show {workflow} --json` to see its input; pass --param KEY=VALUE"
+                )
+            }
+            (None, None) => {
+                "resume a session with a prompt: `accord sessions resume SESSION PROMPT`".to_owned()
+            }
+        },
+        ErrorName::RunNotFound => "run `accord runs list` to see existing runs".to_owned(),
+        ErrorName::WorkflowRunNotFound => {
+            "run `accord workflow runs` to see existing workflow runs".to_owned()
         }
-        Some(ErrorName::RunNotFound) => "accord runs list shows what there is",
-        Some(ErrorName::WorkflowRunNotFound) => "accord workflow runs shows what there is",
-        Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
-        Some(ErrorName::SchemaNotFound) => "accord schemas list shows what there is",
-        Some(ErrorName::KeyNotFound) => "accord keys list shows what there is",
-        Some(ErrorName::Unauthorized) => "show a key with --key-file FILE or ACCORD_KEY",
-        Some(ErrorName::OutputSchemaConflict) => "leave --schema and --schema-name away",
-        Some(ErrorName::AgentBroken) => "accord agents validate NAME draws each place",
-        _ => return format!("{name} is explained in docs/errors/{name}.md"),
-    };
-    hint.to_owned()
+        ErrorName::SessionNotFound => "run `accord sessions list` to see existing sessions".to_owned(),
+        ErrorName::SchemaNotFound => "run `accord schemas list` to see registered schemas".to_owned(),
+        ErrorName::KeyNotFound => "run `accord keys list` to see existing keys".to_owned(),
+        ErrorName::Unauthorized => "pass a key with --key-file FILE or ACCORD_KEY".to_owned(),
+        ErrorName::OutputSchemaConflict => "omit --schema and --schema-name".to_owned(),
+        ErrorName::AgentBroken => format!("run `accord agents validate {name}` for details"),
+        ErrorName::WorkflowBroken => format!("run `accord workflow validate {name}` for details"),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -126,7 +141,7 @@ mod tests {
         let told = serde_json::to_value(refused(&body)).unwrap();
         let expected = json!({
             "message": "no: $.a: is missing\n  $.b: is not a number",
-            "hint": "accord agents show triage shows what it takes: --param KEY=VALUE",
+            "hint": "run `accord agents show triage` to see its parameters; pass --param KEY=VALUE",
             "place": null,
             "name": "ParameterValidationFailed",
             "status_code": 400,
@@ -145,10 +160,27 @@ mod tests {
             ..body.clone()
         };
         let told = serde_json::to_value(refused(&named("SchemaInUse", "it is"))).unwrap();
-        assert_eq!(told["hint"], "SchemaInUse is explained in docs/errors/SchemaInUse.md");
+        assert_eq!(told["hint"], Value::Null);
         let told =
             refused(&named("AgentNotFound", "there is no agent 'x'; GET /agents lists those that are there"));
         let told = serde_json::to_value(told).unwrap();
         assert!(told["message"].as_str().unwrap().starts_with("there is no agent 'x'\n"), "{told}");
+        let broken = named("AgentBroken", "the agent 'x' is broken; see 'details.problems'");
+        let told = serde_json::to_value(refused(&broken)).unwrap();
+        assert!(told["message"].as_str().unwrap().starts_with("the agent 'x' is broken\n"), "{told}");
+        assert_eq!(told["hint"], "run `accord agents validate x` for details");
+    }
+
+    #[test]
+    fn messages_do_not_speak_of_the_api() {
+        for (message, expected) in [
+            ("no agent 'x'; GET /agents lists them", "no agent 'x'"),
+            ("it is broken; see 'details.problems'", "it is broken"),
+            ("bad: $.a: no (and 2 more in 'details.problems')", "bad: $.a: no"),
+            ("bad: $.a (line 2); fix it", "bad: $.a (line 2); fix it"),
+            ("use POST /runs", "use POST /runs"),
+        ] {
+            assert_eq!(for_people(message), expected);
+        }
     }
 }

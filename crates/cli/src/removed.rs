@@ -13,8 +13,8 @@ pub(crate) fn is_stored(kind: &str, name: &str, source: Source, file: Option<Str
         return Ok(());
     }
     let file = file.unwrap_or_else(|| "a file of the coordinator".to_owned());
-    Err(Problem::new(format!("the {kind} '{name}' lives in {file}, not in the store"))
-        .hint(format!("remove the file, if the {kind} is to go")))
+    Err(Problem::new(format!("{kind} '{name}' is defined in {file}, not in the database"))
+        .hint(format!("delete the file to remove the {kind}")))
 }
 
 /// Tells what is gone.

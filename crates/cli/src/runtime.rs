@@ -22,7 +22,7 @@ const STACK_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) fn on_known_stack<T: Send + 'static>(
     command: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {
-    let problem = |error| Problem::new(format!("no thread to work with: {error}"));
+    let problem = |error| Problem::new(format!("cannot start a thread: {error}"));
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(command).map_err(problem)?;
     thread.join().map_err(|panic| std::panic::resume_unwind(panic))
 }
@@ -35,7 +35,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> R
         .max_blocking_threads(BLOCKING_THREADS)
         .thread_stack_size(STACK_BYTES)
         .build()
-        .map_err(|error| Problem::new(format!("no threads to work with: {error}")))?;
+        .map_err(|error| Problem::new(format!("cannot start the thread pool: {error}")))?;
     let result = runtime.block_on(future);
     // Work that was given up may still sit in a blocking call; the process ends without it.
     runtime.shutdown_background();
@@ -50,7 +50,7 @@ fn workers() -> usize {
 
 /// Listens for SIGINT, SIGTERM and SIGHUP from now on: the first asks to end, the second to hurry.
 pub(crate) fn signals() -> Result<mpsc::UnboundedReceiver<()>, Failure> {
-    let problem = |error| Problem::new(format!("signals cannot be listened for: {error}"));
+    let problem = |error| Problem::new(format!("cannot listen for signals: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(problem)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(problem)?;
     let mut hangup = match is_ignored(SignalKind::hangup()) {
@@ -95,7 +95,7 @@ fn ignores(status: &str, signal: SignalKind) -> bool {
 
 /// stdin and stdout, for talking over both for as long as it takes.
 pub(crate) fn streams() -> Result<(File, File), Failure> {
-    let problem = |error| Problem::new(format!("stdin and stdout cannot be used: {error}"));
+    let problem = |error| Problem::new(format!("cannot use stdin and stdout: {error}"));
     let input = std::io::stdin().as_fd().try_clone_to_owned().map_err(problem)?;
     let output = std::io::stdout().as_fd().try_clone_to_owned().map_err(problem)?;
     Ok((File::from_std(input.into()), File::from_std(output.into())))

@@ -19,7 +19,7 @@ fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
 }
 
 fn read(text: &str, relative: impl Fn(SignedDuration) -> Option<Timestamp>) -> Result<Timestamp, String> {
-    let wrong = || format!("'{text}' is no time: write 30m, 24h, 7d, 2w, 2026-11-15 or 2026-11-15T10:00:00Z");
+    let wrong = || format!("expected 30m, 24h, 7d, 2w, 2026-11-15 or 2026-11-15T10:00:00Z, got '{text}'");
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
     }

@@ -11,6 +11,7 @@ use rustix::fs::StatVfs;
 
 use crate::config::{Config, without_secrets};
 use crate::failure::{Failure, Problem};
+use crate::project;
 
 /// What a database address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +31,8 @@ static OPENED: OnceLock<PathBuf> = OnceLock::new();
 pub(crate) fn failed() -> Option<Problem> {
     let path = OPENED.get()?;
     Some(full(path).unwrap_or_else(|| {
-        Problem::new(format!("the store {} cannot be used now", path.display()))
-            .hint("accord doctor examines it; accord up has the cause in its log")
+        Problem::new(format!("the database {} is unavailable", path.display()))
+            .hint("run `accord doctor` to check it; the log of `accord up` shows the cause")
     }))
 }
 
@@ -41,8 +42,8 @@ const LEAST_ROOM: u64 = 256 * 1024;
 /// What to do where the disk of a file is full.
 pub(crate) fn full(path: &Path) -> Option<Problem> {
     let folder = path.ancestors().skip(1).find(|folder| folder.exists())?;
-    let message = format!("the store {} cannot be written: its disk is full", path.display());
-    let hint = "make room there, or set database.url to a file on another disk";
+    let message = format!("cannot write to the database {}: the disk is full", path.display());
+    let hint = "free some space, or set database.url to a file on another disk";
     is_full(&rustix::fs::statvfs(folder).ok()?).then(|| Problem::new(message).hint(hint))
 }
 
@@ -67,14 +68,20 @@ pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failu
     opened.map_err(|error| {
         let is_full = OPENED.get().and_then(|path| full(path));
         Failure::Remote(is_full.unwrap_or_else(|| {
-            Problem::new(error.to_string()).hint("accord doctor says where it is looked for")
+            Problem::new(error.to_string()).hint("run `accord doctor` to see the configured database")
         }))
     })
 }
 
 /// The store of a project as it is: where there is none yet none is made, and nothing is found.
 pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Failure> {
-    if is_to_be_made(config)? { memory_store() } else { local_store(config).await }
+    if !is_to_be_made(config)? {
+        return local_store(config).await;
+    }
+    match project::missing(&config.project) {
+        Some(problem) => Err(problem.into()),
+        None => memory_store(),
+    }
 }
 
 /// Whether opening the store would leave a file that was not there. One that cannot be made is opened, to hear why not.
@@ -90,10 +97,10 @@ pub(crate) fn in_the_way(path: &Path) -> Option<String> {
     match about {
         Some((folder, about)) if !about.is_dir() => Some(format!("{} is not a folder", folder.display())),
         Some((folder, about)) if about.permissions().readonly() => {
-            Some(format!("{} cannot be written to", folder.display()))
+            Some(format!("{} is not writable", folder.display()))
         }
         Some(_) => None,
-        None => Some("its folder cannot be read".to_owned()),
+        None => Some("cannot read its folder".to_owned()),
     }
 }
 
@@ -120,10 +127,9 @@ fn parse(url: &str, project: &Path) -> Result<Place, Problem> {
         _ => {
             // An address may hold a password, so only its beginning is repeated.
             let scheme = without_secrets(url.split(':').next().unwrap_or_default());
-            let message =
-                format!("the database address (database.url, --database) '{scheme}:…' cannot be used");
+            let message = format!("invalid database URL '{scheme}:…' (database.url, --database)");
             Err(Problem::new(message)
-                .hint("write sqlite://FILE, sqlite::memory: or postgres://user@host/database"))
+                .hint("expected sqlite://FILE, sqlite::memory: or postgres://user@host/database"))
         }
     }
 }

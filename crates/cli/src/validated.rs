@@ -5,6 +5,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use accord_api::{Problem as Finding, Severity};
 
 use crate::failure::Problem;
+use crate::suggestion;
 
 /// What has a separator or is there as a file is a path; everything else is a name.
 pub(crate) fn path(text: &str) -> Option<&Path> {
@@ -21,8 +22,12 @@ pub(crate) fn unknown<'a>(
     none: &str,
 ) -> Problem {
     let known: Vec<&str> = known.collect();
-    let hint = if known.is_empty() { none.to_owned() } else { format!("there are: {}", known.join(", ")) };
-    Problem::new(format!("there is no {kind} '{name}' in {}", folder.display())).hint(hint)
+    let hint = match suggestion::closest(name, known.iter().copied()) {
+        Some(similar) => format!("did you mean '{similar}'?"),
+        None if known.is_empty() => none.to_owned(),
+        None => format!("available: {}", known.join(", ")),
+    };
+    Problem::new(format!("no {kind} '{name}' in {}", folder.display())).hint(hint)
 }
 
 /// Whether it passes: nothing is wrong with it, and where warnings are denied it has none.

@@ -74,6 +74,6 @@ fn said(run: &RunView) -> String {
     let demands = serde_json::to_string(&run.demands).unwrap_or_default();
     let agent = line(&run.agent_name);
     format!(
-        "{agent} waits: no runner that is alive meets its demands {demands}; accord runners list shows who is there\n"
+        "{agent} is waiting: no live runner meets its requirements {demands}; run `accord runners list` to see the runners\n"
     )
 }

@@ -11,6 +11,7 @@ mod proofs;
 mod purity;
 mod repository;
 mod text;
+mod wording;
 
 use std::fmt;
 use std::path::Path;
@@ -53,6 +54,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     documents::decisions,
     documents::links,
     proofs::named,
+    wording::check,
 ];
 
 /// Whether all rules are kept. Prints what is not.

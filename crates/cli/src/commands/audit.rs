@@ -21,7 +21,7 @@ Examples:
   accord audit --action key --json | jq '.items[].object'
   accord audit --actor ci")]
 pub(crate) struct Arguments {
-    /// Only changes made at this time or later: 30m, 24h, 7d or an RFC 3339 time
+    /// Only changes since this age (30m, 24h, 7d) or time (RFC 3339)
     #[arg(long, value_name = "TIME", value_parser = since::parse)]
     since: Option<Timestamp>,
     /// Filter by key id, key name, run id, or kind: key, run, open, command_line, file_system
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     action: Option<String>,
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,7 +54,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    paging::show(&page, arguments.json, "no changes match", |entries| view(entries, &Times::here()))
+    let filtered = arguments.since.is_some() || arguments.actor.is_some() || arguments.action.is_some();
+    let none = paging::none("changes", filtered);
+    paging::show(&page, arguments.json, &none, |entries| view(entries, &Times::here()))
 }
 
 fn view(entries: &[AuditView], times: &Times) -> String {

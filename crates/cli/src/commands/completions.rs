@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 
-/// Print a script that completes accord's commands in a shell
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -15,7 +15,7 @@ Examples:
   accord completions zsh > \"${fpath[1]}/_accord\"
   accord completions fish > ~/.config/fish/completions/accord.fish")]
 pub(crate) struct Arguments {
-    /// The shell to write for
+    /// Shell to generate the script for
     shell: Shell,
 }
 

@@ -6,10 +6,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::project::ProjectArguments;
 
-/// Start a coordinator; runners come from elsewhere
+/// Start a coordinator without a runner (start runners with `accord runner`)
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Any number of coordinators may share one PostgreSQL, and any number of runners may ask any of them.
+Any number of coordinators can share one PostgreSQL database; runners can connect to any of them.
 
 Examples:
   accord coordinator

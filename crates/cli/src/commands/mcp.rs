@@ -16,10 +16,11 @@ const PARENT: &str = "ACCORD_PARENT_SESSION";
 /// Serve Accord's tools over MCP on stdin and stdout
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For MCP clients that start their servers themselves; others use the address /mcp of a coordinator,
-http://127.0.0.1:8765/mcp. It needs a coordinator that runs (accord up). Logs go to stderr.
+For MCP clients that start their servers themselves. Clients that speak HTTP can use the address
+/mcp of a coordinator instead, for example http://127.0.0.1:8765/mcp. Requires a running coordinator
+(`accord up`). Logs go to stderr.
 
-ACCORD_PARENT_SESSION names the session that is the parent of what is started here.
+ACCORD_PARENT_SESSION sets the parent of the sessions that are started here.
 
 Examples:
   claude mcp add accord -- accord mcp --dir /path/to/project
@@ -43,6 +44,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn parent() -> Result<Option<SessionId>, Problem> {
     let Some(text) = std::env::var(PARENT).ok().filter(|text| !text.is_empty()) else { return Ok(None) };
-    let problem = |error| Problem::new(format!("{PARENT} cannot be used: {error}"));
+    let problem = |error| Problem::new(format!("invalid {PARENT}: {error}"));
     text.parse().map(Some).map_err(problem)
 }

@@ -16,14 +16,14 @@ use crate::output;
 use crate::runtime;
 use crate::view::words;
 
-/// Run an agent with a live model and keep what was said as a cassette
+/// Run an agent with a live model and record the exchange in a cassette
 #[derive(Debug, clap::Args)]
 #[group(id = "record")]
 #[command(after_help = "\
-A cassette is a readable file: what the model was asked, what it answered, how each answer was
-judged. Keys never enter it. accord replay plays it back offline; an agent with
-executor: { type: replay, cassette: FILE } always answers from it. While it is recorded, the agent
-needs its llm executor. The run itself is kept nowhere. Exit codes are those of accord run.
+A cassette is a JSON file with each request, each answer and how the answer was validated. API keys
+are never written to it. `accord replay` plays it back offline; an agent with executor: { type:
+replay, cassette: FILE } always answers from it. To be recorded, an agent needs an llm executor. The
+run is not stored. Exit codes are those of `accord run`.
 
 Examples:
   accord record ticket-triage --param ticket=\"The invoice is wrong\" --output triage.json
@@ -31,10 +31,10 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     run: run::RequestArguments,
-    /// Where to write the cassette
+    /// File to write the cassette to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
@@ -56,11 +56,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let Recorded { blueprint, request, report, attempts } = recorded?;
         let parameters = request.parameters.clone().unwrap_or_default();
         if recorder.spells_a_secret() {
-            let problem = Problem::new(
-                "the model or a tool repeated a key in pieces or with escapes, so that it would stand in the recording",
-            );
+            let problem =
+                Problem::new("the model or a tool repeated an API key, so the recording would contain it");
             return Err(Failure::Remote(
-                problem.hint("nothing was written; ask for something else, and change the key"),
+                problem.hint("nothing was written; change the input, and rotate the key"),
             ));
         }
         let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str);
@@ -73,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         place.write(&text)?;
         let exchanges = words::counted(cassette.exchanges.len() as u64, "exchange");
         let path = arguments.output.display();
-        output::talk(&format!("recorded {exchanges} in {path}; every answer is in there\n"));
+        output::talk(&format!("Recorded {exchanges} in {path}.\n"));
         report.of_no_store().print(arguments.run.json)
     })
 }
@@ -90,7 +89,7 @@ async fn standing_alone(project: &Client, name: &str, folder: &Path) -> Result<V
     let mut blueprint = project.agent(name).await?.blueprint;
     let executor = blueprint.pointer("/executor/type").and_then(Value::as_str).unwrap_or_default();
     if executor != "llm" {
-        let message = format!("the agent '{name}' is run by the executor '{executor}'");
+        let message = format!("cannot record agent '{name}': expected the executor llm, got {executor}");
         return Err(Problem::new(message).hint(to_record(executor, &blueprint, folder)).into());
     }
     for part in ["output_schema", "default_output_schema"] {
@@ -104,7 +103,7 @@ async fn standing_alone(project: &Client, name: &str, folder: &Path) -> Result<V
 /// What has to be done before an agent can be recorded. One that is replayed was recorded with a model once.
 fn to_record(executor: &str, blueprint: &Value, folder: &Path) -> String {
     if executor != "replay" {
-        return "what a model says to an agent of the executor 'llm' is recorded".to_owned();
+        return "only agents with the executor llm can be recorded".to_owned();
     }
     let cassette = blueprint.pointer("/executor/cassette").and_then(Value::as_str);
     let recorded = cassette
@@ -115,7 +114,7 @@ fn to_record(executor: &str, blueprint: &Value, folder: &Path) -> String {
         || "{ type: llm, provider: PROVIDER, model: MODEL }".to_owned(),
         |executor| executor.to_string(),
     );
-    format!("put executor: {live} into the agent, record, then put the replay back")
+    format!("set executor: {live} in the agent, record, then restore the replay executor")
 }
 
 async fn record(
@@ -183,8 +182,8 @@ impl<'a> Place<'a> {
     fn take(path: &'a Path, force: bool) -> Result<Self, Problem> {
         let is_new = !path.exists();
         if !is_new && !force {
-            let message = format!("{} is there already", path.display());
-            return Err(Problem::new(message).hint("add --force to write over it"));
+            let message = format!("{} already exists", path.display());
+            return Err(Problem::new(message).hint("use --force to overwrite it"));
         }
         let place = Self { path, is_new };
         std::fs::OpenOptions::new()
@@ -202,7 +201,7 @@ impl<'a> Place<'a> {
     }
 
     fn closed(&self, error: &std::io::Error) -> Problem {
-        Problem::new(format!("{} cannot be written: {error}", self.path.display()))
+        Problem::new(format!("cannot write {}: {error}", self.path.display()))
     }
 }
 

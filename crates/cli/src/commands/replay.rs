@@ -18,12 +18,12 @@ use crate::project::ProjectArguments;
 use crate::runtime;
 use crate::view::words;
 
-/// Play a cassette back, offline, and compare every attempt with the recorded one
+/// Replay a cassette offline and compare every attempt with the recording
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is asked, no tool is run and no server is started: what they once gave stands in the
-cassette. No key is needed. Exit codes are those of the recorded run; 3 where an attempt differs
-from the recording: nothing but that is printed then.
+No model is called, no tool is run and no API key is needed: every answer comes from the cassette.
+Exit codes are those of the recorded run; 3 if an attempt differs, and then only the difference is
+printed.
 
 Examples:
   accord replay triage.json
@@ -31,9 +31,9 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
-    /// The cassette
+    /// Cassette file
     cassette: PathBuf,
-    /// Print one JSON object with everything
+    /// Print JSON with all details
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let file = arguments.cassette.display();
         let path = arguments.cassette.canonicalize();
-        let path = path.map_err(|error| Problem::new(format!("{file} cannot be read: {error}")))?;
+        let path = path.map_err(|error| Problem::new(format!("cannot read {file}: {error}")))?;
         let cassette = Cassette::load(&path).await.map_err(|error| Problem::new(error.to_string()))?;
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Problem::new(format!("{file} is not a file")).into());
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         let exit = report.of_no_store().print(arguments.json)?;
         let count = words::counted(attempts.len() as u64, "attempt");
-        output::talk(&format!("replayed {count}, as recorded\n"));
+        output::talk(&format!("Replayed {count}; all match the recording.\n"));
         Ok(exit)
     })
 }
@@ -82,13 +82,13 @@ fn request(name: &str, cassette: &Cassette) -> Result<CreateRun, Problem> {
     }
     // By way of a text: out of a value some numbers come spelled in another way, and the recording knows them as they were.
     serde_json::from_str(&request.to_string())
-        .map_err(|error| Problem::new(format!("the cassette's contract cannot be used: {error}")))
+        .map_err(|error| Problem::new(format!("the contract in the cassette is invalid: {error}")))
 }
 
 /// The recorded blueprint, with the recording in the place of its model.
 fn replaying(mut blueprint: Value, cassette: &str) -> Result<(String, Value), Problem> {
     let name = blueprint.get("name").and_then(Value::as_str).map(str::to_owned);
-    let name = name.ok_or_else(|| Problem::new("the cassette's agent has no name"))?;
+    let name = name.ok_or_else(|| Problem::new("the agent in the cassette has no name"))?;
     if let Some(members) = blueprint.as_object_mut() {
         members.insert("executor".to_owned(), json!({"type": "replay", "cassette": cassette}));
         // Where it runs is for the recorded run to say.
@@ -126,12 +126,12 @@ fn difference(recorded: &Value, replayed: &Value, cause: Option<&str>) -> Proble
     let (recorded, replayed) = (list(recorded), list(replayed));
     let mut message = if recorded.len() == replayed.len() {
         let differs = recorded.iter().zip(&replayed).position(|(left, right)| left != right);
-        format!("attempt {} is not the one that was recorded", differs.unwrap_or_default() + 1)
+        format!("attempt {} differs from the recording", differs.unwrap_or_default() + 1)
     } else {
-        format!("{} attempts were recorded, {} were replayed", recorded.len(), replayed.len())
+        format!("expected {} attempts as recorded, got {}", recorded.len(), replayed.len())
     };
     if let Some(cause) = cause {
         message.push_str(&format!("; the replayed run failed: {cause}"));
     }
-    Problem::new(message).hint("record it again with accord record")
+    Problem::new(message).hint("record it again with `accord record`")
 }

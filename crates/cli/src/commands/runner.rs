@@ -10,20 +10,21 @@ use crate::failure::Failure;
 use crate::host;
 use crate::runtime;
 
-/// Start a runner that takes work from a coordinator
+/// Start a runner that executes runs for a coordinator
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first Ctrl-C (or SIGTERM, or SIGHUP) lets running work end, the second gives it back at once.
+On the first Ctrl-C (or SIGTERM, SIGHUP) it finishes its runs; on the second it returns them to the
+queue and exits.
 
 Examples:
   accord runner --coordinator http://10.0.0.5:8765 --key-file runner.key --tags gpu --concurrency 16")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     connection: ConnectionArguments,
-    /// Labels that runs can demand
+    /// Tags that runs can require
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
-    /// How many runs to work on at once
+    /// Maximum number of concurrent runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
 }

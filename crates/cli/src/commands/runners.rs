@@ -11,10 +11,10 @@ use crate::view::Tone;
 use crate::view::words::{Times, line};
 use crate::{runtime, table};
 
-/// Look at runners: list
+/// Inspect runners: list
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Runs wait for a runner that is alive and has what they demand: an executor, tags, a host, a folder.
+A run waits for a live runner that meets its requirements: executor, tags, host, folder.
 
 Examples:
   accord runners list")]
@@ -28,11 +28,11 @@ enum Command {
     List(ListArguments),
 }
 
-/// List the runners that the coordinator knows, the newest first
+/// List registered runners, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-One that has not been heard of for a while is gone; what it held is handed out again.
-On a terminal, columns that have no room are left out; --json has everything.
+A runner that misses its heartbeats is marked gone, and its runs are queued again.
+Columns that do not fit the terminal are omitted; --json has all of them.
 
 Examples:
   accord runners list
@@ -40,7 +40,7 @@ Examples:
 struct ListArguments {
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -53,13 +53,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = &arguments.connection.reach(Access::Look).await?;
         arguments.paging.gather(|page: PageQuery| async move { client.runners(&page).await }).await
     })?;
-    let none = "there is no runner; accord up and accord runner start one";
+    let none = "No runners found. Start one with `accord up` or `accord runner`.";
     paging::show(&page, arguments.json, none, |runners| view(runners, &Times::here()))
 }
 
 fn view(runners: &[RunnerView], times: &Times) -> String {
-    let columns = ["runner", "state", "host", "at once", "executors", "tags", "heard of", "folder"];
-    let mut table = table::new(&columns).spare(&["folder", "tags", "heard of", "executors"]);
+    let columns = ["runner", "state", "host", "concurrency", "executors", "tags", "last seen", "folder"];
+    let mut table = table::new(&columns).spare(&["folder", "tags", "last seen", "executors"]);
     for RunnerView { runner_id, profile, alive, seen_at, .. } in runners {
         let state = if *alive { Tone::Good.cell("alive") } else { Tone::Plain.cell("gone") };
         let names = |names: &std::collections::BTreeSet<String>| {
@@ -98,9 +98,9 @@ mod tests {
         };
         let times = Times::fixed("2026-11-15T10:05:00Z", false);
         insta::assert_snapshot!(view(&[runner(true), runner(false)], &times), @r#"
-        RUNNER  STATE  HOST        AT ONCE  EXECUTORS     TAGS  HEARD OF             FOLDER
-        rnr_1   alive  left\nbank  4        llm, process  gpu   2026-11-15 10:00:00  /project
-        rnr_1   gone   left\nbank  4        llm, process  gpu   2026-11-15 10:00:00  /project
+        RUNNER  STATE  HOST        CONCURRENCY  EXECUTORS     TAGS  LAST SEEN            FOLDER
+        rnr_1   alive  left\nbank  4            llm, process  gpu   2026-11-15 10:00:00  /project
+        rnr_1   gone   left\nbank  4            llm, process  gpu   2026-11-15 10:00:00  /project
         "#);
     }
 }

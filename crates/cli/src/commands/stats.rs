@@ -9,23 +9,23 @@ use crate::failure::Failure;
 use crate::view::stats::{self, Bars};
 use crate::{output, runtime, since};
 
-/// Show success, retry and failure rates, tokens, cost, and what breaks most
+/// Show success, retry and failure rates, tokens, cost and the most frequent errors
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only runs that are over count. Rates are of all of those; times are from making to end.
+Counts finished runs only. Durations are measured from creation to completion.
 
 Examples:
   accord stats --since 7d
   accord stats --agent ticket-triage --since 2026-11-01T00:00:00Z
   accord stats --json | jq '.by_model[] | {key, first_try_rate}'")]
 pub(crate) struct Arguments {
-    /// Only runs made at this time or later: 30m, 24h, 7d or an RFC 3339 time
+    /// Only runs created since this age (30m, 24h, 7d) or time (RFC 3339)
     #[arg(long, value_name = "TIME", value_parser = since::parse)]
     since: Option<Timestamp>,
-    /// Only runs of this agent
+    /// Filter by agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -44,7 +44,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     if stats.all.runs == 0 {
         let any = arguments.since.is_none() && arguments.agent.is_none();
-        output::talk(if any { "no run is over yet\n" } else { "no run that is over is like that\n" });
+        output::talk(if any {
+            "No finished runs found.\n"
+        } else {
+            "No finished runs match these filters.\n"
+        });
         return Ok(Exit::Success);
     }
     let bars = if output::stdout_is_terminal() { Bars::Drawn } else { Bars::None };

@@ -13,10 +13,10 @@ use crate::runtime;
 /// Serve the tool `submit_result` over MCP on stdin and stdout
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The JSON Schema of the result
+    /// JSON Schema of the result
     #[arg(long, value_name = "FILE")]
     schema: PathBuf,
-    /// Where results go, one line of JSON for each call
+    /// File to append results to, one line of JSON per call
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -25,13 +25,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let source = Input::File(arguments.schema.clone()).read()?;
     let schema = source.json("schema")?;
     if !schema.is_object() {
-        let problem = Problem::new(format!("the schema {} is not a JSON object", source.name));
-        return Err(problem.hint("arguments of a tool are described by an object").into());
+        let problem = Problem::new(format!("expected the schema {} to be a JSON object", source.name));
+        return Err(problem.hint("tool arguments are always an object").into());
     }
     runtime::block_on(async {
-        let submit = Submit::new(schema, &arguments.out).await.map_err(|error| {
-            Problem::new(format!("{} cannot be written: {error}", arguments.out.display()))
-        })?;
+        let submit = Submit::new(schema, &arguments.out)
+            .await
+            .map_err(|error| Problem::new(format!("cannot write {}: {error}", arguments.out.display())))?;
         let (input, output) = runtime::streams()?;
         accord_mcp::serve(Arc::new(submit), input, output).await?;
         Ok(Exit::Success)

@@ -14,12 +14,12 @@ use crate::output;
 use crate::project::ProjectArguments;
 use crate::runtime;
 
-/// Start coordinator and runner in one process
+/// Start a coordinator and a runner in one process
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-One line with the address goes to stdout when it is ready; logs go to stderr. The first Ctrl-C (or
-SIGTERM, or a terminal that closes) lets running work end, the second gives it back at once. Nothing
-is lost either way.
+Prints its address to stdout when it is ready; logs go to stderr. On the first Ctrl-C (or SIGTERM,
+or when the terminal closes) it finishes running work; on the second it stops at once, and
+unfinished runs are queued again. Nothing is lost either way.
 
 Examples:
   accord up
@@ -30,10 +30,10 @@ pub(crate) struct Arguments {
     project: ProjectArguments,
     #[command(flatten)]
     server: ServerArguments,
-    /// Start the coordinator alone
+    /// Start only the coordinator
     #[arg(long)]
     no_runner: bool,
-    /// How many runs to work on at once
+    /// Maximum number of concurrent runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
 }
@@ -41,10 +41,10 @@ pub(crate) struct Arguments {
 /// How the coordinator is reached and where it keeps things
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct ServerArguments {
-    /// Where to listen [default: 127.0.0.1:8765]
+    /// Address to listen on, HOST:PORT; port 0 picks a free one [default: 127.0.0.1:8765]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Where to keep runs: sqlite://FILE or postgres://… [default: sqlite://.accord/accord.db]
+    /// Database: sqlite://FILE or postgres://… [default: sqlite://.accord/accord.db]
     #[arg(long, value_name = "URL")]
     database: Option<String>,
 }

@@ -33,15 +33,20 @@ pub(super) fn read(
     for (name, text) in variables {
         let Some(name) = name.to_str() else { continue };
         let Some(key) = key_of(name) else { continue };
-        let text =
-            text.into_string().map_err(|_| Problem::new(format!("the variable {name} is not UTF-8")))?;
+        let text = text
+            .into_string()
+            .map_err(|_| Problem::new(format!("the environment variable {name} is not valid UTF-8")))?;
         let value = typed(&key, like(&defaults, &key), &text).ok_or_else(|| {
-            Problem::new(format!("the variable {name} holds '{text}', which is not what {key} takes"))
+            let expected = match like(&defaults, &key) {
+                Some(Value::Integer(_)) => "an integer",
+                _ => "true or false (or 1/0, yes/no, on/off)",
+            };
+            Problem::new(format!("invalid value in {name} for {key}: expected {expected}, got '{text}'"))
         })?;
         match read.insert(key.clone(), (name.to_owned(), value.clone())) {
             Some((other, earlier)) if earlier != value => {
-                let message = format!("{other} and {name} both set {key}, to different values");
-                return Err(Problem::new(message).hint("keep one of them"));
+                let message = format!("{other} and {name} set {key} to different values");
+                return Err(Problem::new(message).hint("remove one of them"));
             }
             _ => layers.set(&key, value, Origin::Variable(name.to_owned())),
         }

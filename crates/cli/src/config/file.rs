@@ -20,12 +20,12 @@ pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
         [] => return Ok(()),
         [path] => *path,
         _ => {
-            let message = "there is both accord.toml and .accord/config.toml";
-            return Err(Problem::new(message).hint("keep one of them"));
+            let message = "found both accord.toml and .accord/config.toml";
+            return Err(Problem::new(message).hint("keep only one of them"));
         }
     };
     let name = path.display().to_string();
-    let problem = |error: std::io::Error| Problem::new(format!("{name} cannot be read: {error}"));
+    let problem = |error: std::io::Error| Problem::new(format!("cannot read {name}: {error}"));
     if std::fs::metadata(path).map_err(problem)?.len() > LARGEST_FILE {
         return Err(Problem::new(format!("{name} is larger than {LARGEST_FILE} bytes")));
     }
@@ -41,6 +41,6 @@ fn not_toml(name: &str, text: &str, error: &toml::de::Error) -> Problem {
         let Position { line, column } = Position::of(text, span.start);
         format!(":{line}:{column}")
     });
-    let message = format!("{name}{} is not TOML: {}", place.unwrap_or_default(), error.message());
-    Problem::new(message).hint("texts stand in quotes, and every name stands once: name = \"value\"")
+    let message = format!("{name}{} is not valid TOML: {}", place.unwrap_or_default(), error.message());
+    Problem::new(message).hint("strings need quotes, and each name may occur only once: name = \"value\"")
 }

@@ -27,10 +27,10 @@ const LONGEST_KEY_FILE: u64 = 4096;
 
 /// What to do instead of writing a key where others can read it.
 const SAFE_WAYS: &str =
-    "use --key-file FILE, the variable ACCORD_KEY, or runner.key_file in the configuration";
+    "use --key-file FILE, the environment variable ACCORD_KEY, or runner.key_file in the configuration";
 
 impl Config {
-    /// The key to show to the coordinator, where there is one.
+    /// The API key for the coordinator, if there is one.
     pub(crate) fn key(&self) -> Result<Option<String>, Problem> {
         let runner = &self.values.runner;
         match self.key_source()? {
@@ -62,8 +62,8 @@ impl Config {
                     std::cmp::Ordering::Less => Ok(Source::File),
                     std::cmp::Ordering::Equal => {
                         let message =
-                            format!("there are two keys: runner.key ({text}) and runner.key_file ({file})");
-                        Err(Problem::new(message).hint("keep one of them"))
+                            format!("both runner.key ({text}) and runner.key_file ({file}) are set");
+                        Err(Problem::new(message).hint("keep only one of them"))
                     }
                 }
             }
@@ -72,9 +72,9 @@ impl Config {
 
     fn warn_of_text(&self) {
         match self.origin("runner.key") {
-            Origin::Flag(name) => warn(&format!(
-                "{name} shows the key to every user of this machine who lists its processes: {SAFE_WAYS}"
-            )),
+            Origin::Flag(name) => {
+                warn(&format!("{name} makes the key visible to other users of this machine: {SAFE_WAYS}"))
+            }
             Origin::File(name) => warn_of_mode(Path::new(&name)),
             Origin::Default | Origin::Variable(_) => {}
         }
@@ -95,8 +95,8 @@ fn rank(origin: &Origin) -> u8 {
 fn read(path: &Path) -> Result<String, Problem> {
     let shown = path.display();
     let problem = |error| {
-        let hint = "it is named by --key-file, ACCORD_KEY_FILE or runner.key_file";
-        Problem::new(format!("the key file {shown} cannot be read: {error}")).hint(hint)
+        let hint = "the path comes from --key-file, ACCORD_KEY_FILE or runner.key_file";
+        Problem::new(format!("cannot read the key file {shown}: {error}")).hint(hint)
     };
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(problem)?;
@@ -107,8 +107,8 @@ fn read(path: &Path) -> Result<String, Problem> {
             true => "nothing".to_owned(),
             false => format!("{} lines", text.lines().count()),
         };
-        let message = format!("the key file {shown} cannot be used: expected one key, got {found}");
-        return Err(Problem::new(message).hint("accord keys create --role caller > FILE writes one"));
+        let message = format!("invalid key file {shown}: expected one key, got {found}");
+        return Err(Problem::new(message).hint("create one with `accord keys create --role caller > FILE`"));
     }
     warn_of_mode(path);
     Ok(key.to_owned())
@@ -120,7 +120,9 @@ fn warn_of_mode(path: &Path) {
     let mode = metadata.permissions().mode() & 0o777;
     if metadata.is_file() && mode & 0o077 != 0 {
         let path = path.display();
-        warn(&format!("{path} holds a key and other users can read it (mode {mode:o}): chmod 600 {path}"));
+        warn(&format!(
+            "{path} contains a key, and other users can read it (mode {mode:o}): run `chmod 600 {path}`"
+        ));
     }
 }
 
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn keys_that_cannot_be_told_apart_are_refused() {
         let both = key("[runner]\nkey = \"t\"\nkey_file = \"a\"\n", &[], &[]);
-        assert!(both.contains("there are two keys") && both.contains("keep one of them"), "{both}");
+        assert!(both.contains("both runner.key (") && both.contains("keep only one of them"), "{both}");
         let both = key("", &[("ACCORD_KEY", "secret-1"), ("ACCORD_RUNNER__KEY", "secret-2")], &[]);
         assert!(both.contains("ACCORD_KEY") && both.contains("ACCORD_RUNNER__KEY"), "{both}");
         assert!(!both.contains("secret-"), "{both}");
@@ -184,7 +186,7 @@ mod tests {
     #[test]
     fn files_without_a_key_are_named() {
         let file = |name: &str| key("", &[("ACCORD_KEY_FILE", name)], &[]);
-        assert!(file("gone").contains("the key file ./gone cannot be read"), "{}", file("gone"));
+        assert!(file("gone").contains("cannot read the key file ./gone"), "{}", file("gone"));
         assert!(file("empty").contains("expected one key, got nothing"), "{}", file("empty"));
         assert!(file("two").contains("expected one key, got 2 lines"), "{}", file("two"));
         assert!(file("/dev/zero").contains("expected one key"), "{}", file("/dev/zero"));

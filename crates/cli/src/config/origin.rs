@@ -10,6 +10,7 @@ use toml::{Table, Value};
 use super::secrets;
 use super::values::Values;
 use crate::failure::Problem;
+use crate::suggestion;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,14 +107,37 @@ impl Layers {
             Err(error) => {
                 let origin = self.blamed(&key).map(|origin| format!(" (from {origin})")).unwrap_or_default();
                 // The reader's words repeat the value.
-                let reason = match secrets::kind_of(&key) {
-                    Some(kind) => format!("{kind} is wanted"),
-                    None => told(error.message()),
-                };
-                let message = format!("the setting {key}{origin} cannot be used: {reason}");
-                Err(Problem::new(message).hint("docs/guides/configuration.md lists every setting"))
+                Err(match secrets::kind_of(&key) {
+                    Some(kind) => Problem::new(format!("invalid setting {key}{origin}: expected {kind}")),
+                    None => refused(&key, &origin, error.message()),
+                })
             }
         }
+    }
+}
+
+/// What is wrong with a setting, with the nearest known name where one was mistyped.
+fn refused(key: &str, origin: &str, message: &str) -> Problem {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let given = names.next().unwrap_or_default();
+    let known: Vec<&str> = names.collect();
+    let section = key.rsplit_once('.').map(|(section, _)| format!("{section}.")).unwrap_or_default();
+    if message.starts_with("unknown field ") {
+        let problem = Problem::new(format!("unknown setting {key}{origin}"));
+        return match suggestion::closest(given, known.iter().copied()) {
+            Some(name) => problem.hint(format!("did you mean {section}{name}?")),
+            None => {
+                let known: Vec<String> = known.iter().map(|name| format!("{section}{name}")).collect();
+                problem.hint(format!("expected one of {}", known.join(", ")))
+            }
+        };
+    }
+    let problem = Problem::new(format!("invalid setting {key}{origin}: {}", told(message)));
+    match suggestion::closest(given, known.iter().copied()) {
+        Some(name) if message.starts_with("unknown variant ") => {
+            problem.hint(format!("did you mean '{name}'?"))
+        }
+        _ => problem,
     }
 }
 
@@ -125,24 +149,23 @@ fn told(message: &str) -> String {
     });
     let Some((found, wanted)) = parts else { return message.to_owned() };
     let found = match found.split_once(' ') {
-        Some(("string", text)) => format!("the text {text}"),
+        Some(("string", text)) => format!("the string {text}"),
         _ if found == "map" => "a table".to_owned(),
         _ if found == "sequence" => "a list".to_owned(),
         // Numbers and booleans stand behind their kind.
         _ => found.split('`').nth(1).unwrap_or(found).to_owned(),
     };
     let wanted = match wanted {
-        "u32" => format!("a whole number from 0 to {}", u32::MAX),
-        "u64" => "a whole number, 0 or more".to_owned(),
+        "u32" => format!("an integer from 0 to {}", u32::MAX),
+        "u64" => "an integer, 0 or more".to_owned(),
         "f64" => "a number".to_owned(),
-        "a string" => "a text".to_owned(),
         "a boolean" => "true or false".to_owned(),
         "a sequence" => "a list".to_owned(),
         "a map" => "a table".to_owned(),
         _ if wanted.starts_with("struct ") => "a table".to_owned(),
         _ => wanted.to_owned(),
     };
-    format!("it is {found}, and {wanted} is wanted")
+    format!("expected {wanted}, got {found}")
 }
 
 fn is_inside(name: &str, key: &str) -> bool {

@@ -29,7 +29,8 @@ pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
     for (key, value, least, most) in bounds {
         if value < least || value > most {
             let most = if most == any { "or more".to_owned() } else { format!("to {most}") };
-            let problem = Problem::new(format!("{key} is {value}: use {least} {most}"));
+            let problem =
+                Problem::new(format!("invalid setting {key}: expected {least} {most}, got {value}"));
             return Err(problem.hint(format!("it was set by {}", origins.of(key))));
         }
     }
@@ -45,7 +46,8 @@ fn check_prices(name: &str, provider: &Provider, origins: &Origins) -> Result<()
     for (field, price) in prices {
         if let Some(price) = price.filter(|price| !(0.0..=DEAREST_MILLION).contains(price)) {
             let key = format!("providers.{name}.{field}");
-            let problem = Problem::new(format!("{key} is {price}: use 0 to {DEAREST_MILLION}"));
+            let problem =
+                Problem::new(format!("invalid setting {key}: expected 0 to {DEAREST_MILLION}, got {price}"));
             return Err(problem.hint(format!("it was set by {}", origins.of(&key))));
         }
     }

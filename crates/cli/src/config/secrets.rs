@@ -9,9 +9,9 @@ pub(super) const HIDDEN: &str = "(hidden)";
 pub(super) fn kind_of(key: &str) -> Option<&'static str> {
     let of_provider = key.starts_with("providers.");
     match key {
-        "runner.key" => Some("a text"),
-        key if of_provider && key.contains(".headers.") => Some("a text"),
-        key if of_provider && key.ends_with(".headers") => Some("a table of texts"),
+        "runner.key" => Some("a string"),
+        key if of_provider && key.contains(".headers.") => Some("a string"),
+        key if of_provider && key.ends_with(".headers") => Some("a table of strings"),
         _ => None,
     }
 }

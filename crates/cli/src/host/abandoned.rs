@@ -26,7 +26,7 @@ pub(super) fn tag(unique: &str) -> String {
 /// Fails the runs of commands that are gone. What goes wrong is only told: this is not what the command was started for.
 pub(super) async fn fail(store: &dyn Store, lease_seconds: u32) {
     if let Err(error) = try_to_fail(store, lease_seconds).await {
-        tracing::warn!(%error, "runs of commands that are gone could not be looked for");
+        tracing::warn!(%error, "could not look for runs of commands that have exited");
     }
 }
 
@@ -48,9 +48,9 @@ async fn try_to_fail(store: &dyn Store, lease_seconds: u32) -> Result<(), StoreE
         if !is_gone(&tag, &run, &runners, now, silence) {
             continue;
         }
-        let message = "the accord run or accord workflow run that this run was for is gone; start it again";
+        let message = "the command that started this run (`accord run` or `accord workflow run`) has exited; run it again";
         store.abandon_run(&run.id, message, now).await?;
-        tracing::warn!(run = %run.id, "failed a run whose command is gone");
+        tracing::warn!(run = %run.id, "marked a run as failed because its command has exited");
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ impl Hosted {
     /// Waits until it has ended.
     pub(crate) async fn ended(self) {
         if let Err(error) = self.coordinator.ended().await {
-            tracing::error!(%error, "the coordinator ended badly");
+            tracing::error!(%error, "the coordinator stopped with an error");
         }
     }
 }
@@ -93,11 +93,11 @@ pub(crate) async fn coordinator(
 pub(super) fn cannot_listen(listen: &str, error: &std::io::Error) -> Problem {
     let hint = match error.kind() {
         std::io::ErrorKind::AddrInUse => {
-            "another accord may run there: choose another address with --listen, for example 127.0.0.1:0"
+            "is another accord running there? Choose another address with --listen, for example 127.0.0.1:0"
         }
-        _ => "it is to look like 127.0.0.1:8765; port 0 is any free one",
+        _ => "expected HOST:PORT, for example 127.0.0.1:8765 (port 0 picks a free port)",
     };
-    Problem::new(format!("cannot listen at {listen}: {error}")).hint(hint)
+    Problem::new(format!("cannot listen on {listen}: {error}")).hint(hint)
 }
 
 fn settings(config: &Config) -> Settings {

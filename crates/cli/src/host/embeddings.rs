@@ -30,13 +30,12 @@ pub(super) fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, Fai
         (true, true) => return Ok(None),
         (false, false) => {}
         _ => {
-            let message =
-                "workflows.embedding_provider and workflows.embedding_model go together: set both or none";
+            let message = "workflows.embedding_provider and workflows.embedding_model must be set together";
             return Err(Problem::new(message).into());
         }
     }
     let settings = EmbeddingSettings { provider, model, base_url: None };
     let embeddings = Embeddings::new(&providers(config)?, &settings, network()?)
-        .map_err(|error| Problem::new(format!("no embeddings can be had: {error}")))?;
+        .map_err(|error| Problem::new(format!("cannot use the embedding model: {error}")))?;
     Ok(Some(Arc::new(Configured(embeddings))))
 }

@@ -114,8 +114,8 @@ fn replay() -> Arc<dyn Executor> {
 
 /// The network.
 pub(super) fn network() -> Result<Arc<dyn Transport>, Failure> {
-    let transport =
-        HttpTransport::new().map_err(|error| Problem::new(format!("no HTTP client can be made: {error}")))?;
+    let transport = HttpTransport::new()
+        .map_err(|error| Problem::new(format!("cannot create an HTTP client: {error}")))?;
     Ok(Arc::new(transport))
 }
 
@@ -135,7 +135,7 @@ fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem
     let api_key = settings.api_key_env.as_ref().and_then(held).map(Secret::new);
     let missing_key = settings.api_key_env.clone().filter(|_| api_key.is_none());
     if let Some(variable) = &missing_key {
-        tracing::warn!("the provider '{name}' cannot be asked: {variable} is not set");
+        tracing::warn!("provider '{name}' is unavailable: {variable} is not set");
     }
     Ok(Provider {
         base_url: settings.base_url.clone().or(standard.base_url),
@@ -158,8 +158,8 @@ fn schema_profile(name: &str, settings: &config::Provider) -> Result<Option<Stri
     match &settings.schema_profile {
         Some(unknown) if Profile::named(unknown).is_none() => {
             let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
-            let message = format!("providers.{name}.schema_profile is '{unknown}', which is not known");
-            Err(Problem::new(message).hint(format!("say one of {}", known.join(", "))))
+            let message = format!("unknown schema_profile '{unknown}' for providers.{name}");
+            Err(Problem::new(message).hint(format!("expected one of {}", known.join(", "))))
         }
         known => Ok(known.clone()),
     }

@@ -15,8 +15,8 @@ pub(super) fn make_room(runs_at_once: u32) {
     let needed = u64::from(runs_at_once) + APART_FROM_RUNS;
     if let Some(allowed) = allowed.filter(|allowed| *allowed < needed) {
         tracing::warn!(
-            "{runs_at_once} runs at once need more than {needed} open files, and the system allows {allowed}: runs that \
-             find none left fail to reach their models; raise the hard limit (ulimit -Hn), or lower runner.concurrency"
+            "{runs_at_once} concurrent runs need more than {needed} open files, but the system allows {allowed}: runs may \
+             fail to reach their models; raise the hard limit (ulimit -Hn), or lower runner.concurrency"
         );
     }
 }
@@ -32,7 +32,7 @@ fn raised() -> Option<u64> {
     match setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
         Ok(()) => Some(wanted),
         Err(error) => {
-            tracing::debug!(%error, now, wanted, "the limit of open files cannot be raised");
+            tracing::debug!(%error, now, wanted, "cannot raise the limit of open files");
             Some(now)
         }
     }

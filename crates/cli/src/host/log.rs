@@ -43,7 +43,7 @@ fn start(config: &Config) -> Result<Option<Telemetry>, Failure> {
     let telemetry = Telemetry::start(config)?;
     layers.extend(telemetry.as_ref().map(Telemetry::layer));
     let started = tracing_subscriber::registry().with(layers).try_init();
-    started.map_err(|error| Problem::new(format!("logs cannot be written: {error}")))?;
+    started.map_err(|error| Problem::new(format!("cannot start logging: {error}")))?;
     Ok(telemetry)
 }
 
@@ -63,14 +63,14 @@ fn logs(config: &Config) -> Result<Box<dyn Layer<Registry> + Send + Sync>, Probl
 /// would leave out everything else, errors too.
 fn filter(text: &str) -> Result<EnvFilter, Problem> {
     let refused = |why: String| {
-        Problem::new(format!("log.filter '{text}' cannot be used: {why}"))
-            .hint("info, debug, or for example accord_coordinator=debug,info")
+        Problem::new(format!("invalid log.filter '{text}': {why}"))
+            .hint("use info, debug, or for example accord_coordinator=debug,info")
     };
     // What stands in brackets is a span, and needs no level.
     let is_unknown =
         |word: &&str| !word.is_empty() && !word.contains(['=', '[']) && LevelFilter::from_str(word).is_err();
     if let Some(word) = text.split(',').map(str::trim).find(is_unknown) {
-        return Err(refused(format!("'{word}' is not one of off, error, warn, info, debug and trace")));
+        return Err(refused(format!("expected off, error, warn, info, debug or trace, got '{word}'")));
     }
     EnvFilter::try_new(text).map_err(|error| refused(error.to_string()))
 }
@@ -90,7 +90,7 @@ mod tests {
             [("infoo", "infoo"), ("accord=debug,wran", "wran"), ("accord_coordinator", "accord_coordinator")]
         {
             let problem = format!("{:?}", filter(text).unwrap_err());
-            assert!(problem.contains(&format!("'{word}' is not one of off, error")), "{problem}");
+            assert!(problem.contains(&format!("debug or trace, got '{word}'")), "{problem}");
         }
     }
 }

@@ -45,21 +45,21 @@ pub(crate) async fn openings(
     if is_open(coordinator).await {
         found.push(Opening {
             message: format!(
-                "commands of '{name}' (run_command) can make agents, which reach everything that the runner's user may: the \
-                 coordinator has no key, so that everybody on this machine is its admin"
+                "commands of agent '{name}' (run_command) could create agents with full access to the runner's user account: the \
+                 coordinator has no keys, so anyone on this machine can control it"
             ),
-            remedy: "make a key: accord keys create --role admin --name me",
+            remedy: "create a key with `accord keys create --role admin --name me`",
         });
     }
     if let Some(database) = database_within(config, folders) {
         found.push(Opening {
             message: format!(
-                "commands of '{name}' (run_command) can write the database, keys and results included: {} is in a folder that \
-                 they write to",
+                "commands of agent '{name}' (run_command) can change the database, including keys and results: {} is in a folder \
+                 that they can write to",
                 database.display()
             ),
-            remedy: "keep it elsewhere: set database.url to sqlite:///FOLDER/accord.db, or runner.project_dir to a folder \
-                     without .accord",
+            remedy: "move it: set database.url to sqlite:///FOLDER/accord.db, or runner.project_dir to a folder without \
+                     .accord",
         });
     }
     found

@@ -24,7 +24,7 @@ impl Work {
     pub(crate) async fn ended(&mut self) -> Result<(), Failure> {
         match (&mut self.task).await {
             Ok(ended) => ended.map_err(Failure::Remote),
-            Err(error) => Err(Failure::Remote(Problem::new(format!("the runner broke: {error}")))),
+            Err(error) => Err(Failure::Remote(Problem::new(format!("the runner crashed: {error}")))),
         }
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn runner(
     let runner = Runner::new(Arc::new(client), executors, settings);
     let task = tokio::spawn(async move {
         if let Err(error) = runner.run(shutdown).await {
-            tracing::error!(%error, "the runner ended");
+            tracing::error!(%error, "the runner stopped");
             return Err(Problem::new(error.to_string()));
         }
         Ok(())
@@ -72,8 +72,7 @@ pub(crate) fn runner(
 /// The folder that runs work in, unless they name another.
 pub(super) fn folder(config: &Config) -> Result<PathBuf, Failure> {
     let wanted = config.project.join(Path::new(&config.values.runner.project_dir));
-    let problem =
-        |error| Problem::new(format!("runner.project_dir {} cannot be used: {error}", wanted.display()));
+    let problem = |error| Problem::new(format!("invalid runner.project_dir {}: {error}", wanted.display()));
     Ok(wanted.canonicalize().map_err(problem)?)
 }
 

@@ -58,7 +58,7 @@ impl Telemetry {
         let sender = Sender { transport, runtime: Handle::current(), away: Arc::default() };
         let exporter = SpanExporter::builder().with_http().with_http_client(sender).with_endpoint(address);
         let exporter =
-            exporter.build().map_err(|error| Problem::new(format!("traces cannot be sent: {error}")))?;
+            exporter.build().map_err(|error| Problem::new(format!("cannot send traces: {error}")))?;
         let name = std::env::var("OTEL_SERVICE_NAME").unwrap_or_else(|_| SERVICE.to_owned());
         let resource = Resource::builder()
             .with_service_name(name)
@@ -91,7 +91,7 @@ impl Telemetry {
         let flushing = move || self.provider.shutdown_with_timeout(LONGEST_FLUSH);
         let ended = timeout(LONGEST_FLUSH, tokio::task::spawn_blocking(flushing)).await;
         if !matches!(ended, Ok(Ok(Ok(())))) {
-            tracing::warn!("the last traces could not be sent");
+            tracing::warn!("could not send the last traces");
         }
     }
 }
@@ -115,8 +115,8 @@ fn address(configured: &str, of_traces: &str, variable: &str) -> Result<Option<S
     };
     if !base.starts_with("http://") && !base.starts_with("https://") {
         let shown = without_secrets(base);
-        let problem = Problem::new(format!("{name} is '{shown}', which is no http or https address"));
-        return Err(problem.hint("write it like http://127.0.0.1:4318"));
+        let problem = Problem::new(format!("invalid {name}: expected an http or https URL, got '{shown}'"));
+        return Err(problem.hint("for example http://127.0.0.1:4318"));
     }
     if name == VARIABLE_OF_TRACES {
         return Ok(Some(base.to_owned()));
@@ -147,7 +147,7 @@ impl HttpClient for Sender {
         let posting = async move { timeout(LONGEST_POST, transport.post(&url, headers, body)).await };
         let posted = match self.runtime.spawn(posting).await {
             Ok(Ok(posted)) => posted.map_err(|error| error.to_string()),
-            Ok(Err(_)) => Err(format!("no answer within {} seconds", LONGEST_POST.as_secs())),
+            Ok(Err(_)) => Err(format!("no response within {} seconds", LONGEST_POST.as_secs())),
             Err(error) => Err(error.to_string()),
         };
         self.tell(&posted);
@@ -160,14 +160,17 @@ impl Sender {
     fn tell(&self, posted: &Result<u16, String>) {
         let problem = match posted {
             Ok(status) if (200..300).contains(status) => None,
-            Ok(status) => Some(format!("it answers with status {status}")),
+            Ok(status) => Some(format!("status {status}")),
             Err(error) => Some(error.clone()),
         };
         match (self.away.swap(problem.is_some(), Ordering::Relaxed), problem) {
             (false, Some(problem)) => {
-                tracing::warn!(problem, "the collector does not take traces; they are dropped until it does");
+                tracing::warn!(
+                    problem,
+                    "the trace collector is unavailable; traces are dropped until it is back"
+                );
             }
-            (true, None) => tracing::info!("the collector takes traces again"),
+            (true, None) => tracing::info!("the trace collector is available again"),
             _ => {}
         }
     }
@@ -192,7 +195,12 @@ mod tests {
         }
         assert!(address("a:4318", "", "").is_err() && address("", "", "unix:///a").is_err());
         let problem = format!("{:?}", address("", "c:4318", "http://b").unwrap_err());
-        assert!(problem.contains("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is 'c:4318'"), "{problem}");
+        assert!(
+            problem.contains(
+                "invalid OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: expected an http or https URL, got 'c:4318'"
+            ),
+            "{problem}"
+        );
         let problem = format!("{:?}", address("bob:hush@a:4318", "", "").unwrap_err());
         assert!(problem.contains("'(hidden)@a:4318'") && !problem.contains("hush"), "{problem}");
     }

@@ -14,8 +14,8 @@ const DESCRIPTION_CHARACTERS: usize = 60;
 
 /// Agents as a table, and below it what is wrong with them.
 pub(crate) fn list(agents: &[AgentSummary]) -> String {
-    let columns = ["agent", "verdict", "executor", "model", "contract", "source", "description"];
-    let spare = ["source", "contract", "model", "executor"];
+    let columns = ["agent", "status", "executor", "model", "schemas", "source", "description"];
+    let spare = ["source", "schemas", "model", "executor"];
     let mut table = table::new(&columns).spare(&spare).free_text("description");
     for agent in agents {
         let (tone, verdict) = verdict(agent);
@@ -45,7 +45,7 @@ pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
         Type::Autonomous => "autonomous",
         Type::Procedural => "procedural",
     };
-    let home = agent.file.as_deref().map_or_else(|| "the store".to_owned(), line);
+    let home = agent.file.as_deref().map_or_else(|| "the database".to_owned(), line);
     let part = |name: &str| agent.blueprint.get(name).map(words::json).unwrap_or_default();
     let rows = [
         ("description", line(description)),
@@ -53,7 +53,7 @@ pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
         ("executor", line(executor_type)),
         ("model", model.as_deref().map(line).unwrap_or_default()),
         ("tags", line(&tags.join(", "))),
-        ("lives in", home),
+        ("defined in", home),
         ("changed", agent.modified_at.map(|at| times.at(at)).unwrap_or_default()),
         ("hash", line(&agent.hash)),
         ("parameters_schema", part("parameters_schema")),
@@ -72,9 +72,9 @@ pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
 pub(crate) fn contract(contract: &AgentContract) -> String {
     let retries = contract.max_retries.map(|retries| retries.to_string()).unwrap_or_default();
     let role = match (&contract.output_schema, contract.is_default) {
-        (None, _) => "none: the agent answers with text",
-        (Some(_), true) => "a default that callers may replace",
-        (Some(_), false) => "the agent's own; callers cannot set another",
+        (None, _) => "none: the agent returns text",
+        (Some(_), true) => "default; callers can replace it",
+        (Some(_), false) => "fixed by the agent; callers cannot replace it",
     };
     let rows = [
         ("output contract", role.to_owned()),
@@ -88,7 +88,7 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
         let _ =
             writeln!(text, "{}[{}] {}: {}", part("severity"), part("rule"), part("path"), part("message"));
     }
-    let mut table = table::new(&["provider", "takes it", "left to the judge"]).free_text("takes it");
+    let mut table = table::new(&["provider", "supported", "validated by accord only"]).free_text("supported");
     for report in &contract.lowering {
         let (tone, words) = match &report.refusal {
             None => (Tone::Good, "yes".to_owned()),
@@ -148,9 +148,9 @@ pub(crate) fn verdict(agent: &AgentSummary) -> (Tone, String) {
 
 fn contracts(agent: &AgentSummary) -> &'static str {
     match (agent.has_parameters_schema, agent.has_output_schema) {
-        (true, true) => "in, out",
-        (true, false) => "in",
-        (false, true) => "out",
+        (true, true) => "input, output",
+        (true, false) => "input",
+        (false, true) => "output",
         (false, false) => "",
     }
 }
@@ -201,10 +201,10 @@ mod tests {
             summary("c", true, vec![problem(Severity::Warning, None)]),
         ];
         insta::assert_snapshot!(anstream::adapter::strip_str(&list(&agents)).to_string(), @r#"
-        AGENT  VERDICT    EXECUTOR  MODEL  CONTRACT  SOURCE  DESCRIPTION
-        a      ok         llm       small  out       file    Reads\nthings
-        b      1 error    llm       small  out       file    Reads\nthings
-        c      1 warning  llm       small  out       file    Reads\nthings
+        AGENT  STATUS     EXECUTOR  MODEL  SCHEMAS  SOURCE  DESCRIPTION
+        a      ok         llm       small  output   file    Reads\nthings
+        b      1 error    llm       small  output   file    Reads\nthings
+        c      1 warning  llm       small  output   file    Reads\nthings
 
         .accord/agents/b/agent.yaml:7:9: error: 'objekt' is no type (at $.output_schema.type)
         warning: 'objekt' is no type (at $.output_schema.type)
@@ -229,7 +229,7 @@ mod tests {
           executor     llm
           model        small
           tags         a
-          lives in     .accord/agents/a/agent.yaml
+          defined in   .accord/agents/a/agent.yaml
           hash         sha256:ab
           output_schema
             {

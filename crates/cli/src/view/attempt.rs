@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use accord_api::{Attempt, Strategy, ValueSource};
 
 use super::Tone;
-use super::words::{self, indent, line};
+use super::words::{self, indent, line, paragraph, unescaped};
 use crate::excerpt::visible;
 
 /// Whether what was said is shown too.
@@ -28,9 +28,9 @@ fn block(attempt: &Attempt, said: Said) -> String {
     text.push_str(&findings(attempt, "  "));
     if said == Said::Shown {
         if let Some(prompt) = &attempt.prompt {
-            let _ = write!(text, "  asked:\n{}", indent(&visible(prompt), "  > "));
+            let _ = write!(text, "  prompt:\n{}", indent(&visible(prompt), "  > "));
         }
-        let _ = write!(text, "  answered:\n{}", indent(&visible(&attempt.text), "  | "));
+        let _ = write!(text, "  answer:\n{}", indent(&visible(&attempt.text), "  | "));
     }
     text
 }
@@ -73,7 +73,9 @@ fn head_with(attempt: &Attempt, source: Option<ValueSource>) -> String {
 pub(crate) fn findings(attempt: &Attempt, prefix: &str) -> String {
     let mut text = String::new();
     for error in &attempt.errors {
-        let _ = writeln!(text, "{prefix}{} {}", Tone::Bad.paint(&line(&error.path)), line(&error.message));
+        let path = Tone::Bad.paint(&line(&unescaped(&error.path)));
+        let message = paragraph(&unescaped(&error.message), &format!("{prefix}  "));
+        let _ = writeln!(text, "{prefix}{path} {message}");
     }
     if attempt.more_errors > 0 {
         let _ = writeln!(text, "{prefix}and {}", words::counted(attempt.more_errors as u64, "more error"));
@@ -150,9 +152,9 @@ pub(crate) mod tests {
           $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
           and 1 more error
           repaired[extra_comma] $: dropped a comma
-          asked:
+          prompt:
           > Try again.
-          answered:
+          answer:
           | Sure:
           | {"severity": "\u{1b}[31mcritical"}
         "#);

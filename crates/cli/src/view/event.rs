@@ -5,8 +5,9 @@ use accord_client::ClientError;
 use jiff::Timestamp;
 use owo_colors::OwoColorize as _;
 
-use super::words::{self, duration, indent, line, milliseconds, short};
+use super::words::{self, duration, indent, line, milliseconds, short, unescaped};
 use super::{Tone, attempt};
+use crate::excerpt::visible;
 
 /// What a tool got or said is a hint here; the whole of it is in the events.
 const TOOL_CHARACTERS: usize = 80;
@@ -27,7 +28,7 @@ pub(crate) fn view(event: &EventView, start: Timestamp) -> Option<String> {
 
 /// That an event cannot be shown, and why.
 pub(crate) fn unread(error: &ClientError) -> String {
-    format!("{} an event is left out: {}\n", Tone::Warning.paint("warning:"), line(&error.to_string()))
+    format!("{} skipped an unreadable event: {}\n", Tone::Warning.paint("warning:"), line(&error.to_string()))
 }
 
 fn words_of(body: &EventBody) -> Option<(String, String)> {
@@ -37,8 +38,10 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         EventBody::RunQueued { reason: Some(reason), .. } => {
             format!("{}: {}", Tone::Warning.paint("queued again"), line(reason))
         }
-        EventBody::RunClaimed { runner_id, attempt: 1 } => format!("taken by {runner_id}"),
-        EventBody::RunClaimed { runner_id, attempt } => format!("taken by {runner_id} (delivery {attempt})"),
+        EventBody::RunClaimed { runner_id, attempt: 1 } => format!("claimed by {runner_id}"),
+        EventBody::RunClaimed { runner_id, attempt } => {
+            format!("claimed by {runner_id} (delivery {attempt})")
+        }
         EventBody::RunStarted => Tone::Busy.paint("started"),
         EventBody::Message { role, text } => {
             format!("{}: {}", line(role), short(text.trim(), MESSAGE_CHARACTERS))
@@ -60,10 +63,13 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         }
         EventBody::RunCompleted => Tone::Good.paint("completed"),
         EventBody::RunFailed { error } => {
-            let errors: String =
-                error.validation_errors.iter().map(|error| format!("{}\n", line(error))).collect();
             let head = format!("failed[{}]:", error.kind.as_str());
-            return Some((format!("{} {}", Tone::Bad.paint(&head), line(&error.message)), errors));
+            let message = visible(error.message.trim_end());
+            let (first, further) = message.split_once('\n').unwrap_or((&message, ""));
+            let further = further.lines().map(str::to_owned);
+            let errors = error.validation_errors.iter().map(|error| line(&unescaped(error)));
+            let below: String = further.chain(errors).map(|line| format!("{line}\n")).collect();
+            return Some((format!("{} {first}", Tone::Bad.paint(&head)), below));
         }
         EventBody::RunStopped => Tone::Warning.paint("stopped"),
         EventBody::CallbackDelivered { children, resumed_by } => {
@@ -95,10 +101,10 @@ pub(crate) fn repeated(body: &EventBody) -> String {
     let when = if *milliseconds == 0 { String::new() } else { format!(" in {}", duration(*milliseconds)) };
     let made = attempts.map(|made| format!("attempt {made} failed"));
     let left = attempts_left.map(|left| format!("{left} left"));
-    let time = milliseconds_left.map(|left| format!("gives up after {} more", duration(left)));
+    let time = milliseconds_left.map(|left| format!("giving up after {} more", duration(left)));
     let rest: Vec<String> = [made, left, time].into_iter().flatten().collect();
     let rest = if rest.is_empty() { String::new() } else { format!(" ({})", rest.join(", ")) };
-    format!("{} {}{}", Tone::Warning.paint(&format!("asks again{when}:")), line(reason), rest.dimmed())
+    format!("{} {}{}", Tone::Warning.paint(&format!("retrying{when}:")), line(reason), rest.dimmed())
 }
 
 /// Whether a run is over with this event.
@@ -146,25 +152,26 @@ mod tests {
             event(
                 6,
                 json!({"type": "run.failed", "error": {"type": "schema_validation_failed",
-                            "message": "no", "validation_errors": ["$.a: b"]}}),
+                            "message": "no\n  why", "validation_errors": ["$.a: b"]}}),
             ),
         ];
         let start = "2026-11-15T10:00:00Z".parse().unwrap();
         let text: String = events.iter().filter_map(|event| view(event, start)).collect();
         insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
          0ms  queued for a
-        1.0s  taken by rnr_1
+        1.0s  claimed by rnr_1
         1.0s  started
         2.0s  tool read {"path":"x"}
         3.0s  tool failed read: no\nfile
-        3.0s  asks again in 4.0s: 429 slow\ndown
-        3.0s  asks again in 4.0s: 503 (attempt 2 failed, 1 left, gives up after 1m 20s more)
+        3.0s  retrying in 4.0s: 429 slow\ndown
+        3.0s  retrying in 4.0s: 503 (attempt 2 failed, 1 left, giving up after 1m 20s more)
         4.0s  assistant: \u{1b}[2JHello\nthere
         5.0s  attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
               $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
               and 1 more error
               repaired[extra_comma] $: dropped a comma
         6.0s  failed[schema_validation_failed]: no
+                why
               $.a: b
         "#);
         assert!(events.iter().take(10).all(|event| !ends(&event.body)) && ends(&events[10].body));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Tone;
 use super::attempt::extracted;
-use super::words::{self, Times, fields, line};
+use super::words::{self, Times, fields, line, paragraph, unescaped};
 use crate::excerpt::visible;
 use crate::table::{self, Table};
 
@@ -39,8 +39,7 @@ fn table(runs: &[RunView], times: &Times) -> Table {
 pub(crate) fn view(run: &RunView, times: &Times) -> String {
     let waited = run.started_at.map(|start| times.since(run.created_at, Some(start)));
     let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
-    let deliveries =
-        if run.attempt > 1 { format!("handed out {} times", run.attempt) } else { String::new() };
+    let deliveries = if run.attempt > 1 { run.attempt.to_string() } else { String::new() };
     let rows = [
         ("agent", line(&run.agent_name)),
         ("session", run.session_id.to_string()),
@@ -48,7 +47,7 @@ pub(crate) fn view(run: &RunView, times: &Times) -> String {
         ("mode", run.execution_mode.as_str().to_owned()),
         ("priority", if run.priority == 0 { String::new() } else { run.priority.to_string() }),
         ("created", times.at(run.created_at)),
-        ("asked by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
+        ("requested by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
         ("waited", waited.unwrap_or_default()),
         ("took", took),
         ("runner", run.runner_id.as_ref().map(ToString::to_string).unwrap_or_default()),
@@ -108,7 +107,7 @@ pub(crate) fn result(result: &RunResult) -> String {
     match (&result.result_data, &result.result_text) {
         (Some(data), _) => text.push_str(&words::raw_json(data)),
         (None, Some(answer)) => text.push_str(&visible(answer)),
-        (None, None) => {}
+        (None, None) => text.push_str("null"),
     }
     if !text.ends_with('\n') {
         text.push('\n');
@@ -119,9 +118,9 @@ pub(crate) fn result(result: &RunResult) -> String {
 /// Why a run failed, one error a line.
 pub(crate) fn failure(failure: &Failure) -> String {
     let head = format!("failed[{}]:", failure.kind.as_str());
-    let mut text = format!("{} {}\n", Tone::Bad.paint(&head), line(&failure.message));
+    let mut text = format!("{} {}\n", Tone::Bad.paint(&head), paragraph(&failure.message, "  "));
     for error in &failure.validation_errors {
-        let _ = writeln!(text, "  {}", line(error));
+        let _ = writeln!(text, "  {}", line(&unescaped(error)));
     }
     text
 }
@@ -214,11 +213,28 @@ pub(crate) mod tests {
           mode        async_poll
           priority    5
           created     5m ago
-          deliveries  handed out 2 times
+          deliveries  2
 
         failed[output_schema_validation_failed]: Output did not match schema after 1 retry
           $.total: 'a\nb' is not a number
         "#);
+    }
+
+    #[test]
+    fn a_traceback_keeps_its_lines() {
+        let failed: Failure = serde_json::from_str(
+            r#"{"type": "executor_failed", "message": "exited with code 1\nTraceback:\n  File \"a.py\"\n",
+            "validation_errors": ["$.a: '\\u{3c}b\\u{3e}' is wrong"]}"#,
+        )
+        .unwrap();
+        let expected = "failed[executor_failed]: exited with code 1\n  Traceback:\n    File \"a.py\"\n  $.a: '<b>' is wrong\n";
+        assert_eq!(plain(&failure(&failed)), expected);
+    }
+
+    #[test]
+    fn a_result_that_is_null_is_shown() {
+        let result = RunResult { result_text: None, result_data: None, schema_validation: None };
+        assert_eq!(self::result(&result), "null\n");
     }
 
     #[test]

@@ -57,10 +57,10 @@ fn undelivered(callback: &UndeliveredCallback) -> String {
     let UndeliveredCallback { session_id, held, message, .. } = callback;
     match held {
         Some(reason) => {
-            let head = Tone::Warning.paint(&format!("not told[{reason}]:"));
-            format!("{head} the end of {session_id}; {}", line(message.as_deref().unwrap_or_default()))
+            let head = Tone::Warning.paint(&format!("callback held[{reason}]:"));
+            format!("{head} the result of {session_id}: {}", line(message.as_deref().unwrap_or_default()))
         }
-        None => format!("not told yet: the end of {session_id}"),
+        None => format!("callback pending: the result of {session_id}"),
     }
 }
 
@@ -109,8 +109,8 @@ mod tests {
             .unwrap()
         };
         let plain = |callback| anstream::adapter::strip_str(&undelivered(&callback)).to_string();
-        assert_eq!(plain(callback("")), "not told yet: the end of ses_2");
+        assert_eq!(plain(callback("")), "callback pending: the result of ses_2");
         let held = callback(r#", "held": "parent_failed", "message": "resume it""#);
-        assert_eq!(plain(held), "not told[parent_failed]: the end of ses_2; resume it");
+        assert_eq!(plain(held), "callback held[parent_failed]: the result of ses_2: resume it");
     }
 }

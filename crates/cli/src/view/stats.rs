@@ -108,7 +108,7 @@ fn bar(rate: f64) -> String {
 pub(crate) fn summary(stats: &Stats) -> String {
     let all = &stats.all;
     format!(
-        "{} over, {} completed, {} failed the contract, {} judged",
+        "{} finished: {} completed, {} failed the contract; {} validated",
         counted(all.runs, "run"),
         all.completed,
         all.contract_failed,
@@ -182,7 +182,10 @@ mod tests {
         FIELD         KEYWORD  ERRORS
         $.items[*].n  type     3
         "#);
-        assert_eq!(summary(&stats()), "8 runs over, 6 completed, 1 failed the contract, 11 answers judged");
+        assert_eq!(
+            summary(&stats()),
+            "8 runs finished: 6 completed, 1 failed the contract; 11 answers validated"
+        );
     }
 
     #[test]

@@ -130,6 +130,28 @@ pub(crate) fn line(text: &str) -> String {
     visible(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// A text as it was written, line by line, nothing hidden in it: each line but the first behind a prefix.
+pub(crate) fn paragraph(text: &str, prefix: &str) -> String {
+    let lines: Vec<String> = text.trim_end().lines().map(visible).collect();
+    lines.join(&format!("\n{prefix}"))
+}
+
+/// A message of the validator as people read it. It escapes what could end a quotation in a prompt, which a terminal can show.
+pub(crate) fn unescaped(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = rest.find('\\') {
+        let (before, tail) = rest.split_at(at);
+        shown.push_str(before);
+        let escapes = [("\\\\", "\\\\"), ("\\u{3c}", "<"), ("\\u{3e}", ">"), ("\\u{60}", "`")];
+        let escape = escapes.into_iter().find(|(escape, _)| tail.starts_with(escape));
+        let (escape, plain) = escape.unwrap_or(("\\", "\\"));
+        shown.push_str(plain);
+        rest = tail.get(escape.len()..).unwrap_or_default();
+    }
+    shown + rest
+}
+
 /// A text on one line, with at most so many characters.
 pub(crate) fn short(text: &str, characters: usize) -> String {
     let mut start: String = text.chars().take(characters).collect();
@@ -158,6 +180,18 @@ pub(crate) fn fields(rows: &[(&str, String)]) -> String {
 /// Every line behind a prefix.
 pub(crate) fn indent(text: &str, prefix: &str) -> String {
     text.lines().map(|line| format!("{prefix}{line}\n")).collect()
+}
+
+/// What kind of JSON value it is.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// A value as indented JSON that can steer no terminal.
@@ -217,6 +251,8 @@ mod tests {
     #[test]
     fn a_text_on_one_line_hides_nothing() {
         assert_eq!(line("a\nb\u{1b}[2J"), "a\\nb\\u{1b}[2J");
+        assert_eq!(paragraph("a\n  b\u{1b}[2J\n", "> "), "a\n>   b\\u{1b}[2J");
+        assert_eq!(unescaped("'\\u{3c}a\\u{3e}' \\u{1b} \\\\u{3c} \\"), "'<a>' \\u{1b} \\\\u{3c} \\");
         assert_eq!(short("abcdef", 4), "abc…");
         assert_eq!(short("abcd", 4), "abcd");
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::comparison::{Side, Truncation};
+use accord_api::comparison::{ContradictionKind, Side, Truncation};
 use accord_api::{
     Contradiction, NodeStatus, Severity, Worker, WorkflowFault, WorkflowNodeView, WorkflowRunSummary,
     WorkflowRunView, WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Tone;
 use super::agent::problems;
-use super::words::{self, Times, fields, line, short};
+use super::words::{self, Times, fields, line, paragraph, short};
 use crate::table;
 
 /// A description is a hint here; `workflow show` has all of it.
@@ -29,7 +29,7 @@ const MOST_FAILED_TOLD: usize = 10;
 
 /// Workflows as a table, and below it what is wrong with them.
 pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
-    let columns = ["workflow", "verdict", "nodes", "source", "description"];
+    let columns = ["workflow", "status", "nodes", "source", "description"];
     let mut table = table::new(&columns).spare(&["source", "nodes"]).free_text("description");
     for workflow in workflows {
         let (tone, verdict) = verdict(workflow);
@@ -68,10 +68,10 @@ fn verdict(workflow: &WorkflowSummary) -> (Tone, String) {
 /// One workflow: its nodes and edges, its verdict, and its newest runs.
 pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: &Times) -> String {
     let (tone, verdict) = verdict(&workflow.summary);
-    let home = workflow.file.as_deref().map_or_else(|| "the store".to_owned(), line);
+    let home = workflow.file.as_deref().map_or_else(|| "the database".to_owned(), line);
     let rows = [
         ("description", line(&workflow.summary.description)),
-        ("lives in", home),
+        ("defined in", home),
         ("changed", workflow.modified_at.map(|at| times.at(at)).unwrap_or_default()),
         ("hash", line(&workflow.hash)),
     ];
@@ -88,7 +88,7 @@ pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: 
 
 /// Runs of workflows as a table.
 pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
-    let mut table = table::new(&["run", "workflow", "status", "made", "took"]).spare(&["took"]);
+    let mut table = table::new(&["run", "workflow", "status", "created", "took"]).spare(&["took"]);
     for run in runs {
         table.add_row([
             Tone::Plain.cell(run.workflow_run_id.as_str()),
@@ -103,7 +103,7 @@ pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
 
 /// The nodes of a document, each with who feeds it.
 fn drawn(document: &Value) -> String {
-    let mut table = table::new(&["node", "type", "agent", "fed by"]);
+    let mut table = table::new(&["node", "type", "agent", "inputs from"]);
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(line).unwrap_or_default();
     let edges: Vec<&Value> = document.get("edges").and_then(Value::as_array).into_iter().flatten().collect();
     for (id, node) in document.get("nodes").and_then(Value::as_object).into_iter().flatten() {
@@ -133,14 +133,14 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
     let rows = [
         ("workflow", line(&run.workflow_name)),
         ("part of", run.parent_workflow_run_id.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("made", times.at(run.created_at)),
-        ("asked by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
+        ("created", times.at(run.created_at)),
+        ("requested by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
         ("took", times.since(run.created_at, run.finished_at)),
-        ("error", run.error.as_ref().map(|error| line(&error.message)).unwrap_or_default()),
+        ("error", run.error.as_ref().map(|error| paragraph(&error.message, "")).unwrap_or_default()),
         ("input", words::json(&run.input)),
         ("output", if run.output.is_null() { String::new() } else { words::json(&run.output) }),
     ];
-    let mut table = table::new(&["node", "type", "status", "runs", "said"]).free_text("said");
+    let mut table = table::new(&["node", "type", "status", "runs", "output"]).free_text("output");
     for node in &run.nodes {
         let (tone, stands) = stands(node);
         table.add_row([
@@ -159,7 +159,7 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
 fn stands(node: &WorkflowNodeView) -> (Tone, String) {
     let failed = node.tasks.iter().filter(|task| task.status == NodeStatus::Failed).count();
     match (node.status, &node.warning, failed) {
-        (NodeStatus::Completed, Some(_), 0) => (Tone::Warning, "warned".to_owned()),
+        (NodeStatus::Completed, Some(_), 0) => (Tone::Warning, "completed, warning".to_owned()),
         (NodeStatus::Completed, _, 1..) => (Tone::Warning, format!("completed, {failed} failed")),
         (status, _, _) => (Tone::from(status), status.as_str().to_owned()),
     }
@@ -176,7 +176,7 @@ pub(crate) fn gone_without(run: &WorkflowRunView) -> String {
         failed.filter_map(|(node, task)| Some(failed_line(node, task, task.error.as_ref()?))).collect();
     let more = match lines.len().saturating_sub(MOST_FAILED_TOLD) {
         0 => String::new(),
-        more => format!("and {more} more that failed; --json has all\n"),
+        more => format!("and {more} more failures; use --json to see all\n"),
     };
     lines.into_iter().take(MOST_FAILED_TOLD).chain([more]).collect()
 }
@@ -216,8 +216,8 @@ pub(crate) fn contradictions(run: &WorkflowRunView) -> String {
 
 /// Where comparing stopped, a line for each limit; nothing where everything was compared.
 pub(crate) fn truncations(node: &str, truncated: &[Truncation]) -> String {
-    let head = Tone::Warning.paint("comparison stopped:");
-    let told = |each: &Truncation| format!("{head} {}, in front of {}\n", line(&each.message), line(node));
+    let head = Tone::Warning.paint(&format!("comparison before {} stopped:", line(node)));
+    let told = |each: &Truncation| format!("{head} {}\n", line(&each.message));
     truncated.iter().map(told).collect()
 }
 
@@ -225,13 +225,17 @@ pub(crate) fn truncations(node: &str, truncated: &[Truncation]) -> String {
 pub(crate) fn contradiction(node: &str, contradiction: &Contradiction) -> String {
     let key: Vec<String> =
         contradiction.key.iter().map(|(name, value)| format!("{} {}", line(name), plain(value))).collect();
-    let head = Tone::Warning.paint("contradiction:");
-    let mut text = format!("{head} {}, in front of {}\n", key.join(", "), line(node));
+    let kind = match contradiction.kind {
+        ContradictionKind::DifferentValues => "different_values",
+        ContradictionKind::FlaggedAndCleared => "flagged_and_cleared",
+    };
+    let head = Tone::Warning.paint(&format!("contradiction[{kind}]:"));
+    let mut text = format!("{head} {} (before {})\n", key.join(", "), line(node));
     for Side { agent, value, text: said, .. } in &contradiction.sides {
         let said =
             said.as_deref().map(|said| format!(": {}", short(said, SAID_CHARACTERS))).unwrap_or_default();
         let field = line(&contradiction.field);
-        let _ = writeln!(text, "  {} says {field} {}{said}", line(agent), plain(value));
+        let _ = writeln!(text, "  {}: {field} {}{said}", line(agent), plain(value));
     }
     text
 }
@@ -248,9 +252,9 @@ pub(crate) fn failure(run: &WorkflowRunView) -> String {
     let mut text = String::new();
     if let Some(error) = &run.error {
         let head = format!("failed[{}]:", line(&error.kind));
-        let _ = writeln!(text, "{} {}", Tone::Bad.paint(&head), line(&error.message));
+        let _ = writeln!(text, "{} {}", Tone::Bad.paint(&head), paragraph(&error.message, "  "));
     }
-    let hint = format!("accord workflow show {} shows every node", run.workflow_run_id);
+    let hint = format!("run `accord workflow show {}` to see every node", run.workflow_run_id);
     let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
     if let Some(hint) = looked_into(run) {
         let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
@@ -262,9 +266,11 @@ pub(crate) fn failure(run: &WorkflowRunView) -> String {
 fn looked_into(run: &WorkflowRunView) -> Option<String> {
     let failed = run.nodes.iter().flat_map(|node| &node.tasks).find(|task| task.error.is_some())?;
     Some(match failed.worker.as_ref()? {
-        Worker::Run { run_id, .. } => format!("accord runs attempts {run_id} --text shows every answer"),
+        Worker::Run { run_id, .. } => {
+            format!("run `accord runs attempts {run_id} --text` to see every answer")
+        }
         Worker::Workflow { workflow_run_id } => {
-            format!("accord workflow show {workflow_run_id} shows the workflow that failed in it")
+            format!("run `accord workflow show {workflow_run_id}` to see the nested workflow that failed")
         }
     })
 }
@@ -303,7 +309,7 @@ mod tests {
             "finished_at": null, "warning": "nobody found anything",
         }))
         .unwrap();
-        assert_eq!(stands(&node).1, "warned");
+        assert_eq!(stands(&node).1, "completed, warning");
         assert!(mark(node.status, node.warning.as_deref()).contains('!'));
         node.warning = None;
         assert_eq!(stands(&node).1, "completed");
@@ -334,6 +340,6 @@ mod tests {
         let told = anstream::adapter::strip_str(&gone_without(&run)).to_string();
         let lines: Vec<&str> = told.lines().collect();
         assert_eq!(lines[0], "failed: each, item 2: executor_failed: exited with code 1 (run_1)");
-        assert_eq!((lines.len(), lines[10]), (11, "and 2 more that failed; --json has all"));
+        assert_eq!((lines.len(), lines[10]), (11, "and 2 more failures; use --json to see all"));
     }
 }

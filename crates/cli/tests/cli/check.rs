@@ -102,14 +102,14 @@ fn bytes_that_are_not_utf8_are_named() {
     let folder = folder();
     folder.write("answer.txt", b"{\"severity\": \"l\xf6w\"}");
     insta::assert_snapshot!(folder.run(&["check", "--schema", "schema.json", "answer.txt"], "").stderr, @r#"
-    error: answer.txt is not UTF-8: byte 0xf6 at offset 15
-    hint: convert it to UTF-8 first, for example with iconv
+    error: answer.txt is not valid UTF-8: byte 0xf6 at offset 15
+    hint: convert it to UTF-8, for example with iconv
     "#);
     let ran = folder.run(&["check", "--schema", "schema.json"], b"\xff".to_vec());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r#"
-    error: <stdin> is not UTF-8: byte 0xff at offset 0
-    hint: convert it to UTF-8 first, for example with iconv
+    error: <stdin> is not valid UTF-8: byte 0xff at offset 0
+    hint: convert it to UTF-8, for example with iconv
     "#);
 }
 
@@ -131,7 +131,7 @@ fn files_that_cannot_be_read_are_named() {
     let ran = folder.run(&["check", "--schema", ".", "answer.txt"], "");
     insta::assert_snapshot!(ran.stderr, @r#"
     error: cannot read .: Is a directory (os error 21)
-    hint: name a file inside the directory
+    hint: pass a file inside the directory
     "#);
     assert_eq!(ran, problem(1, &ran.stderr));
 }
@@ -156,7 +156,7 @@ fn a_schema_that_cannot_be_used_is_not_the_answers_fault() {
     folder.write("broken.json", b"{\"type\": \"object\",\n}");
     let ran = folder.run(&["check", "--schema", "broken.json"], "{}");
     insta::assert_snapshot!(ran.stderr, @r#"
-    error: the schema broken.json is not JSON: trailing comma
+    error: broken.json is not valid JSON: trailing comma
      --> broken.json:2:1
       |
     2 | }

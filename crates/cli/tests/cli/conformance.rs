@@ -94,5 +94,9 @@ import threading; threading.Event().wait()
         "{}",
         ran.stdout
     );
-    assert!(ran.stdout.contains("hint: see docs/guides/external-executors.md"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("hint: see the guide \"External executors\" for the protocol"),
+        "{}",
+        ran.stdout
+    );
 }

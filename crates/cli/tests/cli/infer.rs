@@ -68,7 +68,7 @@ fn an_example_that_is_not_json_ends_it() {
     let ran = folder.run(&["schema", "infer", "a.json"], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r#"
-    error: the example a.json is not JSON: trailing comma
+    error: a.json is not valid JSON: trailing comma
      --> a.json:1:9
       |
     1 | {"a": 1,}
@@ -77,13 +77,13 @@ fn an_example_that_is_not_json_ends_it() {
     let ran = folder.run(&["schema", "infer", "--jsonl"], "1\n{\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r#"
-    error: <stdin>:2:1 is not JSON: EOF while parsing an object
-    hint: with --jsonl each line is one whole example; leave it out for a file with one example
+    error: <stdin>:2:1 is not valid JSON: unexpected end of file in an object
+    hint: with --jsonl, each line is one example; omit it for files with a single example
     "#);
     let ran = folder.run(&["schema", "infer", "--jsonl", "-"], "\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r#"
-    error: there are no examples to infer from
+    error: no examples found
     hint: each line is one example
     "#);
 }

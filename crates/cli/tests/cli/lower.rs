@@ -27,8 +27,8 @@ fn the_schema_is_data_and_the_losses_are_talk() {
         })
     );
     insta::assert_snapshot!(ran.stderr, @r#"
-    note: the schema holds more than OpenAI strict can enforce:
-      place             keyword    enforced by
+    note: OpenAI strict does not enforce these keywords:
+      path              keyword    enforced by
       /properties/name  minLength  prompt, validator
     "#);
 }
@@ -70,7 +70,7 @@ fn a_schema_that_does_not_fit_is_shown_and_refused() {
     let ran = folder.run(&["schema", "lower", "--for", "anthropic", "tree.json"], "");
     assert_eq!(ran.code, Some(1));
     assert!(ran.stdout.starts_with("{\n"));
-    assert!(ran.stderr.contains("error: tree.json cannot be sent as a schema: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: tree.json cannot be sent as a native schema: "), "{}", ran.stderr);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_file_in_the_place_of_the_folder_is_told() {
     folder.write(".accord", b"");
     let ran = folder.run(&["init", "--force"], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
-    assert!(ran.stderr.contains(".accord is there and is no folder"), "{ran:?}");
+    assert!(ran.stderr.contains(".accord exists and is not a folder"), "{ran:?}");
 }
 
 #[test]
@@ -39,7 +39,11 @@ fn a_project_is_written_once() {
     folder.write(".accord/config.toml", b"# mine\n");
     let again = folder.run(&["init"], "");
     assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""));
-    assert!(again.stderr.contains(".accord/config.toml") && again.stderr.contains("--force"), "{again:?}");
+    assert!(
+        again.stderr.contains("nothing written: .accord already exists (")
+            && again.stderr.contains("--force"),
+        "{again:?}"
+    );
     let config = || std::fs::read_to_string(folder.path().join(".accord/config.toml")).unwrap();
     assert_eq!(config(), "# mine\n");
     assert_eq!(folder.run(&["init", "--force"], "").code, Some(0));
@@ -80,17 +84,40 @@ fn a_file_is_no_project() {
     for arguments in [&["agents", "list"][..], &["runs", "list"], &["doctor"]] {
         let ran = folder.run(&[arguments, &["--dir", "some.txt"]].concat(), "");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
-        assert!(ran.stderr.contains("some.txt cannot be used: it is not a folder"), "{ran:?}");
+        assert!(ran.stderr.contains("some.txt: it is not a folder"), "{ran:?}");
     }
 }
 
 #[test]
-fn that_there_is_nothing_is_no_data() {
+fn outside_of_a_project_there_is_nothing_to_list() {
     let folder = Folder::with(&[]);
+    for arguments in [
+        &["runs", "list"][..],
+        &["sessions", "list"],
+        &["stats"],
+        &["agents", "list"],
+        &["agents", "show", "triage"],
+        &["workflow", "list"],
+        &["keys", "list"],
+        &["run", "triage"],
+    ] {
+        let ran = folder.run(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("error: not an Accord project: no .accord folder in "), "{ran:?}");
+        assert!(ran.stderr.contains("accord init"), "{ran:?}");
+    }
+    assert!(!folder.path().join(".accord").exists());
+    let folder = Folder::with(&[("accord.toml", "")]);
+    assert_eq!(folder.run(&["runs", "list"], "").code, Some(0), "settings make a project");
+}
+
+#[test]
+fn that_there_is_nothing_is_no_data() {
+    let folder = init();
     for (arguments, said) in [
-        (&["stats"][..], "no run is over yet\n"),
-        (&["stats", "--agent", "triage"], "no run that is over is like that\n"),
-        (&["runs", "list"], "no run is like that\n"),
+        (&["stats"][..], "No finished runs found.\n"),
+        (&["stats", "--agent", "triage"], "No finished runs match these filters.\n"),
+        (&["runs", "list"], "No runs found.\n"),
     ] {
         let ran = folder.run(arguments, "");
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", said));
@@ -144,7 +171,7 @@ fn the_doctor_looks_at_workflows_and_cassettes() {
     assert_eq!(found(&report, "workflows")[1], broken);
     let missing = found(&report, "agents").into_iter().find(|(status, _)| status == "warn").unwrap().1;
     assert!(
-        missing.starts_with("ticket-triage: its cassette ") && missing.ends_with("is not there"),
+        missing.starts_with("ticket-triage: cassette ") && missing.ends_with("does not exist"),
         "{missing}"
     );
 }
@@ -217,6 +244,7 @@ fn a_broken_agent_is_listed_with_its_place() {
     let listed = folder.run(&["agents", "list"], "");
     assert_eq!(listed.code, Some(0));
     assert!(listed.stdout.contains("agent.yaml:5:9: error: "), "{}", listed.stdout);
+    assert_eq!(listed.stderr, "warning: 1 invalid agent; run `accord agents validate` for details\n");
     let all = folder.run(&["agents", "validate", "--json"], "").json();
     assert_eq!(all["valid"], json!(false));
     assert_eq!(doctor(&folder, &[]).code, Some(1));
@@ -307,7 +335,11 @@ fn the_doctor_shows_no_password_of_what_is_no_address() {
     folder.write(".accord/config.toml", settings.as_bytes());
     let ran = doctor(&folder, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    for shown in ["\"(hidden)@h/x\"", "\"(hidden)@h:1\"", "telemetry.otlp_endpoint is '(hidden)@h:1'"] {
+    for shown in [
+        "\"(hidden)@h/x\"",
+        "\"(hidden)@h:1\"",
+        "invalid telemetry.otlp_endpoint: expected an http or https URL, got '(hidden)@h:1'",
+    ] {
         assert!(ran.stdout.contains(shown), "no {shown} in {}", ran.stdout);
     }
     let told = ran.stdout + &ran.stderr + &folder.run(&["runs", "list"], "").stderr;
@@ -331,13 +363,16 @@ fn the_doctor_fails_on_what_is_broken() {
 fn the_doctor_finds_what_keeps_accord_from_starting() {
     let folder = init();
     for (settings, said) in [
-        ("[log]\nfilter = \"=what=\"\n", "log.filter '=what=' cannot be used"),
-        ("[telemetry]\notlp_endpoint = \"nowhere\"\n", "telemetry.otlp_endpoint is 'nowhere'"),
-        ("[runner]\nproject_dir = \"not/there\"\n", "not/there cannot be used"),
-        ("[server]\nlisten = \"everywhere\"\n", "cannot listen at everywhere"),
+        ("[log]\nfilter = \"=what=\"\n", "invalid log.filter '=what='"),
+        (
+            "[telemetry]\notlp_endpoint = \"nowhere\"\n",
+            "invalid telemetry.otlp_endpoint: expected an http or https URL, got 'nowhere'",
+        ),
+        ("[runner]\nproject_dir = \"not/there\"\n", "not/there: No such file"),
+        ("[server]\nlisten = \"everywhere\"\n", "cannot listen on everywhere"),
         (
             "[workflows]\nembedding_provider = \"nobody\"\nembedding_model = \"m\"\n",
-            "no embeddings can be had: ",
+            "cannot use the embedding model: ",
         ),
     ] {
         folder.write(".accord/config.toml", settings.as_bytes());
@@ -357,7 +392,7 @@ fn a_folder_of_agents_that_cannot_be_read_is_not_an_empty_one() {
     folder.write(".accord/agents", b"a file");
     let ran = doctor(&folder, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stdout.contains("fail  agents: ") && ran.stdout.contains("cannot be read"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("fail  agents: ") && ran.stdout.contains("cannot read "), "{}", ran.stdout);
     let ran = folder.run(&["run", "word-count", "--param", "text=a"], "");
     assert!(ran.stderr.contains("cannot be read"), "{ran:?}");
 }

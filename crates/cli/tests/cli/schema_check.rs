@@ -68,54 +68,54 @@ fn bad_schemas_show_the_place() {
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r##"
-    error: the schema empty.json is empty
-    error: the schema list.json cannot be used: expected a schema (object or boolean), got an array
+    error: empty.json is empty: expected JSON (schema)
+    error: list.json is not a valid schema: expected a schema (object or boolean), got an array
      --> list.json:1:1
       |
     1 | []
       | ^^
-    error: the schema syntax.json is not JSON: expected value
+    error: syntax.json is not valid JSON: expected a value
      --> syntax.json:2:11
       |
     2 |   "type": 'object'
       |           ^
-    error: the schema cut.json is not JSON: EOF while parsing an object
+    error: cut.json is not valid JSON: unexpected end of file in an object
      --> cut.json:2:18
       |
     2 |   "properties": {
       |                  ^
-    error: the schema twice.json is not JSON: the name 'type' occurs twice in one object
+    error: twice.json is not valid JSON: duplicate key 'type'
      --> twice.json:3:8
       |
     3 |   "type": "array"
       |        ^
-    error: the schema nowhere.json cannot be used: unresolved reference '#/$defs/b'
+    error: nowhere.json is not a valid schema: unresolved reference '#/$defs/b'
      --> nowhere.json:3:19 at $.properties.a["$ref"]
       |
     3 |     "a": {"$ref": "#/$defs/b"}
       |                   ^^^^^^^^^^^
-    error: the schema remote.json cannot be used: the reference 'https://example.org/schema.json' points to another document, and remote schemas are not fetched; move that schema to 'definitions' or '$defs'
+    error: remote.json is not a valid schema: the reference 'https://example.org/schema.json' points to another document, and remote schemas are not fetched; move that schema to 'definitions' or '$defs'
      --> remote.json:1:10 at $["$ref"]
       |
     1 | {"$ref": "https://example.org/schema.json"}
       |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    error: the schema circle.json cannot be used: circular reference: it leads back here without passing through a property or an item
+    error: circle.json is not a valid schema: circular reference: it leads back here without passing through a property or an item
      --> circle.json:3:18 at $["$defs"].a
       |
     3 |   "$defs": {"a": {"$ref": "#/$defs/a"}}
       |                  ^^^^^^^^^^^^^^^^^^^^^
-    error: the schema pattern.json cannot be used: the pattern "(unclosed" is not a valid regular expression
+    error: pattern.json is not a valid schema: the pattern "(unclosed" is not a valid regular expression
      --> pattern.json:3:22 at $.properties.é.pattern
       |
     3 |     "é": {"pattern": "(unclosed"}
       |                      ^^^^^^^^^^^
-    error: the schema dialect.json cannot be used: the dialect 'http://json-schema.org/draft-03/schema#' is not supported; use draft-07, 2019-09 or 2020-12
+    error: dialect.json is not a valid schema: the dialect 'http://json-schema.org/draft-03/schema#' is not supported; use draft-07, 2019-09 or 2020-12
      --> dialect.json:1:13 at $["$schema"]
       |
     1 | {"$schema": "http://json-schema.org/draft-03/schema#"}
       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    error: latin.json is not UTF-8: byte 0xe9 at offset 11
-    hint: convert it to UTF-8 first, for example with iconv
+    error: latin.json is not valid UTF-8: byte 0xe9 at offset 11
+    hint: convert it to UTF-8, for example with iconv
     error: cannot read absent.json: No such file or directory (os error 2)
     hint: check the path; '-' reads from stdin
     "##);

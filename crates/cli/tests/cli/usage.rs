@@ -60,6 +60,21 @@ fn wrong_usage_exits_with_one() {
 }
 
 #[test]
+fn mistyped_commands_get_a_suggestion() {
+    let folder = Folder::with(&[]);
+    for (arguments, expected) in [
+        (&["rnu"][..], "'run'"),
+        (&["agnets", "list"], "'agents'"),
+        (&["runs", "lsit"], "'list'"),
+        (&["runs", "shwo", "run_1"], "'show'"),
+    ] {
+        let ran = folder.run(arguments, "");
+        let tip = ran.stderr.lines().find(|line| line.contains("similar subcommand")).unwrap_or_default();
+        assert!(ran.code == Some(1) && tip.contains(expected), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn wrong_usage_is_json_where_that_is_asked_for() {
     let folder = Folder::with(&[]);
     let told = |arguments: &[&str]| {
@@ -88,7 +103,7 @@ fn wrong_usage_is_json_where_that_is_asked_for() {
 
 #[test]
 fn a_reader_that_went_away_changes_no_exit_code() {
-    let folder = Folder::with(&[("integer.json", r#"{"type": "integer"}"#)]);
+    let folder = Folder::with(&[("integer.json", r#"{"type": "integer"}"#), ("accord.toml", "")]);
     let ends = |arguments: &[&str]| {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

@@ -61,7 +61,7 @@ async fn who_follows_a_run_hears_that_a_request_is_made_again() {
     assert!(reason.ends_with("answers 429: Slow down") && pause > 0, "{reason} {pause}");
     let watched = accord(host.path()).args(&watch[..3]).output().await.unwrap();
     let shown = String::from_utf8(watched.stdout).unwrap();
-    assert!(shown.contains("asks again in ") && shown.contains("429: Slow down"), "{shown}");
+    assert!(shown.contains("retrying in ") && shown.contains("429: Slow down"), "{shown}");
     host.end().await;
 }
 
@@ -147,7 +147,7 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
     let (second, url) = beside(&first).await;
     assert!(named().contains(&url), "the newest is found: {}", named());
     let said = end(second).await;
-    assert!(said.contains("another coordinator runs for this project"), "{said}");
+    assert!(said.contains("another coordinator is already running for this project"), "{said}");
     assert!(said.contains(&first.url), "{said}");
     assert_eq!(named(), before, "the first is still there");
     // The other way round.

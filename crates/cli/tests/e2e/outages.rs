@@ -86,7 +86,7 @@ async fn a_run_waits_until_its_provider_is_back() {
     let shown = accord(host.path()).args(watch).output().await.unwrap().stdout;
     let shown = String::from_utf8(shown).unwrap();
     assert!(
-        shown.contains("asks again in ") && shown.contains("(attempt 1 failed, gives up after "),
+        shown.contains("retrying in ") && shown.contains("(attempt 1 failed, giving up after "),
         "{shown}"
     );
     host.end().await;
@@ -152,6 +152,6 @@ async fn a_recorded_outage_is_replayed_without_waiting() {
     assert_eq!(model.requests().len(), 2);
     let replay = run(&["replay", "tape.json"]).await;
     let said = String::from_utf8_lossy(&replay.stderr).into_owned();
-    assert!(said.contains("replayed 1 attempt, as recorded"), "{said}");
+    assert!(said.contains("Replayed 1 attempt; all match the recording."), "{said}");
     assert_eq!(model.requests().len(), 2);
 }

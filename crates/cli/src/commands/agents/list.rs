@@ -6,25 +6,26 @@ use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
-use crate::view::agent;
-use crate::{local, runtime};
+use crate::view::{agent, words};
+use crate::{local, output, project, runtime};
 
-/// List agents with their verdicts, broken ones too
+/// List agents, including invalid ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Asks the coordinator that runs for this project; where none does, the files are examined here.
+Asks the coordinator that runs for this project; if none runs, reads the files of the project.
+The exit code is 0 even if an agent is invalid; `accord agents validate` fails then.
 
 Examples:
   accord agents list
   accord agents list --tags review,eu
   accord agents list --json | jq -r '.items[] | select(.valid | not).name'")]
 pub(crate) struct Arguments {
-    /// Only those that have all of these tags
+    /// Filter by tags; an agent must have all of them
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -36,6 +37,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let tags = &arguments.tags;
     let (page, asked): (Page<AgentSummary>, Option<String>) = runtime::block_on(async {
         let Some(client) = &connection::running(&config).await? else {
+            if let Some(problem) = project::missing(&config.project) {
+                return Err(problem.into());
+            }
             let mut items = local::summaries(&local::agents_of(&config));
             items.retain(|agent| tags.iter().all(|tag| agent.tags.contains(tag)));
             return Ok((Page { items, next_cursor: None }, None));
@@ -45,6 +49,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Ok((page, Some(format!("the coordinator at {}", client.base_url().trim_end_matches('/')))))
     })?;
     let place = asked.unwrap_or_else(|| config.agents_dir().display().to_string());
-    let none = format!("no agents in {place}; accord agents new NAME makes one");
-    paging::show(&page, arguments.json, &none, agent::list)
+    let none = format!("No agents found in {place}. Create one with `accord agents new NAME`.");
+    let exit = paging::show(&page, arguments.json, &none, agent::list)?;
+    let invalid = page.items.iter().filter(|agent| !agent.valid).count() as u64;
+    if invalid > 0 && !arguments.json {
+        let invalid = words::counted(invalid, "invalid agent");
+        output::talk(&format!("warning: {invalid}; run `accord agents validate` for details\n"));
+    }
+    Ok(exit)
 }

@@ -12,11 +12,11 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on agents: list, show, validate, new, push, rm
+/// Manage agents: list, show, validate, new, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An agent is a folder .accord/agents/NAME with agent.yaml (or agent.json) and, if you like,
-system-prompt.md beside it.
+An agent is a folder .accord/agents/NAME with an agent.yaml (or agent.json) and, optionally, a
+system-prompt.md.
 
 Examples:
   accord agents new ticket-triage

@@ -16,23 +16,23 @@ const PROCEDURAL: &str = include_str!("../../../templates/agent/procedural.yaml"
 /// A name is a folder and a part of an address.
 const LONGEST_NAME: usize = 64;
 
-/// Write a commented agent.yaml to start from
+/// Create a commented agent.yaml to start from
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is overwritten. The file's path goes to stdout.
+Existing files are not overwritten. The path of the new file is printed to stdout.
 
 Examples:
   accord agents new ticket-triage
   accord agents new word-count --procedural
   $EDITOR \"$(accord agents new ticket-triage)\" && accord agents validate ticket-triage")]
 pub(crate) struct Arguments {
-    /// Its name: letters, digits, '-', '_' and '.'
+    /// Name of the agent: letters, digits, '-', '_' and '.'
     #[arg(value_parser = name)]
     name: String,
-    /// A command computes, no model is asked
+    /// Create an agent that runs a command instead of a model
     #[arg(long)]
     procedural: bool,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -48,7 +48,7 @@ fn name(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err(format!(
-        "a name has letters, digits, '-', '_' and '.', begins with a letter or digit, and has at most {LONGEST_NAME} characters"
+        "expected letters, digits, '-', '_' and '.', starting with a letter or digit, at most {LONGEST_NAME} characters"
     ))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::json(&serde_json::json!({"name": arguments.name, "file": shown}))?;
     } else {
         output::data(format!("{}\n", shown.display()).as_bytes())?;
-        output::talk(&format!("edit it, then: accord agents validate {}\n", arguments.name));
+        output::talk(&format!("Edit it, then run `accord agents validate {}`.\n", arguments.name));
     }
     Ok(Exit::Success)
 }
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 fn write_new(folder: &Path, text: &str) -> Result<(), Problem> {
     let taken = ["agent.yaml", "agent.yml", "agent.json"].iter().map(|name| folder.join(name));
     if let Some(file) = taken.into_iter().find(|file| fs::symlink_metadata(file).is_ok()) {
-        let message = format!("{} is there already", file.display());
+        let message = format!("{} already exists", file.display());
         return Err(Problem::new(message).hint("edit it, or choose another name"));
     }
     let file = folder.join("agent.yaml");

@@ -16,21 +16,21 @@ use crate::{local, output, runtime};
 /// What an agent's folder holds.
 const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
 
-/// Put the agents of a folder into a coordinator's store
+/// Upload the agents of a folder to a coordinator
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-All files are examined first; with one mistake nothing is sent. Agents that are there are replaced,
-others are left alone. Where no coordinator runs for this project, its store is written directly. A
-coordinator that has an agent in a file of its own keeps it there: the exit code is then 1.
+All files are validated first; if one is invalid, nothing is sent. Existing agents of the same name
+are replaced, others are left unchanged. If no coordinator runs for this project, the agents are
+saved in its database. An agent that the coordinator reads from a file is not replaced: exit code 1.
 
 Examples:
   accord agents push agents/ --coordinator https://accord.example --key-file admin.key
   accord agents push . --json | jq -r '.agents[] | select(.change != \"unchanged\").name'")]
 pub(crate) struct Arguments {
-    /// The folder of agents, or the one that holds .accord
+    /// Folder of agents, or a project folder (with .accord in it)
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -45,22 +45,22 @@ struct Agents {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let folder = local::agents_dir(&arguments.folder);
     if AGENT_FILES.iter().any(|name| folder.join(name).is_file()) {
-        let message = format!("{} is the folder of one agent", folder.display());
+        let message = format!("{} is the folder of a single agent", folder.display());
         return Err(Problem::new(message)
-            .hint("name the folder above it, which holds the agents' folders")
+            .hint("pass its parent folder, which contains the agent folders")
             .into());
     }
     let agents = local::agents_in(&folder);
     if agents.is_empty() {
-        let message = format!("there is no agent in {}", folder.display());
-        return Err(Problem::new(message).hint("name the folder that holds the agents' folders").into());
+        let message = format!("no agents found in {}", folder.display());
+        return Err(Problem::new(message).hint("pass the folder that contains the agent folders").into());
     }
     let broken: Vec<&AgentView> = agents.iter().filter(|agent| !agent.summary.valid).collect();
     if !broken.is_empty() {
         let problems: String = broken.iter().map(|agent| agent::problems(&agent.summary.problems)).collect();
         output::talk(&problems);
-        let message = format!("{} of {} agents cannot be used; nothing was sent", broken.len(), agents.len());
-        return Err(Problem::new(message).hint("correct them and push again").into());
+        let message = format!("{} of {} agents are invalid; nothing was sent", broken.len(), agents.len());
+        return Err(Problem::new(message).hint("fix the errors above and push again").into());
     }
     // The files of this project are what is pushed: they are not to stand in its way.
     let config = arguments.connection.config(Vec::new())?.without_agents();

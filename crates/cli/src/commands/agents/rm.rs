@@ -5,19 +5,19 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{removed, runtime};
 
-/// Take an agent out of the store
+/// Remove an agent from the database
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For agents that accord agents push, the HTTP API or the dashboard has put there. One that lives in a
-file is refused: its file is yours to remove. Runs that were made with it keep their copy.
+Removes agents that were created by `accord agents push`, the HTTP API or the dashboard. To remove
+an agent that is defined in a file, delete the file. Existing runs keep their copy of the agent.
 
 Examples:
   accord agents rm ticket-triage
   accord agents rm ticket-triage --coordinator https://accord.example --key-file admin.key")]
 pub(crate) struct Arguments {
-    /// Its name
+    /// Agent name
     name: String,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

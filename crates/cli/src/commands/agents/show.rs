@@ -7,25 +7,25 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::agent;
 use crate::view::words::Times;
-use crate::{local, output, runtime};
+use crate::{local, output, project, runtime};
 
-/// Show one agent: verdict, contracts, where it lives
+/// Show an agent: status, schemas, where it is defined
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Asks the coordinator that runs for this project; where none does, the files are examined here.
---contract shows both contracts in force and what each provider takes of them.
+Asks the coordinator that runs for this project; if none runs, reads the files of the project.
+--contract shows the input and output schemas and what each provider supports of them.
 
 Examples:
   accord agents show ticket-triage
   accord agents show ticket-triage --contract
   accord agents show ticket-triage --json | jq .blueprint.output_schema")]
 pub(crate) struct Arguments {
-    /// Its name
+    /// Agent name
     name: String,
-    /// What becomes of its contracts at each provider
+    /// Show its schemas and what each provider supports of them
     #[arg(long)]
     contract: bool,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -41,15 +41,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         match connection::running(&config).await? {
             Some(client) => Ok(client.agent(&arguments.name).await?),
             None => {
+                if let Some(problem) = project::missing(&config.project) {
+                    return Err(problem.into());
+                }
                 let agents = local::agents_of(&config);
                 let found = agents.into_iter().find(|agent| agent.summary.name == arguments.name);
                 found.ok_or_else(|| {
-                    let message = format!(
-                        "there is no agent '{}' in {}",
-                        arguments.name,
-                        config.agents_dir().display()
-                    );
-                    Problem::new(message).hint("accord agents list shows what there is").into()
+                    let message =
+                        format!("no agent '{}' in {}", arguments.name, config.agents_dir().display());
+                    Problem::new(message).hint("run `accord agents list` to see available agents").into()
                 })
             }
         }

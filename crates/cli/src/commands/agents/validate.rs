@@ -11,24 +11,24 @@ use crate::view::agent;
 use crate::view::words::line;
 use crate::{local, output, validated};
 
-/// Examine agent files: fields, schemas, invariants
+/// Validate agent files: fields, schemas, invariants
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every mistake is told at once, with file, line and column. No coordinator is needed.
-Exit codes: 0 all can be used, 1 one cannot, or a warning with --deny-warnings.
+All errors are reported in one pass, with file, line and column. No coordinator is needed.
+Exit codes: 0 all are valid, 1 one is invalid, or has a warning with --deny-warnings.
 
 Examples:
   accord agents validate
   accord agents validate ticket-triage
   accord agents validate --deny-warnings agents/*/agent.yaml")]
 pub(crate) struct Arguments {
-    /// Names of agents, or their files or folders [default: all of the project]
+    /// Agent names, files or folders [default: all agents of the project]
     #[arg(value_name = "NAME|FILE")]
     agents: Vec<String>,
-    /// Fail on warnings too
+    /// Treat warnings as errors
     #[arg(long)]
     deny_warnings: bool,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -45,8 +45,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = Config::load(&arguments.project.find()?, Vec::new())?;
     let agents = chosen(&arguments.agents, &config)?;
     if agents.is_empty() {
-        let message = format!("there is no agent in {}", config.agents_dir().display());
-        return Err(Problem::new(message).hint("accord agents new NAME makes one").into());
+        let message = format!("no agents found in {}", config.agents_dir().display());
+        return Err(Problem::new(message).hint("create one with `accord agents new NAME`").into());
     }
     let passes =
         |agent: &AgentSummary| validated::passes(agent.valid, &agent.problems, arguments.deny_warnings);
@@ -72,7 +72,7 @@ fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentSummary>, Probl
             return local::agent_at(path, config).map(|agent| agent.summary);
         }
         let names = known.iter().map(|agent| agent.name.as_str());
-        let none = "there are none; accord agents new NAME makes one";
+        let none = "there are no agents; create one with `accord agents new NAME`";
         Err(validated::unknown("agent", text, &config.agents_dir(), names, none))
     };
     wanted.iter().map(find).collect()

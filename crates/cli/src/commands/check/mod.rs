@@ -18,7 +18,7 @@ use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 
-/// Judge a text against a schema: does it hold exactly one value that conforms?
+/// Validate a text against a schema: it must contain exactly one conforming value
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 On a terminal a report is shown; in a pipe, or with --json, stdout gets one JSON object:
@@ -27,14 +27,13 @@ On a terminal a report is shown; in a pipe, or with --json, stdout gets one JSON
 and the report of a rejected text goes to stderr.
 With --explain the text is shown with what each byte is, in a pipe too, and with --json the object
 gets \"account\": [{\"start\", \"end\", \"line\", \"column\", \"kind\", \"repair\"}].
-Exit codes: 0 valid, 2 the contract is not met, 1 a file or flag cannot be used.
+Exit codes: 0 valid, 1 invalid file or flag, 2 contract not met.
 
 With --jsonl each input line is a request {\"id\", \"text\", \"schema\", \"mode\"} and gets one output
-line {\"id\", \"valid\", \"value\", \"errors\", \"repairs\", …}, in order, as soon as it is judged.
-'schema' and 'mode' may be left out when --schema and --mode give them, other fields are ignored.
-A line that is no such request gets an error line (keyword 'input' or 'schema') and the next one
-is read; blank lines are skipped, lines over 16 MiB refused.
-Exit codes: 0 all valid, 2 some text is not, 1 some line was no request.
+line {\"id\", \"valid\", \"value\", \"errors\", \"repairs\", …}, in order, as soon as it is ready.
+'schema' and 'mode' default to --schema and --mode; other fields are ignored. Invalid lines produce
+an error line (keyword 'input' or 'schema'); blank lines are skipped, lines over 16 MiB rejected.
+Exit codes: 0 all valid, 1 an invalid line, 2 a text does not conform.
 
 Examples:
   accord check --schema report.schema.json answer.txt
@@ -42,27 +41,27 @@ Examples:
   some-model | accord check --schema report.schema.json --mode lenient --json | jq .value
   accord check --jsonl --schema report.schema.json < answers.jsonl > verdicts.jsonl")]
 pub(crate) struct Arguments {
-    /// The JSON Schema that the value must conform to; '-' reads it from stdin
+    /// JSON Schema file that the value must conform to; '-' reads it from stdin
     #[arg(long, value_name = "FILE", required_unless_present = "jsonl")]
     schema: Option<PathBuf>,
 
-    /// How much damage is repaired: none, or what can be repaired without loss [default: strict]
+    /// Whether to repair damaged JSON: strict (no) or lenient (lossless repairs only) [default: strict]
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<ModeName>,
 
-    /// Rules that the value must also keep: a JSON list of {"rule": CEL, "message": text}
+    /// File with additional rules: a JSON list of {"rule": CEL, "message": text}
     #[arg(long, value_name = "FILE")]
     invariants: Option<PathBuf>,
 
-    /// The JSON document that rules call 'input'
+    /// JSON document that rules refer to as 'input'
     #[arg(long, value_name = "FILE", requires = "invariants", conflicts_with = "jsonl")]
     input: Option<PathBuf>,
 
-    /// Refuse any text around the value
+    /// Reject any text around the value
     #[arg(long)]
     strict_json_only: bool,
 
-    /// Do not look for the value inside fences, tags and prose
+    /// Do not extract the value from code fences, tags or prose
     #[arg(long)]
     no_extract: bool,
 
@@ -74,7 +73,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "jsonl")]
     explain: bool,
 
-    /// Read requests line by line and answer line by line
+    /// Read one request per line, print one result per line
     #[arg(long)]
     jsonl: bool,
 
@@ -82,7 +81,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// The text to judge; '-' or nothing reads from stdin
+    /// Text to validate; '-' or nothing reads from stdin
     #[arg(value_name = "FILE")]
     text: Option<PathBuf>,
 }

@@ -14,17 +14,18 @@ pub(super) fn checks(agents: &[AgentSummary], folder: &Path) -> Vec<Check> {
     if let Err(error) = std::fs::read_dir(folder)
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        let message = format!("{} cannot be read: {error}", folder.display());
-        return vec![Check::fail(NAME, message, "check what it is, its owner and its mode")];
+        let message = format!("cannot read {}: {error}", folder.display());
+        return vec![Check::fail(NAME, message, "check that it is a folder, its owner and its permissions")];
     }
     if agents.is_empty() {
-        let message = format!("there is none in {}", folder.display());
-        return vec![Check::warn(NAME, message, "accord init writes examples, accord agents new NAME one")];
+        let message = format!("none found in {}", folder.display());
+        let remedy = "create one with `accord agents new NAME`, or get examples with `accord init`";
+        return vec![Check::warn(NAME, message, remedy)];
     }
     let bad: Vec<Check> = agents.iter().filter_map(of_agent).collect();
     let broken = agents.iter().filter(|agent| !agent.valid).count();
     let good = counted((agents.len() - broken) as u64, "agent");
-    let mut checks = vec![Check::ok(NAME, format!("{good} can be used"))];
+    let mut checks = vec![Check::ok(NAME, format!("{good} valid"))];
     checks.extend(bad);
     checks
 }
@@ -40,7 +41,7 @@ pub(super) async fn stored(coordinator: Option<&Client>) -> Vec<AgentSummary> {
 
 fn of_agent(agent: &AgentSummary) -> Option<Check> {
     let look = if agent.source == Source::Store { "show" } else { "validate" };
-    let remedy = format!("accord agents {look} {} says where", agent.name);
+    let remedy = format!("run `accord agents {look} {}` for details", agent.name);
     verdict(NAME, &agent.name, agent.valid, &agent.problems, remedy)
 }
 
@@ -71,8 +72,9 @@ pub(super) fn cassettes(agents: &[AgentView], folder: &Path) -> Vec<Check> {
     let missing = |agent: &AgentView| {
         let cassette = agent.blueprint.get("executor")?.get("cassette")?.as_str()?;
         let file = folder.join(cassette);
-        let message = format!("{}: its cassette {} is not there", agent.summary.name, file.display());
-        let remedy = "put it back, or give the agent its llm executor and make it again with accord record";
+        let message = format!("{}: cassette {} does not exist", agent.summary.name, file.display());
+        let remedy =
+            "restore it, or give the agent its llm executor and record it again with `accord record`";
         (!file.exists()).then(|| Check::warn(NAME, message, remedy))
     };
     agents.iter().filter(|agent| agent.summary.valid).filter_map(missing).collect()

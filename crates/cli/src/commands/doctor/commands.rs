@@ -13,9 +13,11 @@ const NAME: &str = "commands";
 pub(super) fn check(config: &Config) -> Check {
     let folders = &config.values.runner.command_folders;
     match host::tools(config).check_commands() {
-        Err(error) => Check::warn(NAME, error.to_string(), "until then, agents that list run_command fail"),
+        Err(error) => {
+            Check::warn(NAME, error.to_string(), "agents that use run_command fail until this is fixed")
+        }
         Ok(()) if folders.iter().any(|folder| folder == "/") => {
-            Check::ok(NAME, "run_command reaches every file that its user may (runner.command_folders)")
+            Check::ok(NAME, "run_command can reach every file that its user can (runner.command_folders)")
         }
         Ok(()) if folders.is_empty() => Check::ok(NAME, "run_command is confined to the project folder"),
         Ok(()) => {

@@ -33,9 +33,9 @@ fn quarantine(counted: PoisonedCount) -> Option<Check> {
     let amounts = [amount(workflow_runs, "workflow run"), amount(runs, "run")];
     let amounts: Vec<String> = amounts.into_iter().flatten().collect();
     (!amounts.is_empty()).then(|| {
-        let message = format!("{} failed as poisoned: coordinators died of them", amounts.join(" and "));
-        let remedy = "find them with accord workflow runs --status failed and accord runs list --status failed; fix the cause, \
-                      then accord workflow retry RUN or accord runs retry RUN";
+        let message = format!("{} failed as poisoned: coordinators crashed while working on them", amounts.join(" and "));
+        let remedy = "find them with `accord workflow runs --status failed` and `accord runs list --status failed`; fix the \
+                      cause, then run `accord workflow retry RUN` or `accord runs retry RUN`";
         Check::warn("quarantine", message, remedy)
     })
 }
@@ -50,14 +50,14 @@ async fn check(config: &Config, counted: &mut PoisonedCount) -> Check {
         },
         Ok(Place::Memory) => Check::warn(
             NAME,
-            "in memory: everything is gone with the process",
+            "in memory: all data is lost when the process ends",
             "set database.url to sqlite://.accord/accord.db",
         ),
         Ok(Place::Server(url)) => server(&url, counted).await,
         Err(_) => Check::fail(
             NAME,
-            "database.url cannot be used",
-            "write sqlite://FILE, sqlite::memory: or postgres://user@host/database",
+            "invalid database.url",
+            "expected sqlite://FILE, sqlite::memory: or postgres://user@host/database",
         ),
     }
 }
@@ -72,14 +72,14 @@ fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
     match (SqliteStore::examine(path), beside) {
         (Ok(found), None) => {
             *counted = found;
-            Check::ok(NAME, format!("{shown} can be used"))
+            Check::ok(NAME, format!("{shown} is usable"))
         }
         (Ok(_), Some(refusal)) => {
-            let remedy = "let its user write to the folder, or set database.url to another file";
-            Check::fail(NAME, format!("{shown} cannot be used: {refusal}"), remedy)
+            let remedy = "make the folder writable, or set database.url to another file";
+            Check::fail(NAME, format!("{shown} is not usable: {refusal}"), remedy)
         }
         (Err(error), _) => {
-            let remedy = "move it away, check its owner and mode, or set database.url to another file";
+            let remedy = "move it away, check its owner and permissions, or set database.url to another file";
             Check::fail(NAME, error.to_string(), remedy)
         }
     }
@@ -89,10 +89,10 @@ fn to_be_made(path: &Path) -> Check {
     let shown = path.display();
     let folder = path.ancestors().skip(1).find(|folder| folder.exists());
     match in_the_way(path).or_else(|| folder.and_then(unwritable)) {
-        None => Check::ok(NAME, format!("{shown} is made at the first start")),
+        None => Check::ok(NAME, format!("{shown} will be created on first start")),
         Some(refusal) => Check::fail(
             NAME,
-            format!("{shown} cannot be made: {refusal}"),
+            format!("{shown} cannot be created: {refusal}"),
             "set database.url to another file",
         ),
     }
@@ -101,7 +101,7 @@ fn to_be_made(path: &Path) -> Check {
 /// Why nothing can be made in a folder. The system is asked, which knows of owners and of file systems that are only read.
 fn unwritable(folder: &Path) -> Option<String> {
     let refusal = access(folder, Access::WRITE_OK | Access::EXEC_OK).err()?;
-    Some(format!("{} cannot be written to: {}", folder.display(), io::Error::from(refusal)))
+    Some(format!("{} is not writable: {}", folder.display(), io::Error::from(refusal)))
 }
 
 async fn server(url: &str, counted: &mut PoisonedCount) -> Check {
@@ -109,11 +109,11 @@ async fn server(url: &str, counted: &mut PoisonedCount) -> Check {
     match PostgresStore::examine(url).await {
         Ok(found) => {
             *counted = found;
-            Check::ok(NAME, format!("{shown} can be used"))
+            Check::ok(NAME, format!("{shown} is usable"))
         }
         Err(error) => {
-            let remedy = "mend that, or set database.url to another database";
-            Check::fail(NAME, format!("{shown} cannot be used: {error}"), remedy)
+            let remedy = "fix the connection, or set database.url to another database";
+            Check::fail(NAME, format!("{shown} is not usable: {error}"), remedy)
         }
     }
 }
@@ -138,7 +138,8 @@ mod tests {
         let told = |runs, workflow_runs| {
             quarantine(PoisonedCount { runs, workflow_runs }).map(|check| check.message)
         };
-        let expected = "2 workflow runs and 1 run failed as poisoned: coordinators died of them";
+        let expected =
+            "2 workflow runs and 1 run failed as poisoned: coordinators crashed while working on them";
         assert_eq!(told(1, 2).as_deref(), Some(expected));
     }
 
@@ -155,7 +156,7 @@ mod tests {
         }
         fs::remove_file(&path).unwrap();
         let store = SqliteStore::open(&path).unwrap();
-        assert_eq!(looked_at(&path), Check::ok(NAME, format!("{} can be used", path.display())));
+        assert_eq!(looked_at(&path), Check::ok(NAME, format!("{} is usable", path.display())));
         drop(store);
         let before = fs::read(&path).unwrap();
         assert_eq!(looked_at(&path).status, Status::Ok);
@@ -187,7 +188,7 @@ mod tests {
             [looked_at(&kept), looked_at(&missing)]
         });
         for found in looked.join().unwrap() {
-            let said = format!("{} cannot be written to", inner.display());
+            let said = format!("{} is not writable", inner.display());
             assert!(found.status == Status::Fail && found.message.contains(&said), "{found:?}");
         }
     }

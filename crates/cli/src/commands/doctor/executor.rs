@@ -12,8 +12,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::{output, progress, runtime};
 
-/// Where the protocol is written down.
-const GUIDE: &str = "see docs/guides/external-executors.md";
+/// Where the protocol is described.
+const GUIDE: &str = "see the guide \"External executors\" for the protocol";
 
 /// What starts the command, with its arguments.
 const SHELL: &str = "sh";
@@ -34,7 +34,7 @@ pub(super) fn run(command: &str, seconds: u64, project: &Path, as_json: bool) ->
     // A program that hangs is waited for several times.
     let waiting = progress::spinner();
     if let Some(bar) = &waiting {
-        bar.set_message(format!("asks the program, up to {seconds} seconds for each answer ·"));
+        bar.set_message(format!("testing the program, up to {seconds} seconds per answer ·"));
     }
     let findings = runtime::block_on(async { Ok(conformance.examine().await) });
     if let Some(bar) = waiting {
@@ -58,12 +58,12 @@ fn check(finding: Finding, command: &str) -> Check {
     let message = message.replace(&format!("'{SHELL}'"), &format!("'{command}'"));
     if let Some(unknown) = profile.filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
-        let remedy = format!("say true, false or one of {}", known.join(", "));
-        return Check::fail(check, format!("native_schema is '{unknown}', which is not known"), remedy);
+        let remedy = format!("use true, false or one of {}", known.join(", "));
+        return Check::fail(check, format!("unknown native_schema '{unknown}'"), remedy);
     }
     match verdict {
         Verdict::Passed => Check::ok(check, message),
-        Verdict::Skipped => Check::ok(check, format!("not tried: {message}")),
+        Verdict::Skipped => Check::ok(check, format!("skipped: {message}")),
         Verdict::Doubtful => Check::warn(check, message, GUIDE),
         Verdict::Failed => Check::fail(check, message, GUIDE),
     }

@@ -24,10 +24,9 @@ pub(super) async fn check(client: Option<&Client>) -> Option<Check> {
 fn judged(keys: &[KeyView], now: Timestamp) -> Check {
     let ends: Vec<String> = keys.iter().filter_map(|key| end(key, now)).collect();
     match ends.as_slice() {
-        [] => Check::ok(NAME, format!("{} known, none expires within 7 days", keys.len())),
+        [] => Check::ok(NAME, format!("{} found, none expires within 7 days", keys.len())),
         ends => {
-            let remedy =
-                "make others with accord keys create --expires 90d, and remove these with accord keys rm";
+            let remedy = "create new ones with `accord keys create --expires 90d`, then revoke these with `accord keys rm`";
             Check::warn(NAME, ends.join("; "), remedy)
         }
     }
@@ -58,7 +57,7 @@ mod tests {
         };
         let now = "2026-11-15T10:00:00Z".parse().unwrap();
         let fine = [key("key_1", None), key("key_2", Some("2026-11-23T10:00:00Z"))];
-        assert_eq!(judged(&fine, now), Check::ok(NAME, "2 known, none expires within 7 days"));
+        assert_eq!(judged(&fine, now), Check::ok(NAME, "2 found, none expires within 7 days"));
         let soon = [key("key_3", Some("2026-11-22T10:00:00Z")), key("key_4", Some("2026-11-15T10:00:00Z"))];
         let check = judged(&[fine.as_slice(), soon.as_slice()].concat(), now);
         assert_eq!(

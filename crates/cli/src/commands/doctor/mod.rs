@@ -21,26 +21,26 @@ use crate::view::Tone;
 use crate::view::words::line;
 use crate::{local, output, runtime, table};
 
-/// Show what is in force and where it came from; check what accord needs
+/// Check the installation and show every setting with its origin
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed and no secret is shown. Exit codes: 0 nothing is broken, 1 something is.
+Nothing is changed and secrets are hidden. Exit codes: 0 no check failed, 1 a check failed.
 
-With --executor a program that speaks the executor protocol is tested instead. It is really asked, a
-few short prompts at a time: where a model is behind it, that costs what a few short prompts cost.
+With --executor, a program that implements the executor protocol is tested instead. It gets a few
+short prompts; if it calls a model, you pay for those.
 
 Examples:
   accord doctor
   accord doctor --json | jq '.checks[] | select(.status != \"ok\")'
   accord doctor --executor 'python3 my_agent.py'")]
 pub(crate) struct Arguments {
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Test a program that speaks the executor protocol; the command as a shell takes it
+    /// Test a program that implements the executor protocol; CMD is run by the shell
     #[arg(long, value_name = "CMD")]
     executor: Option<String>,
-    /// How long the program may take for one answer
+    /// Time limit for each answer of the program
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "executor")]
     timeout: u64,
     #[command(flatten)]

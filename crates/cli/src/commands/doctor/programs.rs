@@ -24,10 +24,10 @@ pub(super) fn checks(
         match program.find(None, project, &environment) {
             Ok(file) => Check::ok(NAME, format!("{executable}: {}", file.display())),
             Err(reason) if is_needed || is_named => {
-                let remedy = format!("install it, or name it by {variable} or as the executor's command");
-                Check::warn(NAME, reason, format!("{remedy}; {executor} agents need it"))
+                let remedy = format!("install it, or set {variable} or the executor's command to its path");
+                Check::warn(NAME, reason, format!("{remedy}; agents with the executor {executor} need it"))
             }
-            Err(_) => Check::ok(NAME, format!("{executable} is not on the PATH, and no agent needs it")),
+            Err(_) => Check::ok(NAME, format!("{executable}: not on the PATH (no agent needs it)")),
         }
     };
     PROGRAMS.into_iter().map(check).collect()
@@ -47,8 +47,8 @@ mod tests {
             "Claude Code cannot be started: ACCORD_CLAUDE_CODE_BIN is '{}', which is not a file that can be executed",
             file.display()
         );
-        let remedy = "install it, or name it by ACCORD_CLAUDE_CODE_BIN or as the executor's command; claude-code agents need it";
-        let codex = Check::ok(NAME, "codex is not on the PATH, and no agent needs it");
+        let remedy = "install it, or set ACCORD_CLAUDE_CODE_BIN or the executor's command to its path; agents with the executor claude-code need it";
+        let codex = Check::ok(NAME, "codex: not on the PATH (no agent needs it)");
         assert_eq!(found, [Check::warn(NAME, message, remedy), codex]);
     }
 }

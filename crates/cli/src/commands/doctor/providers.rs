@@ -27,13 +27,13 @@ pub(super) fn checks(
             true => Check::ok(NAME, format!("{provider}: {variable} is set")),
             false => {
                 let message = format!("{provider}: {variable} is not set");
-                Check::warn(NAME, message, format!("set it: the agent '{user}' uses {provider}"))
+                Check::warn(NAME, message, format!("set it; agent '{user}' uses {provider}"))
             }
         });
     }
     checks.extend(named.iter().map(|(name, provider)| of_named(name, provider, &is_set)));
     if checks.is_empty() {
-        checks.push(Check::ok(NAME, "no agent uses one that wants a key, and none is configured"));
+        checks.push(Check::ok(NAME, "no agent uses a provider that needs a key, and none is configured"));
     }
     checks
 }
@@ -51,7 +51,7 @@ fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> C
         (Some(variable), _) if is_set(variable) => Check::ok(NAME, format!("{name}: {variable} is set")),
         (Some(variable), _) => {
             let message = format!("{name}: {variable} is not set");
-            Check::fail(NAME, message, format!("set it, or take providers.{name}.api_key_env away"))
+            Check::fail(NAME, message, format!("set it, or remove providers.{name}.api_key_env"))
         }
         (None, ProviderKind::Ollama | ProviderKind::OpenaiCompatible) => {
             Check::ok(NAME, format!("{name}: needs no key"))
@@ -102,10 +102,10 @@ mod tests {
         agent("c", "{ type: llm, provider: openai, model: m, base_url: 'http://127.0.0.1:1' }");
         let agents = accord_coordinator::agents_in(folder.path(), &[]);
         let found = checks(&BTreeMap::new(), &agents, |_| false);
-        let remedy = "set it: the agent 'a' uses anthropic";
+        let remedy = "set it; agent 'a' uses anthropic";
         assert_eq!(found, [Check::warn(NAME, "anthropic: ANTHROPIC_API_KEY is not set", remedy)]);
         let found = checks(&BTreeMap::new(), &[], |_| true);
-        let none = "no agent uses one that wants a key, and none is configured";
+        let none = "no agent uses a provider that needs a key, and none is configured";
         assert_eq!(told(&found), [(Status::Ok, none)]);
     }
 }

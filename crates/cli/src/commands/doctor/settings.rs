@@ -22,7 +22,7 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
 fn read_by_others(path: &Path) -> Option<Check> {
     let mode = std::fs::metadata(path).ok()?.permissions().mode();
     (mode & OTHERS_READ != 0).then(|| {
-        let message = format!("{} holds a key or a password, and others may read it", path.display());
+        let message = format!("{} contains a key or a password, and other users can read it", path.display());
         Check::warn(NAME, message, format!("chmod 600 {}", path.display()))
     })
 }
@@ -30,15 +30,11 @@ fn read_by_others(path: &Path) -> Option<Check> {
 async fn taken(config: &Config) -> Vec<Check> {
     let refusals = host::refusals(config).await;
     if refusals.is_empty() {
-        return vec![Check::ok(NAME, "accord up takes them")];
+        return vec![Check::ok(NAME, "valid")];
     }
     let of_problem = |problem: crate::failure::Problem| {
         let (message, hint) = problem.into_parts();
-        Check::fail(
-            NAME,
-            message,
-            hint.unwrap_or_else(|| "the table above says where it comes from".to_owned()),
-        )
+        Check::fail(NAME, message, hint.unwrap_or_else(|| "the table above shows where it is set".to_owned()))
     };
     refusals.into_iter().map(of_problem).collect()
 }
@@ -66,7 +62,8 @@ mod tests {
             let config = Config::load(folder.path(), Vec::new()).unwrap();
             let warned: Vec<_> =
                 config.files_with_secrets().iter().filter_map(|path| read_by_others(path)).collect();
-            let message = format!("{} holds a key or a password, and others may read it", file.display());
+            let message =
+                format!("{} contains a key or a password, and other users can read it", file.display());
             let expected = Check::warn(NAME, message, format!("chmod 600 {}", file.display()));
             assert_eq!(warned, Vec::from_iter(is_warned.then_some(expected)), "{text} {mode:o}");
         }

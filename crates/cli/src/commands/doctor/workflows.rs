@@ -15,13 +15,13 @@ const NAME: &str = "workflows";
 /// Nothing, where there are none: nobody needs one.
 pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec<Check> {
     let Ok(mut workflows) = workflows_in(config, config.workflows_dir()).await else {
-        let remedy = "accord workflow validate says why";
-        return vec![Check::fail(NAME, "they cannot be examined", remedy)];
+        let remedy = "run `accord workflow validate` for details";
+        return vec![Check::fail(NAME, "cannot be validated", remedy)];
     };
     if workflows.is_empty() {
         return Vec::new();
     }
-    let mut not_seen = "; agents in the store are seen only while a coordinator runs";
+    let mut not_seen = "; agents in the database are found only while a coordinator runs";
     if let Some(client) = coordinator {
         not_seen = "";
         for workflow in &mut workflows {
@@ -30,10 +30,10 @@ pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec
     }
     let summaries: Vec<_> = workflows.into_iter().map(|workflow| workflow.summary).collect();
     let good = summaries.iter().filter(|workflow| workflow.valid).count() as u64;
-    let mut checks = vec![Check::ok(NAME, format!("{} can be run", counted(good, "workflow")))];
+    let mut checks = vec![Check::ok(NAME, format!("{} valid", counted(good, "workflow")))];
     checks.extend(summaries.iter().filter_map(|workflow| {
         let not_seen = if workflow.valid { "" } else { not_seen };
-        let remedy = format!("accord workflow validate {} says where{not_seen}", workflow.name);
+        let remedy = format!("run `accord workflow validate {}` for details{not_seen}", workflow.name);
         verdict(NAME, &workflow.name, workflow.valid, &workflow.problems, remedy)
     }));
     checks

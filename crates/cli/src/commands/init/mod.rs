@@ -16,28 +16,28 @@ use crate::failure::{Failure, Problem};
 use crate::output;
 use template::File;
 
-/// Write a .accord folder with example agents, schemas and a workflow
+/// Create a .accord folder with example agents, schemas and a workflow
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The examples run at once, without a key and without the network: their models are recordings.
-Where a file is there already, nothing is written; --force replaces it. A project that has its
-settings in accord.toml gets no config.toml beside them.
+The examples work without an API key or network access: they replay recorded model answers.
+If a file already exists, nothing is written unless --force is given. A project with an accord.toml
+gets no config.toml.
 
 Examples:
   accord init
   accord init --template code-review --dir review
   accord init --dir my-project && cd my-project && accord agents list")]
 pub(crate) struct Arguments {
-    /// Where to write; made where it is not there [default: this folder]
+    /// Folder to write to; created if missing [default: current folder]
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     dir: PathBuf,
-    /// Which examples to write
+    /// Set of examples to write
     #[arg(long, value_enum, default_value_t = Template::Start)]
     template: Template,
-    /// Replace files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -45,9 +45,9 @@ pub(crate) struct Arguments {
 /// The sets of examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Template {
-    /// Recorded models that meet, mend and miss their contracts
+    /// Recorded agents that meet their contract, fix an answer, or fail
     Start,
-    /// Three specialists and a writer who review a change, and a workflow that compares what they say
+    /// Three reviewers and a writer, and a workflow that finds contradictions between the reviews
     CodeReview,
     /// A researcher, an implementer, a reviewer and a tester
     Team,
@@ -91,17 +91,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let inside = |path: &str| Path::new(FOLDER).join(path);
     let folder = arguments.dir.join(FOLDER);
     if fs::metadata(&folder).is_ok_and(|there| !there.is_dir()) {
-        let message = format!("nothing was written: {} is there and is no folder", folder.display());
-        return Err(Problem::new(message).hint("move it away, or write elsewhere with --dir DIR").into());
+        let message = format!("nothing written: {} exists and is not a folder", folder.display());
+        return Err(Problem::new(message).hint("move it away, or use another folder with --dir DIR").into());
     }
     if !arguments.force {
         let taken = |path: &PathBuf| fs::symlink_metadata(arguments.dir.join(path)).is_ok();
         let taken: Vec<PathBuf> = files().map(|(path, _)| inside(path)).filter(taken).collect();
         if !taken.is_empty() {
-            let names: Vec<String> = taken.iter().map(|path| path.display().to_string()).collect();
-            let message = format!("nothing was written, these are there already: {}", names.join(", "));
+            let message = format!("nothing written: {}", existing(&folder, &taken));
             return Err(Problem::new(message)
-                .hint("--force replaces them, --dir DIR writes elsewhere")
+                .hint("use --force to overwrite, or --dir DIR for another folder")
                 .into());
         }
     }
@@ -132,6 +131,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     output::talk(&format!("\nNext:\n{step}{}", arguments.template.next()));
     Ok(Exit::Success)
+}
+
+/// Which files are in the way.
+fn existing(folder: &Path, taken: &[PathBuf]) -> String {
+    let folder = folder.strip_prefix(".").unwrap_or(folder).display();
+    match taken {
+        [path] => format!("{} already exists", path.display()),
+        _ => format!("{folder} already exists ({} files)", taken.len()),
+    }
 }
 
 fn write(path: &Path, content: &str) -> Result<(), Problem> {

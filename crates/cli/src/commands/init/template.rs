@@ -37,12 +37,12 @@ pub(super) const START: &[File] = files! { "start":
 
 /// What to type after it. The examples answer from a recording: other inputs than these were not recorded.
 pub(super) const START_NEXT: &str = "  accord agents list
-  accord run ticket-triage --params .accord/inputs/ticket.json            # right at the first try
-  accord run release-notes --params .accord/inputs/release.json           # miscounts, is told so, corrects itself
-  accord run invoice-reader - < .accord/inputs/letter.txt                 # cannot keep its contract, and says so
-  accord run word-count --param text=\"one two three\"                      # a command, no model
-  accord workflow run ticket-intake --input .accord/inputs/ticket.json    # two of them at once, joined
-  accord up                                                               # a coordinator and a runner that stay
+  accord run ticket-triage --params .accord/inputs/ticket.json            # correct on the first try
+  accord run release-notes --params .accord/inputs/release.json           # miscounts, gets the error back, corrects it
+  accord run invoice-reader - < .accord/inputs/letter.txt                 # cannot meet its contract: exit code 2
+  accord run word-count --param text=\"one two three\"                      # runs a command, no model
+  accord workflow run ticket-intake --input .accord/inputs/ticket.json    # two agents in parallel, results merged
+  accord up                                                               # coordinator, runner and dashboard
 ";
 
 /// Three specialists and a writer on one findings schema.
@@ -67,8 +67,8 @@ pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
 /// What to type after it.
 pub(super) const CODE_REVIEW_NEXT: &str = "  accord agents list
   accord workflow validate
-  accord workflow run code-review --input .accord/inputs/change.json    # two contradictions, one miscount corrected
-  accord run security --params .accord/inputs/change.json               # one of the specialists alone
+  accord workflow run code-review --input .accord/inputs/change.json    # two contradictions, one corrected miscount
+  accord run security --params .accord/inputs/change.json               # a single reviewer
 ";
 
 /// The agents of a small team.
@@ -95,6 +95,6 @@ pub(super) const TEAM: &[File] = files! { "team":
 pub(super) const TEAM_NEXT: &str = "  accord agents list
   accord run researcher - < .accord/inputs/researcher.txt
   accord run implementer - < .accord/inputs/implementer.txt
-  accord run reviewer - < .accord/inputs/reviewer.txt      # approves in spite of a blocker, is told so, corrects itself
+  accord run reviewer - < .accord/inputs/reviewer.txt      # approves despite a blocker, gets the error back, corrects it
   accord run tester - < .accord/inputs/tester.txt
 ";

@@ -12,14 +12,14 @@ use crate::failure::{Failure, Problem};
 use crate::store::local_store;
 use crate::{output, runtime, since};
 
-/// Make a key; it is shown this once
+/// Create a key; it is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The key goes to stdout, what to do with it to stderr. Only a hash of it is kept.
-Roles: viewer reads; caller also starts and stops runs; runner speaks the runner protocol and
-nothing else; admin does everything. Make an admin's key first: as soon as there is one key, a
-coordinator that runs makes others for admins only. Where no admin's key is left, stop it and make
-one then.
+The key is printed to stdout, instructions to stderr. Only a hash of the key is stored.
+Roles: viewer can read; caller can also start and stop runs; runner can only use the runner
+protocol; admin can do everything. Create an admin key first: once a key exists, a running
+coordinator lets only admins create more. If all admin keys are lost, stop the coordinator and
+create one.
 
 Examples:
   accord keys create --role admin --name laptop
@@ -27,16 +27,16 @@ Examples:
   accord keys create --role caller --expires 30d --name ci
   accord keys create --role caller --json | jq -r .key")]
 pub(crate) struct Arguments {
-    /// What it allows
+    /// What the key is allowed to do
     #[arg(long, value_enum)]
     role: RoleName,
-    /// What you call it
+    /// Name of the key, for your own reference
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     name: String,
-    /// Stop accepting it after this long (30m, 24h, 30d, 2w) or at this time (RFC 3339)
+    /// Expire after this long (30m, 24h, 30d, 2w) or at this time (RFC 3339)
     #[arg(long, value_name = "TIME", value_parser = since::parse_ahead)]
     expires: Option<Timestamp>,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -83,8 +83,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let until = created.expires_at.map(|at| format!(" until {at}")).unwrap_or_default();
     output::talk(&format!(
-        "{} may act as {}{until}. Keep the key now: it cannot be shown again.\n\
-         Send it as 'Authorization: Bearer KEY', or set ACCORD_RUNNER__KEY for accord's own commands.\n",
+        "Created {} with the role {}{until}. Save the key now: it cannot be shown again.\n\
+         Send it as 'Authorization: Bearer KEY', or set ACCORD_KEY for accord's own commands.\n",
         created.key_id, created.role
     ));
     Ok(Exit::Success)

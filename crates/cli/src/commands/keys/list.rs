@@ -17,7 +17,7 @@ Examples:
   accord keys list
   accord keys list --json | jq -r '.items[] | select(.role == \"runner\").key_id'")]
 pub(crate) struct Arguments {
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&page)?;
     } else if page.items.is_empty() {
-        output::talk("there is no key: on loopback everything is open\n");
+        output::talk("No keys found. Without keys, anyone on this machine has full access.\n");
     } else {
         output::show(&view(&page.items, &Times::here()))?;
     }

@@ -22,8 +22,8 @@ use crate::store;
 /// Manage API keys: create, list, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On loopback everything is open until the first key is made. Listening anywhere else needs a key.
-Where no coordinator runs, keys are kept in the configured store directly.
+Without keys, a coordinator accepts everything from this machine. Listening on other addresses
+requires a key. If no coordinator runs, keys are read from and written to the configured database.
 
 Examples:
   accord keys create --role admin --name laptop
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 struct PlaceArguments {
     #[command(flatten)]
     connection: ConnectionArguments,
-    /// The store to use where no coordinator runs [default: the configured one]
+    /// Database to use instead of a coordinator [default: the configured one]
     #[arg(long, value_name = "URL", conflicts_with = "coordinator")]
     database: Option<String>,
 }
@@ -98,7 +98,7 @@ fn refused(error: StoreError) -> Failure {
     let message = error.to_string();
     match error {
         StoreError::NoSuch { .. } => {
-            Problem::new(message).hint("accord keys list shows what there is").into()
+            Problem::new(message).hint("run `accord keys list` to see available keys").into()
         }
         StoreError::Unavailable(_) => {
             Failure::Remote(store::failed().unwrap_or_else(|| Problem::new(message)))

@@ -8,15 +8,15 @@ use crate::failure::Failure;
 use crate::store::store_as_it_is;
 use crate::{output, runtime};
 
-/// Take a key back: whoever has it is shut out
+/// Revoke a key
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   accord keys rm key_…")]
 pub(crate) struct Arguments {
-    /// The key's id, not the key itself
+    /// Key id (key_…), not the key itself
     key_id: KeyId,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -44,12 +44,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&serde_json::json!({"key_id": arguments.key_id, "removed": true}))?;
     } else {
-        output::talk(&format!("removed {}\n", arguments.key_id));
+        output::talk(&format!("revoked {}\n", arguments.key_id));
     }
     if none_is_left {
-        output::talk(
-            "that was the last key: on loopback everything is open to everybody on this machine now\n",
-        );
+        output::talk("That was the last key: anyone on this machine now has full access.\n");
     }
     Ok(Exit::Success)
 }

@@ -24,10 +24,10 @@ pub(crate) use report::Report;
 /// Run an agent and print its result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The result goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
-starts its own for as long as the run lasts. Ctrl-C stops the run. Exit codes: 0 conforming result,
-1 usage or configuration, 2 the contract was not met, 3 the model, CLI or server failed, 4 stopped
-or timed out; with --json, \"interruption\" says what stopped it: signal or timeout.
+The result goes to stdout, progress and messages to stderr. Uses the coordinator that runs for this
+project, or starts a temporary one. Ctrl-C stops the run. Exit codes: 0 conforming result, 1 usage
+or configuration error, 2 contract not met, 3 model, CLI or server failure, 4 stopped or timed out.
+With --json, the field \"interruption\" is signal or timeout if this command stopped the run.
 
 Examples:
   accord run summarizer \"Summarise the attached minutes\"
@@ -39,45 +39,45 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     request: RequestArguments,
-    /// Do not wait for the end: print the run's id
+    /// Print the run id immediately instead of waiting for the result
     #[arg(long, conflicts_with = "timeout")]
     no_wait: bool,
-    /// Where it stands in the queue: higher numbers first [default: 0]
+    /// Priority in the queue; higher numbers run first [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     priority: Option<i32>,
-    /// Asked again with the same key, the same run answers
+    /// Return the existing run if this key was used before, instead of starting another
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 }
 
-/// What is asked of whom
+/// The agent and its input
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArguments {
     #[command(flatten)]
     pub(crate) connection: ConnectionArguments,
-    /// The agent's name
+    /// Agent name
     pub(crate) agent: String,
-    /// What to do, short for --param prompt=TASK; - reads it from stdin
+    /// Set the parameter 'prompt' (short for --param prompt=TASK); - reads it from stdin
     pub(crate) task: Option<String>,
-    /// One parameter; JSON where the agent does not ask for a text
+    /// Set a parameter; parsed as JSON unless the agent expects a string
     #[arg(long = "param", value_name = "KEY=VALUE")]
     pub(crate) param: Vec<String>,
-    /// A JSON file with parameters; - reads stdin
+    /// Read parameters from a JSON file; - reads stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
-    /// A JSON Schema that the result must conform to
+    /// JSON Schema file that the result must conform to
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// The same, by its name in the registry
+    /// Name of a registered schema that the result must conform to
     #[arg(long, value_name = "NAME", conflicts_with = "schema")]
     schema_name: Option<String>,
-    /// How often to ask again, 0 to 10; only with a schema of yours
+    /// Maximum number of retries, 0 to 10; requires --schema or --schema-name
     #[arg(long, value_name = "N")]
     max_retries: Option<u32>,
-    /// How to hold the model to your schema: auto, native, tool or prompt
+    /// How to request structured output: auto, native, tool or prompt
     #[arg(long, value_name = "STRATEGY", value_parser = strategy)]
     strategy: Option<Strategy>,
-    /// How much to mend before judging by your schema: strict or lenient
+    /// Whether to repair damaged JSON before validating: strict (no) or lenient (lossless repairs only)
     #[arg(long, value_name = "MODE", value_parser = mode)]
     mode: Option<ValidationMode>,
     /// Where the value may be besides alone: true, false, fence, prose
@@ -86,13 +86,13 @@ pub(crate) struct RequestArguments {
     /// What to do with a value found in prose: accept or confirm
     #[arg(long, value_name = "ACTION", value_parser = embedded)]
     embedded: Option<Embedded>,
-    /// Another model than the agent's
+    /// Use this model instead of the agent's
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Print one JSON object with everything
+    /// Print JSON with all details
     #[arg(long)]
     pub(crate) json: bool,
-    /// Stop the run after so many seconds
+    /// Stop the run after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<u64>,
 }
@@ -173,7 +173,7 @@ pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Re
     let is_ours = output_schema.is_some() || arguments.schema_name.is_some();
     let has_default = agent.blueprint.get("default_output_schema").is_some_and(|schema| !schema.is_null());
     if given && !is_ours && !has_default {
-        let message = "--max-retries, --strategy, --mode, --extract and --embedded go with a schema of yours, or with the agent's default contract";
+        let message = "--max-retries, --strategy, --mode, --extract and --embedded require --schema or --schema-name, or an agent with a default schema";
         return Err(Problem::new(message)
             .hint("add --schema FILE or --schema-name NAME, or set output_schema_options in the agent")
             .into());
@@ -203,5 +203,5 @@ fn mode(text: &str) -> Result<ValidationMode, String> {
 
 fn word<T: serde::de::DeserializeOwned>(text: &str, known: &str) -> Result<T, String> {
     serde_json::from_value(serde_json::Value::String(text.to_owned()))
-        .map_err(|_| format!("it is one of {known}"))
+        .map_err(|_| format!("expected {known}"))
 }

@@ -6,6 +6,7 @@ use super::RequestArguments;
 use crate::document::Input;
 use crate::failure::{Failure, Problem};
 use crate::given;
+use crate::view::words::kind;
 
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
@@ -25,7 +26,7 @@ pub(super) fn read(arguments: &RequestArguments, blueprint: &Value) -> Result<Va
 fn object(value: Value) -> Result<Map<String, Value>, Problem> {
     match value {
         Value::Object(members) => Ok(members),
-        _ => Err(Problem::new("the parameters are not a JSON object")),
+        other => Err(Problem::new(format!("expected a JSON object with parameters, got {}", kind(&other)))),
     }
 }
 

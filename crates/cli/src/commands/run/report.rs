@@ -91,7 +91,7 @@ impl Report {
         }
         let stopped = |error: &&RunFailure| error.kind == FailureType::Stopped;
         if let Some(error) = self.error.as_ref().filter(|error| !stopped(error)) {
-            let hint = format!("accord runs attempts {} --text shows every answer", self.run_id);
+            let hint = format!("run `accord runs attempts {} --text` to see every answer", self.run_id);
             let hint = if self.attempts == 0 || !self.is_kept { String::new() } else { self::hint(&hint) };
             output::talk(&format!("{}{hint}", run::failure(error)));
         } else if self.exit == Exit::Stopped {
@@ -104,11 +104,11 @@ impl Report {
         let run_id = &self.run_id;
         match (self.interruption, self.status.is_over()) {
             (Some(Interruption::Timeout), true) => {
-                format!("{run_id} was stopped: it took longer than --timeout allows")
+                format!("{run_id} was stopped: it exceeded --timeout")
             }
             (_, true) => format!("{run_id} was stopped"),
-            (_, false) if !self.is_kept => format!("{run_id} was told to stop and has not yet"),
-            (_, false) => format!("{run_id} was told to stop and has not yet; accord runs watch {run_id}"),
+            (_, false) if !self.is_kept => format!("{run_id} is still stopping"),
+            (_, false) => format!("{run_id} is still stopping; follow it with `accord runs watch {run_id}`"),
         }
     }
 }

@@ -8,22 +8,22 @@ use crate::failure::Failure;
 use crate::view::attempt::{self, Said};
 use crate::{beginning, output, runtime};
 
-/// Show every answer of a run: verdict, errors with their places, repairs, tokens, time
+/// Show every attempt of a run: outcome, errors, repairs, tokens, time
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What a model wrote is shown with its control characters made visible; --json has it as it was.
+Control characters in model output are escaped; --json prints it unchanged.
 
 Examples:
   accord runs attempts run_…
   accord runs attempts run_… --text
   accord runs attempts run_… --json | jq -r '.items[0].text'")]
 pub(crate) struct Arguments {
-    /// The run's id, or a beginning that no other has
+    /// Run id, or a unique prefix of it
     run: RunId,
-    /// Also what was answered, and with what it was asked again
+    /// Also show each prompt and answer
     #[arg(long)]
     text: bool,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&attempts)?;
     } else if attempts.items.is_empty() {
-        output::talk("no answer was judged: the run has no contract, or none yet\n");
+        output::talk("No attempts found: the run has no output schema, or has no answer yet.\n");
     } else {
         let said = if arguments.text { Said::Shown } else { Said::Hidden };
         output::show(&attempt::list(&attempts.items, said))?;

@@ -21,30 +21,30 @@ const STATUSES: [RunStatus; 7] = [
     RunStatus::Stopped,
 ];
 
-/// List runs, the newest first
+/// List runs, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On a terminal, columns that have no room are left out; --json has everything.
+Columns that do not fit the terminal are omitted; --json has all of them.
 
 Examples:
   accord runs list --status failed --since 24h
   accord runs list --agent ticket-triage --all --json | jq '.items[].usage'")]
 pub(crate) struct Arguments {
-    /// Only those that stand so
+    /// Filter by status
     #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, RunStatus::as_str))]
     status: Option<RunStatus>,
-    /// Only those of this agent
+    /// Filter by agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only those of this session
+    /// Filter by session
     #[arg(long, value_name = "SESSION")]
     session: Option<SessionId>,
-    /// Only those made at this time or later: 30m, 24h, 7d or an RFC 3339 time
+    /// Only runs created since this age (30m, 24h, 7d) or time (RFC 3339)
     #[arg(long, value_name = "TIME", value_parser = since::parse)]
     since: Option<Timestamp>,
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -71,5 +71,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    paging::show(&page, arguments.json, "no run is like that", |runs| run::list(runs, &Times::here()))
+    let Arguments { status, agent, session, since, .. } = arguments;
+    let filtered = status.is_some() || agent.is_some() || session.is_some() || since.is_some();
+    let none = paging::none("runs", filtered);
+    paging::show(&page, arguments.json, &none, |runs| run::list(runs, &Times::here()))
 }

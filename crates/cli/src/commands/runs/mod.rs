@@ -12,7 +12,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Look at runs: list, show, watch, attempts, stop, retry
+/// Inspect and control runs: list, show, watch, attempts, stop, retry
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -11,20 +11,20 @@ use crate::failure::Failure;
 use crate::view::Tone;
 use crate::{beginning, output, runtime};
 
-/// Run again what failed or was stopped
+/// Start failed or stopped runs again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each new run has the agent, input and contract of the old one, as they were then, and its own id,
-which is printed. If no coordinator runs for the project, the run waits until one does.
+which is printed. If no coordinator runs for the project, the new run waits until one is started.
 
 Examples:
   accord runs retry run_…
   accord runs list --status failed --json | jq -r '.items[].run_id' | xargs -r accord runs retry")]
 pub(crate) struct Arguments {
-    /// Their ids; ids can be shortened to a unique prefix
+    /// Run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<RunId>,
-    /// Print a line of JSON for each, with "error" in it where it failed
+    /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
     json: bool,
     #[command(flatten)]

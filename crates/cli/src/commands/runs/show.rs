@@ -9,16 +9,16 @@ use crate::view::run;
 use crate::view::words::Times;
 use crate::{beginning, output, runtime};
 
-/// Show one run: parameters, contract, result or error
+/// Show a run: parameters, contract, result or error
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   accord runs show run_…
   accord runs show run_… --json | jq .result.result_data")]
 pub(crate) struct Arguments {
-    /// The run's id, or a beginning that no other has
+    /// Run id, or a unique prefix of it
     run: RunId,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

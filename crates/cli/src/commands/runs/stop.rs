@@ -11,21 +11,21 @@ use crate::failure::Failure;
 use crate::view::Tone;
 use crate::{beginning, output, runtime};
 
-/// Stop runs; those that are over stay as they are
+/// Stop runs; finished runs are left unchanged
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run that waits stops at once; one at work is told to, and is 'stopping' until its runner has.
-Where no coordinator runs for the project, the run is stopped in the database.
-Where one cannot be stopped, the others still are; the exit code is that of the first failure.
+Pending runs stop immediately; running ones stay 'stopping' until their runner confirms. If no
+coordinator runs for the project, runs are stopped in the database. If a run cannot be stopped, the
+others still are; the exit code is that of the first failure.
 
 Examples:
   accord runs stop run_…
   accord runs list --status running --json | jq -r '.items[].run_id' | xargs -r accord runs stop")]
 pub(crate) struct Arguments {
-    /// Their ids, or beginnings that no others have
+    /// Run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<RunId>,
-    /// Print a line of JSON for each, with "error" in it where it failed
+    /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -10,21 +10,20 @@ use crate::view::words::Times;
 use crate::view::{event, run};
 use crate::{beginning, output, runtime};
 
-/// Follow a run until it is over: attempts, tools, verdicts
+/// Follow a run until it finishes: attempts, tool calls, outcomes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What happened before is shown first; of a run that is over that is all, and no coordinator has to
-run. With --json each event is a line of JSON. Ctrl-C, or a reader that goes away, ends the watching
-(exit code 4) and leaves the run alone.
-Exit codes: 0 completed, 2 the contract was not met, 3 failed otherwise, 4 stopped or timed out.
+Past events are shown first. A finished run can be watched without a coordinator. Ctrl-C, or closing
+stdout, ends the command (exit code 4) and does not affect the run.
+Exit codes: 0 completed, 2 contract not met, 3 other failure, 4 stopped or timed out.
 
 Examples:
   accord runs watch run_…
   accord runs watch run_… --json | jq -r 'select(.type == \"attempt.judged\").attempt.outcome'")]
 pub(crate) struct Arguments {
-    /// The run's id, or a beginning that no other has
+    /// Run id, or a unique prefix of it
     run: RunId,
-    /// Print each event as a line of JSON
+    /// Print each event as one line of JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

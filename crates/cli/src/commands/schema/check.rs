@@ -15,19 +15,19 @@ use crate::output;
 /// Check that schemas compile; print their dialect and hash
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A schema compiles when all of it can be enforced: known dialect and formats, patterns without
-look-around, references that lead to a place inside the file.
+A schema compiles if all of it can be enforced: known dialect and formats, patterns without
+look-around, references that stay inside the file.
 Exit codes: 0 all compile, 1 one does not.
 
 Examples:
   accord schema check schemas/*.json
   accord schema check --json report.schema.json | jq -r '.files[0].hash'")]
 pub(crate) struct Arguments {
-    /// The schema files; '-' reads from stdin
+    /// Schema files; '-' reads from stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

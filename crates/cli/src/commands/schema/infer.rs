@@ -15,28 +15,28 @@ use crate::output;
 /// Infer a schema from example documents
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every example is valid against the schema that is printed. Members that all examples have are
-required; strings that all are dates, times, UUIDs, e-mail or web addresses get a format; a few
-strings that keep coming back become an enum once there are 20 of them. Read it before you rely
-on it: examples show what happened, not what is allowed.
+All examples are valid against the inferred schema. Properties that occur in every example are
+required. Strings that are all dates, times, UUIDs, e-mail addresses or URLs get a format. With 20
+or more examples, strings with few distinct values become an enum. Review the schema before you use
+it.
 
 Examples:
   accord schema infer examples/*.json > report.schema.json
   accord schema infer --jsonl --closed < answers.jsonl")]
 pub(crate) struct Arguments {
-    /// The example documents, one a file; '-' or nothing reads from stdin
+    /// Example documents, one per file; '-' or nothing reads from stdin
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Take each line as one example
+    /// Read one example per line
     #[arg(long)]
     jsonl: bool,
 
-    /// Refuse members that no example has ('additionalProperties': false)
+    /// Reject properties that occur in no example ('additionalProperties': false)
     #[arg(long)]
     closed: bool,
 
-    /// Print one JSON object with the schema and the number of examples
+    /// Print JSON with the schema and the number of examples
     #[arg(long)]
     json: bool,
 }
@@ -55,8 +55,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
     }
     if inference.examples() == 0 {
-        return Err(Problem::new("there are no examples to infer from")
-            .hint("each line is one example")
+        return Err(Problem::new("no examples found")
+            .hint("pass files, or one example per line with --jsonl")
             .into());
     }
     let schema = inference.schema(if arguments.closed { Openness::Closed } else { Openness::Open });
@@ -92,7 +92,7 @@ fn example(line: Line, place: &str) -> Result<Value, Problem> {
         Problem::new(format!("{place} is not UTF-8 at byte {} of the line", error.valid_up_to()))
     })?;
     parse(text).map_err(|error| {
-        Problem::new(format!("{place}:{} is not JSON: {}", error.column(), reason(&error)))
-            .hint("with --jsonl each line is one whole example; leave it out for a file with one example")
+        Problem::new(format!("{place}:{} is not valid JSON: {}", error.column(), reason(&error)))
+            .hint("with --jsonl, each line is one example; omit it for files with a single example")
     })
 }

@@ -14,32 +14,31 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::output;
 
-/// Point out what in a schema will not work as it looks
+/// Report likely problems in a schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What a provider refuses or leaves to the validator is listed for all of them, or for the one that
---provider names. A schema that some provider refuses can still be used with the others, so such
-findings count for the exit code only with --provider.
-Exit codes: 0 nothing to object to, 1 an error, a warning with --deny-warnings, or a file that
-cannot be used.
+What a provider rejects or does not enforce is reported for all providers, or for the one given with
+--provider. A schema that one provider rejects still works with others, so these findings affect the
+exit code only with --provider.
+Exit codes: 0 no errors, 1 an error, a warning with --deny-warnings, or an invalid file.
 
 Examples:
   accord schema lint schemas/*.json
   accord schema lint --provider openai --deny-warnings report.schema.json")]
 pub(crate) struct Arguments {
-    /// The schema files; '-' reads from stdin
+    /// Schema files; '-' reads from stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Leave out what concerns other providers
+    /// Report only what concerns this provider
     #[arg(long, value_name = "PROVIDER", value_parser = provider::parser())]
     provider: Option<Provider>,
 
-    /// Fail on warnings too
+    /// Treat warnings as errors
     #[arg(long)]
     deny_warnings: bool,
 
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

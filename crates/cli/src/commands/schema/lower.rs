@@ -15,26 +15,26 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::output;
 
-/// Lower a schema to what a provider accepts, and list what it will not enforce
+/// Reduce a schema to what a provider supports, and list what it will not enforce
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-stdout gets the schema that the provider would be sent, stderr the keywords that it leaves out.
-Nothing is lost to the contract: the answer is judged by the full schema in any case.
-Exit codes: 0 the provider can take it, 1 it cannot, or the file cannot be used.
+The schema that would be sent to the provider goes to stdout, the omitted keywords go to stderr.
+Answers are always validated against the full schema.
+Exit codes: 0 the provider supports it, 1 it does not, or the file is invalid.
 
 Examples:
   accord schema lower --for openai report.schema.json > lowered.json
   accord schema lower --for anthropic --json report.schema.json | jq .losses")]
 pub(crate) struct Arguments {
-    /// The provider
+    /// Provider to reduce the schema for
     #[arg(long = "for", value_name = "PROVIDER", value_parser = provider::parser())]
     provider: Provider,
 
-    /// The schema file; '-' reads from stdin
+    /// Schema file; '-' reads from stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Print one JSON object: the schema, the losses, and why the provider cannot take it, if so
+    /// Print JSON: the schema, the losses, and why the provider rejects it, if it does
     #[arg(long)]
     json: bool,
 }
@@ -59,8 +59,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
     }
     if let Some(reason) = &lowered.refusal {
-        Problem::new(format!("{} cannot be sent as a schema: {reason}", source.name))
-            .hint("the submit tool and the prompt can still carry it; the answer is judged the same")
+        Problem::new(format!("{} cannot be sent as a native schema: {reason}", source.name))
+            .hint("the strategies tool and prompt still work; answers are validated the same way")
             .tell();
         return Ok(Exit::Usage);
     }
@@ -68,7 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn table(losses: &[Loss], title: &str) -> String {
-    let head = ["place", "keyword", "enforced by", ""].map(str::to_owned);
+    let head = ["path", "keyword", "enforced by", ""].map(str::to_owned);
     let rows: Vec<[String; 4]> = losses
         .iter()
         .map(|loss| {
@@ -96,7 +96,7 @@ fn table(losses: &[Loss], title: &str) -> String {
         }
         text.trim_end().to_owned()
     };
-    let mut text = format!("{} the schema holds more than {title} can enforce:\n", "note:".yellow().bold());
+    let mut text = format!("{} {title} does not enforce these keywords:\n", "note:".yellow().bold());
     let _ = writeln!(text, "{}", line(&head).bold());
     for row in &rows {
         let _ = writeln!(text, "{}", line(row));

@@ -14,7 +14,7 @@ use crate::document::Source;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 
-/// Work on schema files: check, lint, lower for a provider, infer from examples; print those of Accord's own files
+/// Work with schema files: check, lint, lower, infer, of
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// Reads and compiles a schema, or shows the place that does not compile.
 pub(crate) fn compile(source: &Source) -> Result<Schema, Problem> {
     Schema::compile(&source.json("schema")?).map_err(|error| {
-        let message = format!("the schema {} cannot be used: {}", source.name, error.message);
+        let message = format!("{} is not a valid schema: {}", source.name, error.message);
         Problem::new(message).at_part(source, &error.path, &error.pointer)
     })
 }

@@ -6,28 +6,28 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 
-/// Print the schema of agent.yaml or of a workflow's file, for editors
+/// Print the schema of agent or workflow files, for editors
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An editor that knows the schema completes fields, shows what they are for, and marks slips while
-you type. For editors with the YAML language server a line at the top of the file is enough:
+An editor that knows the schema completes fields, shows their descriptions, and marks errors as you
+type. With the YAML language server, add this line at the top of the file:
   # yaml-language-server: $schema=../../agent.schema.json
-Whether a file can be used, 'accord agents validate' and 'accord workflow validate' tell.
+For a full check, run `accord agents validate` or `accord workflow validate`.
 
 Examples:
   accord schema of agent > .accord/agent.schema.json
   accord schema of workflow > .accord/workflow.schema.json")]
 pub(crate) struct Arguments {
-    /// Which file
+    /// Kind of file
     #[arg(value_enum)]
     file: File,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum File {
-    /// agent.yaml, or agent.json
+    /// agent.yaml or agent.json
     Agent,
-    /// The file of a workflow
+    /// Workflow file
     Workflow,
 }
 

@@ -19,6 +19,6 @@ pub(super) fn parser() -> impl TypedValueParser<Value = Provider> {
     });
     PossibleValuesParser::new(names).try_map(|name| match Profile::named(&name) {
         Some(profile) => Ok(Provider { name, profile }),
-        None => Err(format!("there is no profile '{name}'")),
+        None => Err(format!("unknown provider '{name}'")),
     })
 }

@@ -15,22 +15,22 @@ use crate::{output, runtime};
 /// Register a schema under a name
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The schema is compiled here first, so that a mistake is shown where it stands. Adding the same
-schema again is no error; another one under the same name is. Without --description the one that
-is there stays.
+The schema is compiled first, and errors are shown with their line. Adding the same schema again is
+allowed; adding a different one under the same name is an error. Without --description the existing
+description is kept.
 
 Examples:
   accord schemas add task task.schema.json --description \"One task\"
   accord schema infer examples/*.json | accord schemas add report -")]
 pub(crate) struct Arguments {
-    /// Its name: letters, digits, '-', '_' and '.'
+    /// Schema name: letters, digits, '-', '_' and '.'
     name: String,
-    /// The schema file; '-' reads from stdin
+    /// Schema file; '-' reads from stdin
     file: PathBuf,
-    /// What it is for
+    /// Description of the schema
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

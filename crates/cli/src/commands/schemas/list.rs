@@ -24,7 +24,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = &arguments.connection.reach(Access::Look).await?;
         arguments.paging.gather(|page: PageQuery| async move { client.schemas(&page).await }).await
     })?;
-    let none = "no schema is registered; accord schemas add NAME FILE does it";
+    let none = "No schemas found. Register one with `accord schemas add NAME FILE`.";
     paging::show(&page, arguments.json, none, |schemas| view(schemas, &Times::here()))
 }
 

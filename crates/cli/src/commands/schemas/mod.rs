@@ -10,11 +10,11 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Keep output schemas in the registry: list, add, show, rm
+/// Manage registered output schemas: list, add, show, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A registered schema never changes: callers name it (--schema-name) and get what they tested with.
-For schema files, see accord schema.
+A registered schema never changes, so callers that use it by name (--schema-name) always get the
+same one. For schema files, see `accord schema`.
 
 Examples:
   accord schemas add task task.schema.json --description \"One task\"

@@ -5,17 +5,17 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{removed, runtime};
 
-/// Take a schema out of the registry
+/// Remove a registered schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Refused while an agent refers to it. Runs that were made with it keep their copy.
+Fails if an agent refers to it. Existing runs keep their copy of the schema.
 
 Examples:
   accord schemas rm task")]
 pub(crate) struct Arguments {
-    /// Its name
+    /// Schema name
     name: String,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

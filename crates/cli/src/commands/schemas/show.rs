@@ -13,9 +13,9 @@ Examples:
   accord schemas show task > task.schema.json
   accord schemas show task --json | jq -r .hash")]
 pub(crate) struct Arguments {
-    /// Its name
+    /// Schema name
     name: String,
-    /// Print one JSON object with all that is known of it
+    /// Print JSON with all metadata
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -20,27 +20,27 @@ const STATUSES: [SessionStatus; 7] = [
     SessionStatus::Failed,
 ];
 
-/// List sessions, the newest first
+/// List sessions, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On a terminal, columns that have no room are left out; --json has everything.
+Columns that do not fit the terminal are omitted; --json has all of them.
 
 Examples:
   accord sessions list --status idle
   accord sessions list --parent ses_… --json | jq -r '.items[].session_id'")]
 pub(crate) struct Arguments {
-    /// Only those that stand so
+    /// Filter by status
     #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, SessionStatus::as_str))]
     status: Option<SessionStatus>,
-    /// Only those of this agent
+    /// Filter by agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Only those that this session started
+    /// Filter by parent session
     #[arg(long, value_name = "SESSION")]
     parent: Option<SessionId>,
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    paging::show(&page, arguments.json, "no session is like that", |sessions| {
-        session::list(sessions, &Times::here())
-    })
+    let Arguments { status, agent, parent, .. } = arguments;
+    let none = paging::none("sessions", status.is_some() || agent.is_some() || parent.is_some());
+    paging::show(&page, arguments.json, &none, |sessions| session::list(sessions, &Times::here()))
 }

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Look at sessions and go on with them: list, show, result, resume, stop, rm
+/// Inspect and resume sessions: list, show, result, resume, stop, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

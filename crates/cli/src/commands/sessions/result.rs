@@ -1,6 +1,7 @@
 //! `accord sessions result`.
 
 use accord_api::{ErrorName, SessionId, SessionResult, SessionStatus, SessionStatusView};
+use serde_json::value::RawValue;
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::{Exit, Held};
@@ -8,19 +9,19 @@ use crate::failure::{Failure, Problem};
 use crate::view::run;
 use crate::{beginning, output, runtime};
 
-/// Print the result of a session's newest run: the conforming JSON, or the text
+/// Print the result of a session's latest run: the conforming JSON, or the text
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit codes: 0 there is a result, 2 the contract was not met, 3 the run failed otherwise, 4 it was
-stopped or timed out, 1 there is no such session or its run is not over.
+Exit codes: 0 success, 1 no such session or its run has not finished, 2 contract not met, 3 other
+failure, 4 stopped or timed out.
 
 Examples:
   accord sessions result ses_… | jq .
   accord sessions result ses_… --json | jq .schema_validation.retry_count")]
 pub(crate) struct Arguments {
-    /// The session's id, or a beginning that no other has
+    /// Session id, or a unique prefix of it
     session: SessionId,
-    /// Print one JSON object with all that is known of the result, or of the failure
+    /// Print JSON with all details of the result or the failure
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -32,7 +33,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = arguments.connection.reach(Access::Look).await?;
         let session = beginning::session(&client, &arguments.session).await?.session_id;
         match client.session_result(&session).await {
-            Ok(result) if arguments.json => output::json(&result)?,
+            Ok(mut result) if arguments.json => {
+                // A value that is null reads as none, but under a contract it is a value.
+                if result.schema_validation.is_some() {
+                    result.validated_output.get_or_insert_with(|| RawValue::NULL.to_owned());
+                }
+                output::json(&result)?;
+            }
             Ok(SessionResult { result_data, result_text, .. }) => {
                 output::result(result_data.as_deref(), result_text.as_deref())?;
             }
@@ -49,9 +56,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn without_result(status: &SessionStatusView, held: Held, json: bool) -> Result<Exit, Failure> {
     if status.status.is_busy() {
-        let message = format!("{} is {}: there is no result yet", status.session_id, status.status);
+        let message = format!("{} is {}: no result yet", status.session_id, status.status);
         return Err(Problem::new(message)
-            .hint(format!("wait for it: accord runs watch {}", status.run_id))
+            .hint(format!("wait for it with `accord runs watch {}`", status.run_id))
             .into());
     }
     if json {

@@ -13,26 +13,26 @@ use crate::progress::Progress;
 use crate::view::run;
 use crate::{beginning, output, runtime};
 
-/// Go on with a session: ask again, wait, print the result
+/// Resume a session with a new prompt and print the result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On a terminal, progress goes to stderr. Ctrl-C stops waiting and leaves the run alone.
-Exit codes: 0 a conforming result, 1 usage, 2 the contract was not met, 3 failed otherwise,
-4 stopped or timed out.
+On a terminal, progress goes to stderr. Ctrl-C stops waiting and does not affect the run.
+Exit codes: 0 conforming result, 1 usage error, 2 contract not met, 3 other failure, 4 stopped or
+timed out.
 
 Examples:
   accord sessions resume ses_… \"And in French?\"
   accord sessions resume ses_… - < question.txt
   accord sessions resume ses_… --no-wait \"Go on\" --json | jq -r .run_id")]
 pub(crate) struct Arguments {
-    /// The session's id, or a beginning that no other has
+    /// Session id, or a unique prefix of it
     session: SessionId,
-    /// What to ask; '-' reads it from stdin
+    /// Prompt; '-' reads it from stdin
     prompt: String,
-    /// Do not wait for the end
+    /// Print the run id immediately instead of waiting for the result
     #[arg(long)]
     no_wait: bool,
-    /// Print one JSON object: the run, or with --no-wait its ids
+    /// Print JSON: the run, or with --no-wait its ids
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -71,7 +71,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         progress.end(&ending.run);
         let ended = &ending.run;
         if ending.interruption.is_some() && !ended.status.is_over() {
-            output::talk(&format!("{0} goes on; accord runs watch {0} shows it\n", ended.run_id));
+            output::talk(&format!(
+                "{0} is still running; follow it with `accord runs watch {0}`.\n",
+                ended.run_id
+            ));
             return Ok(ending.exit());
         }
         if arguments.json {

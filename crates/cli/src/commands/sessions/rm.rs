@@ -13,30 +13,30 @@ use crate::{beginning, paging, runtime, since};
 /// Remove sessions with their runs, results and events
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is removed cannot be brought back. Refused while a run of the session is under way. Where one
-cannot be removed, the others still are; the exit code is that of the first failure.
+This cannot be undone. A session with a run in progress is not removed. If one session cannot be
+removed, the others still are; the exit code is that of the first failure.
 
-With --before, sessions are taken whose last run has ended and which wait for no child. What
-workflow runs have made of their results stays with them.
+With --before, sessions are removed if their last run has finished and they wait for no child
+session. Workflow runs keep the results they took from these sessions.
 
 Examples:
   accord sessions rm ses_…
   accord sessions rm --before 30d --dry-run
   accord sessions rm --before 2026-11-01 --agent ticket-triage")]
 pub(crate) struct Arguments {
-    /// Their ids, or beginnings that no others have
+    /// Session ids, or unique prefixes of them
     #[arg(value_name = "SESSION", required_unless_present = "before", conflicts_with = "before")]
     sessions: Vec<SessionId>,
-    /// All that are over and have not changed since: so long ago (30d, 12h), a date, or a time
+    /// Remove finished sessions not updated since this age (30d), date or time
     #[arg(long, value_name = "TIME", value_parser = since::parse)]
     before: Option<Timestamp>,
-    /// With --before: only those of this agent
+    /// Filter by agent (with --before)
     #[arg(long, value_name = "NAME", conflicts_with = "sessions")]
     agent: Option<String>,
-    /// With --before: say which they are, and remove nothing
+    /// List what would be removed, and remove nothing (with --before)
     #[arg(long, conflicts_with = "sessions")]
     dry_run: bool,
-    /// Print a line of JSON for each, with "error" in it where it failed
+    /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             named: &arguments.sessions,
             old,
             id: "session_id",
-            none: "no session that is over is as old as that\n",
+            none: "No finished sessions are that old.\n",
             dry_run: arguments.dry_run,
             json: arguments.json,
         };

@@ -10,19 +10,19 @@ use crate::view::session;
 use crate::view::words::Times;
 use crate::{beginning, output, runtime};
 
-/// Show one session, its runs, and the sessions that it started
+/// Show a session, its runs and its child sessions
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --json only the session itself is printed; runs list --session and sessions list --parent have
-the rest.
+--json prints only the session; use `accord runs list --session` and `accord sessions list --parent`
+for the rest.
 
 Examples:
   accord sessions show ses_…
   accord sessions show ses_… --json | jq -r .status")]
 pub(crate) struct Arguments {
-    /// The session's id, or a beginning that no other has
+    /// Session id, or a unique prefix of it
     session: SessionId,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -8,15 +8,15 @@ use crate::failure::Failure;
 use crate::view::Tone;
 use crate::{beginning, output, runtime};
 
-/// Stop a session's run, if one is under way
+/// Stop the run of a session, if one is in progress
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   accord sessions stop ses_…")]
 pub(crate) struct Arguments {
-    /// The session's id, or a beginning that no other has
+    /// Session id, or a unique prefix of it
     session: SessionId,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::local;
 
 /// Every workflow of a folder with its verdict, by name. Files are named from where the user stands.
 pub(crate) async fn workflows_in(config: &Config, folder: PathBuf) -> Result<Vec<WorkflowView>, Failure> {
-    let problem = |error: String| Problem::new(format!("the workflows cannot be examined: {error}"));
+    let problem = |error: String| Problem::new(format!("cannot validate the workflows: {error}"));
     let store = SqliteStore::in_memory().map_err(|error| problem(error.to_string()))?;
     let settings = Settings {
         agents_dir: Some(config.agents_dir()),

@@ -86,13 +86,15 @@ pub(super) async fn follow(
 }
 
 fn ended_early(id: &WorkflowRunId) -> Failure {
-    Failure::Remote(Problem::new(format!("the events of {id} ended before the run did")))
+    Failure::Remote(Problem::new(format!("the event stream of {id} ended before the run finished")))
 }
 
 fn vanished(client: &Client, id: &WorkflowRunId, cause: &str) -> Failure {
     let url = client.base_url().trim_end_matches('/');
-    let hint = format!("the run is kept; when it is back: accord workflow show {id} --coordinator {url}");
-    Failure::Remote(Problem::new(format!("{id} is not over, but {cause}")).hint(hint))
+    let hint = format!(
+        "the run is saved; when the coordinator is back, run `accord workflow show {id} --coordinator {url}`"
+    );
+    Failure::Remote(Problem::new(format!("{id} has not finished, but {cause}")).hint(hint))
 }
 
 /// The graph on a terminal, a line for each node. In a pipe: nothing.

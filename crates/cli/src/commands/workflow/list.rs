@@ -7,13 +7,14 @@ use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
-use crate::runtime;
-use crate::view::workflow;
+use crate::view::{words, workflow};
+use crate::{output, project, runtime};
 
-/// List workflows with their verdicts, broken ones too
+/// List workflows, including invalid ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Asks the coordinator that runs for this project; where none does, the files are examined here.
+Asks the coordinator that runs for this project; if none runs, reads the files of the project.
+The exit code is 0 even if a workflow is invalid; `accord workflow validate` fails then.
 
 Examples:
   accord workflow list
@@ -21,7 +22,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -32,6 +33,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
     let (page, asked): (Page<WorkflowSummary>, Option<String>) = runtime::block_on(async {
         let Some(client) = &connection::running(&config).await? else {
+            if let Some(problem) = project::missing(&config.project) {
+                return Err(problem.into());
+            }
             let found = workflows_in(&config, config.workflows_dir()).await?;
             let items = found.into_iter().map(|workflow| workflow.summary).collect();
             return Ok((Page { items, next_cursor: None }, None));
@@ -41,6 +45,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Ok((page, Some(format!("the coordinator at {}", client.base_url().trim_end_matches('/')))))
     })?;
     let place = asked.unwrap_or_else(|| config.workflows_dir().display().to_string());
-    let none = format!("no workflows in {place}");
-    paging::show(&page, arguments.json, &none, workflow::list)
+    let none = format!("No workflows found in {place}.");
+    let exit = paging::show(&page, arguments.json, &none, workflow::list)?;
+    let invalid = page.items.iter().filter(|workflow| !workflow.valid).count() as u64;
+    if invalid > 0 && !arguments.json {
+        let invalid = words::counted(invalid, "invalid workflow");
+        output::talk(&format!("warning: {invalid}; run `accord workflow validate` for details\n"));
+    }
+    Ok(exit)
 }

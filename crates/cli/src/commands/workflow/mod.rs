@@ -19,11 +19,11 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on workflows: list, validate, run, runs, show, stop, retry, push, rm
+/// Manage and run workflows: list, validate, run, runs, show, stop, retry, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that feed
-each other, with checks and conditions between them.
+A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that pass
+results to each other, with checks and conditions in between.
 
 Examples:
   accord workflow list

@@ -16,22 +16,22 @@ use crate::view::agent;
 use crate::view::words::line;
 use crate::{output, runtime};
 
-/// Put the workflows of a folder into a coordinator's store
+/// Upload the workflows of a folder to a coordinator
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Push the agents first (accord agents push): the coordinator refuses a workflow that cannot be run
-there. Workflows that are there are replaced, others are left alone. Where no coordinator runs for
-this project, its store is written directly. A coordinator that has a workflow in a file of its own
-keeps it there: the exit code is then 1.
+Push the agents first (`accord agents push`): the coordinator rejects a workflow that it cannot run.
+Existing workflows of the same name are replaced, others are left unchanged. If no coordinator runs
+for this project, the workflows are saved in its database. A workflow that the coordinator reads
+from a file is not replaced: exit code 1.
 
 Examples:
   accord workflow push workflows/ --coordinator https://accord.example --key-file admin.key
   accord workflow push . --json | jq -r '.workflows[] | select(.change != \"unchanged\").name'")]
 pub(crate) struct Arguments {
-    /// The folder of workflows, or the one that holds .accord
+    /// Folder of workflows, or a project folder (with .accord in it)
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -58,20 +58,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let workflows = workflows_in(&config, folder.clone()).await?;
         if workflows.is_empty() {
-            let message = format!("there is no workflow in {}", folder.display());
-            return Err(Problem::new(message).hint("name the folder that holds the workflows' files").into());
+            let message = format!("no workflows found in {}", folder.display());
+            return Err(Problem::new(message)
+                .hint("pass the folder that contains the workflow files")
+                .into());
         }
         let unread = workflows.iter().filter(|workflow| !workflow.workflow.is_object());
         let problems: String = unread.map(|workflow| agent::problems(&workflow.summary.problems)).collect();
         if !problems.is_empty() {
             output::talk(&problems);
-            let problem = Problem::new("not all workflows can be read; nothing was sent");
-            return Err(problem.hint("correct them and push again").into());
+            let problem = Problem::new("some workflows cannot be parsed; nothing was sent");
+            return Err(problem.hint("fix the errors above and push again").into());
         }
         let client = connection::reach(&config, Access::Change).await?;
         let pushed = push_all(&client, workflows, arguments.json).await?;
         for refused in &pushed.refused {
-            output::talk(&format!("{} was refused:\n", line(&refused.name)));
+            output::talk(&format!("{} was rejected:\n", line(&refused.name)));
             refused.error.iter().for_each(Problem::tell);
         }
         let not_stored = pushed::in_files(&pushed.workflows);

@@ -11,20 +11,20 @@ use crate::failure::Failure;
 use crate::view::Tone;
 use crate::{beginning, output, runtime};
 
-/// Continue runs of workflows that failed as 'poisoned'
+/// Continue workflow runs that failed as 'poisoned'
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run is poisoned when coordinators died three times during one of its steps. A retry runs that
-step again and starts counting from zero; work that was done before is kept. If no coordinator
-runs for the project, the run continues when one does.
+A run is poisoned if coordinators crashed three times during one of its steps. A retry repeats that
+step and resets the counter; finished steps are kept. If no coordinator runs for the project, the
+run continues when one is started.
 
 Examples:
   accord workflow retry wfr_…")]
 pub(crate) struct Arguments {
-    /// The runs' ids; ids can be shortened to a unique prefix
+    /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<WorkflowRunId>,
-    /// Print a line of JSON for each, with "error" in it where it failed
+    /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
     json: bool,
     #[command(flatten)]

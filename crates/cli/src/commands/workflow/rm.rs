@@ -5,19 +5,20 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{removed, runtime};
 
-/// Take a workflow out of the store
+/// Remove a workflow from the database
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For workflows that accord workflow push, the HTTP API or the dashboard has put there. One that lives
-in a file is refused: its file is yours to remove. Runs that were made with it keep their copy.
+Removes workflows that were created by `accord workflow push`, the HTTP API or the dashboard. To
+remove a workflow that is defined in a file, delete the file. Existing runs keep their copy of the
+workflow.
 
 Examples:
   accord workflow rm code-review
   accord workflow rm code-review --coordinator https://accord.example --key-file admin.key")]
 pub(crate) struct Arguments {
-    /// Its name
+    /// Workflow name
     name: String,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -15,17 +15,17 @@ use crate::document::Input;
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, seconds};
-use crate::view::workflow;
+use crate::view::{words, workflow};
 use crate::{given, output, runtime};
 
-/// Run a workflow, show it filling in, and print its output
+/// Run a workflow, show its progress and print its output
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The output goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
-starts its own for as long as the run lasts. Only under accord up is the run durable: it goes on
-whatever is killed, while without a coordinator it is over with this command. Ctrl-C stops the run.
-Exit codes: 0 it has an output, 1 usage or configuration, 2 a contract or a check was not met, 3 a
-model, CLI or server failed, 4 stopped or timed out.
+The output goes to stdout, progress and messages to stderr. Uses the coordinator that runs for this
+project, or starts a temporary one. With `accord up` the run is durable and survives restarts; with
+a temporary coordinator it ends with this command. Ctrl-C stops the run.
+Exit codes: 0 success, 1 usage or configuration error, 2 contract or check not met, 3 model, CLI or
+server failure, 4 stopped or timed out.
 
 Examples:
   accord workflow run code-review --input change.json
@@ -33,26 +33,26 @@ Examples:
   accord workflow run code-review --input - --json < change.json | jq .output
   accord workflow run code-review --input change.json --no-wait")]
 pub(crate) struct Arguments {
-    /// The workflow's name
+    /// Workflow name
     workflow: String,
-    /// What to do, short for --param prompt=TASK; - reads it from stdin
+    /// Set the parameter 'prompt' (short for --param prompt=TASK); - reads it from stdin
     task: Option<String>,
-    /// One member of the input; JSON where the workflow does not ask for a text
+    /// Set a field of the input; parsed as JSON unless the workflow expects a string
     #[arg(long = "param", value_name = "KEY=VALUE")]
     param: Vec<String>,
-    /// A JSON file with the input; - reads stdin
+    /// Read the input from a JSON file; - reads stdin
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Print one JSON object with every node
+    /// Print JSON with every node
     #[arg(long)]
     json: bool,
-    /// Stop the run after so many seconds
+    /// Stop the run after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<u64>,
-    /// Do not wait for the end: print the run's id
+    /// Print the run id immediately instead of waiting for the result
     #[arg(long, conflicts_with = "timeout")]
     no_wait: bool,
-    /// Asked again with the same key, the same run answers
+    /// Return the existing run if this key was used before, instead of starting another
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
     #[command(flatten)]
@@ -139,11 +139,13 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
         members.push((given::TASK.to_owned(), Value::from(given::task(task)?)));
     }
     if !members.is_empty() {
-        let Value::Object(object) = &mut value else {
-            let message = "the input is not an object, so --param and TASK have no place in it";
-            return Err(Problem::new(message).into());
-        };
-        object.extend(members);
+        match &mut value {
+            Value::Object(object) => object.extend(members),
+            other => {
+                let message = format!("expected a JSON object as input, got {}", words::kind(other));
+                return Err(Problem::new(message).hint("omit --param and TASK, or pass an object").into());
+            }
+        }
     }
     Ok(value)
 }
@@ -219,9 +221,9 @@ fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> Str
     let id = &run.workflow_run_id;
     match (interruption, run.status.is_over()) {
         (Some(Interruption::Timeout), true) => {
-            format!("{id} was stopped: it took longer than --timeout allows")
+            format!("{id} was stopped: it exceeded --timeout")
         }
         (_, true) => format!("{id} was stopped"),
-        (_, false) => format!("{id} was told to stop and has not yet; accord workflow show {id}"),
+        (_, false) => format!("{id} is still stopping; see `accord workflow show {id}`"),
     }
 }

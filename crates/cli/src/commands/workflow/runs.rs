@@ -21,11 +21,11 @@ const STATUSES: [WorkflowStatus; 5] = [
     WorkflowStatus::Stopped,
 ];
 
-/// List runs of workflows, the newest first, or remove old ones
+/// List workflow runs, newest first, or remove old ones
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-Runs of workflows within others are listed too. accord workflow show RUN has every node of one.
+Includes runs of nested workflows. `accord workflow show RUN` shows every node of a run.
 
 Examples:
   accord workflow runs --status failed
@@ -35,15 +35,15 @@ Examples:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Only those of this workflow
+    /// Filter by workflow
     #[arg(value_name = "NAME")]
     workflow: Option<String>,
-    /// Only those that stand so
+    /// Filter by status
     #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, WorkflowStatus::as_str))]
     status: Option<WorkflowStatus>,
     #[command(flatten)]
     paging: PagingArguments,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -73,7 +73,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    paging::show(&page, arguments.json, "no run of a workflow is like that", |runs| {
+    let filtered = arguments.status.is_some() || arguments.workflow.is_some();
+    paging::show(&page, arguments.json, &paging::none("workflow runs", filtered), |runs| {
         workflow::runs(runs, &Times::here())
     })
 }

@@ -13,11 +13,11 @@ use crate::{beginning, output, runtime};
 /// How many of the newest runs are shown with a workflow.
 const SHOWN_RUNS: u32 = 5;
 
-/// Show a workflow and its newest runs, or one run of it
+/// Show a workflow and its latest runs, or one workflow run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A workflow is shown as its nodes, edges and verdict; a run as where each node stands, and what its
-siblings contradict each other in. No coordinator has to run. accord workflow runs lists all runs.
+For a workflow: nodes, edges and status. For a run: the status of each node and the contradictions
+that were found. No coordinator is needed. `accord workflow runs` lists all runs.
 
 Examples:
   accord workflow show code-review
@@ -25,10 +25,10 @@ Examples:
   accord workflow show wfr_…
   accord workflow show wfr_… --json | jq '.nodes[] | select(.contradictions != [])'")]
 pub(crate) struct Arguments {
-    /// The workflow's name, or a run's id or the beginning of one
+    /// Workflow name, or workflow run id (or a unique prefix of it)
     #[arg(value_name = "NAME|RUN")]
     which: String,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -81,7 +81,7 @@ fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
     } else {
         output::show(&workflow::view(&shown.workflow, &shown.runs, &Times::here()))?;
         if there_are_more {
-            output::talk(&format!("there are more: accord workflow runs {name} shows them\n"));
+            output::talk(&format!("There are more runs: see `accord workflow runs {name}`.\n"));
         }
     }
     Ok(Exit::Success)

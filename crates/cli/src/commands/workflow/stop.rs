@@ -11,22 +11,22 @@ use crate::failure::Failure;
 use crate::view::Tone;
 use crate::{beginning, output, runtime};
 
-/// Stop runs of workflows; those that are over stay as they are
+/// Stop workflow runs; finished runs are left unchanged
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Its agents at work are told to stop, and it is 'stopping' until they have. Where one run cannot be
-stopped, the others still are; the exit code is that of the first failure. Where no coordinator runs
-for the project, the run is stopped in the database, and none of its steps is executed.
+A run stays 'stopping' until its running agents have stopped. If one run cannot be stopped, the
+others still are; the exit code is that of the first failure. If no coordinator runs for the
+project, runs are stopped in the database, and no further step is executed.
 
 Examples:
   accord workflow stop wfr_…
   accord workflow runs qa --status running --json | jq -r '.items[].workflow_run_id' |
     xargs -r accord workflow stop")]
 pub(crate) struct Arguments {
-    /// The runs' ids, or beginnings that no others have
+    /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<WorkflowRunId>,
-    /// Print a line of JSON for each, with "error" in it where it failed
+    /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
     json: bool,
     #[command(flatten)]

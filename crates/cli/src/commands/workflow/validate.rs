@@ -13,25 +13,25 @@ use crate::project::ProjectArguments;
 use crate::view::workflow;
 use crate::{output, runtime, validated};
 
-/// Examine workflow files: shape, agents, templates, conditions, contracts
+/// Validate workflow files: structure, agents, templates, conditions, schemas
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every mistake is told at once, with file, line and column. No coordinator is needed: agents are
-looked for in the files of the project.
-Exit codes: 0 all can be run, 1 one cannot, or a warning with --deny-warnings.
+All errors are reported in one pass, with file, line and column. No coordinator is needed: agents
+are looked up in the files of the project.
+Exit codes: 0 all are valid, 1 one is invalid, or has a warning with --deny-warnings.
 
 Examples:
   accord workflow validate
   accord workflow validate code-review
   accord workflow validate --deny-warnings drafts/review.yaml")]
 pub(crate) struct Arguments {
-    /// Names of workflows, or their files [default: all of the project]
+    /// Workflow names or files [default: all workflows of the project]
     #[arg(value_name = "NAME|FILE")]
     workflows: Vec<String>,
-    /// Fail on warnings too
+    /// Treat warnings as errors
     #[arg(long)]
     deny_warnings: bool,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -48,8 +48,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = Config::load(&arguments.project.find()?, Vec::new())?;
     let found = runtime::block_on(chosen(&config, &arguments.workflows))?;
     if found.is_empty() {
-        let message = format!("there is no workflow in {}", config.workflows_dir().display());
-        return Err(Problem::new(message).hint("a workflow is a file NAME.yaml or NAME.json there").into());
+        let message = format!("no workflows found in {}", config.workflows_dir().display());
+        return Err(Problem::new(message)
+            .hint("a workflow is a file NAME.yaml or NAME.json in that folder")
+            .into());
     }
     let workflows: Vec<WorkflowSummary> = found.into_iter().map(|workflow| workflow.summary).collect();
     let passes = |workflow: &WorkflowSummary| {
@@ -78,7 +80,7 @@ async fn chosen(config: &Config, wanted: &[String]) -> Result<Vec<WorkflowView>,
         } else {
             let names = known.iter().map(|workflow| workflow.summary.name.as_str());
             let folder = config.workflows_dir();
-            return Err(validated::unknown("workflow", text, &folder, names, "there are none").into());
+            return Err(validated::unknown("workflow", text, &folder, names, "there are no workflows").into());
         }
     }
     Ok(chosen)
@@ -94,7 +96,7 @@ async fn at(config: &Config, path: &Path) -> Result<WorkflowView, Failure> {
         workflows_in(config, folder).await?.into_iter().find(|workflow| workflow.summary.name == name);
     let absent = || {
         Problem::new(format!("{} is not a workflow file", path.display()))
-            .hint("a workflow is a file that ends in .yaml, .yml or .json")
+            .hint("expected a file that ends in .yaml, .yml or .json")
     };
     Ok(found.ok_or_else(absent)?)
 }

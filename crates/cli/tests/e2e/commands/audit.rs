@@ -60,7 +60,7 @@ async fn changes_of_http_mcp_and_commands_are_recorded() {
     assert!(logged.contains("session.deleted") && logged.contains(session_id), "{logged}");
 
     let none = run(folder.path(), &["audit", "--action", "schema"]).await;
-    none.ends(0, &["no changes match"]);
+    none.ends(0, &["No changes match these filters."]);
     run(folder.path(), &["keys", "rm", admin_id]).await.ends(0, &[]);
     let audit = run(folder.path(), &["audit", "--limit", "1", "--json"]).await.ends(0, &[]).json();
     assert_eq!(told(&audit).0, ["key.deleted command_line"]);

@@ -28,7 +28,9 @@ async fn a_beginning_that_no_other_has_is_enough() {
     assert!(watched.contains(&id), "{watched}");
     let stopped = run(folder, &["runs", "stop", part]).await.ends(0, &[]).stdout;
     assert!(stopped.starts_with(&id), "{stopped}");
-    run(folder, &["runs", "show", "run_0"]).await.ends(1, &["2 ids begin with run_0", &id, &other]);
+    run(folder, &["runs", "show", "run_0"])
+        .await
+        .ends(1, &["'run_0' is ambiguous: 2 ids start with it", &id, &other]);
     run(folder, &["runs", "show", "run_x"]).await.ends(1, &["run_x", "accord runs list"]);
 
     let (session, other) = (first.text("/session_id"), second.text("/session_id"));

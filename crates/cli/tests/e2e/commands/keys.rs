@@ -41,14 +41,14 @@ async fn a_key_opens_what_listens_to_the_world() {
     let made = ["keys", "create", "--role", "runner", "--json", "--key", &admin];
     let runner = run(folder, &made).await.ends(0, &[]).json()["key"].as_str().unwrap().to_owned();
     let said = run(folder, &["doctor", "--key", &runner]).await.ends(0, &[]).stdout;
-    assert!(said.contains("ok    runners: the key is a runner's"), "{said}");
+    assert!(said.contains("ok    runners: the key has the role runner"), "{said}");
 
     let list = run(folder, &["keys", "list", "--key", &admin]).await.ends(0, &[]).stdout;
     assert!(list.contains("ops") && list.contains("viewer") && !list.contains(&admin), "{list}");
     let list = run(folder, &["keys", "list", "--key", &admin, "--json"]).await.json();
     let roles: Vec<_> = list["items"].as_array().unwrap().iter().map(|key| key["role"].clone()).collect();
     assert!(roles.contains(&json!(Role::Admin)) && roles.contains(&json!(Role::Viewer)), "{list}");
-    run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(0, &["removed key_"]);
+    run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(0, &["revoked key_"]);
     run(folder, &["runs", "list", "--key", viewer]).await.ends(1, &["key"]);
     run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(1, &["accord keys list"]);
 }
@@ -79,7 +79,7 @@ async fn a_key_is_taken_from_a_file_or_the_environment_and_not_from_arguments() 
 
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let warned = run(folder, &["runs", "list", "--key-file", "admin.key"]).await;
-    warned.ends(0, &["other users can read it (mode 644): chmod 600"]);
-    run(folder, &["runs", "list", "--key-file", "gone.key"]).await.ends(1, &["gone.key cannot be read"]);
+    warned.ends(0, &["other users can read it (mode 644): run `chmod 600"]);
+    run(folder, &["runs", "list", "--key-file", "gone.key"]).await.ends(1, &["cannot read the key file"]);
     host.end().await;
 }

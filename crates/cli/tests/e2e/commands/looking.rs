@@ -36,7 +36,8 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
     assert_eq!(ids(&list), std::slice::from_ref(&id));
     let page = run(folder, &["runs", "list", "--limit", "1", "--json"]).await.json();
     assert_eq!((ids(&page), page["next_cursor"].is_string()), (vec![plain], true));
-    let none = run(folder, &["runs", "list", "--status", "failed"]).await.ends(0, &["no run"]);
+    let none =
+        run(folder, &["runs", "list", "--status", "failed"]).await.ends(0, &["No runs match these filters."]);
     assert_eq!(none.stdout, "");
 
     let shown = run(folder, &["runs", "show", &id]).await.ends(0, &[]).stdout;
@@ -50,7 +51,7 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
 
     let attempts = run(folder, &["runs", "attempts", &id, "--text"]).await.ends(0, &[]).stdout;
     assert!(!attempts.contains(['\u{1b}', '\u{7}', '\0', '\u{202e}', '\u{9b}']), "{attempts:?}");
-    for words in ["\\u{1b}[2J", "\\u{202e}", "\\u{0}", "answered:", "asked:", "attempt 2: accepted"] {
+    for words in ["\\u{1b}[2J", "\\u{202e}", "\\u{0}", "answer:", "prompt:", "attempt 2: accepted"] {
         assert!(attempts.contains(words), "no '{words}' in {attempts}");
     }
     let json = run(folder, &["runs", "attempts", &id, "--json"]).await.json();
@@ -59,7 +60,7 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
         (&json!(HOSTILE), &json!("accepted"))
     );
     let brief = run(folder, &["runs", "attempts", &id]).await.ends(0, &[]).stdout;
-    assert!(!brief.contains("answered:") && brief.contains("attempt 1: parse_error"), "{brief}");
+    assert!(!brief.contains("answer:") && brief.contains("attempt 1: parse_error"), "{brief}");
 
     let watched = run(folder, &["runs", "watch", &id]).await.ends(0, &[]).stdout;
     assert!(!watched.contains(['\u{1b}', '\u{202e}']), "{watched:?}");
@@ -79,11 +80,13 @@ async fn figures_count_what_happened() {
     let model = model([bad, bad, bad, r#"{"severity": "low"}"#].map(Reply::text)).await;
     let host = Project::new().agent(&agent("triage", &model, &contracted())).up().await;
     let folder = host.path();
-    run(folder, &["stats"]).await.ends(0, &["no run is over yet"]);
+    run(folder, &["stats"]).await.ends(0, &["No finished runs found."]);
     run(folder, &["run", "triage", "x"]).await.ends(2, &["'critical' is not one of"]);
     run(folder, &["run", "triage", "x"]).await.ends(0, &[]);
-    let stats =
-        run(folder, &["stats"]).await.ends(0, &["2 runs over, 1 completed, 1 failed the contract"]).stdout;
+    let stats = run(folder, &["stats"])
+        .await
+        .ends(0, &["2 runs finished: 1 completed, 1 failed the contract"])
+        .stdout;
     for words in ["all  2     50%", "triage", "claude-test", "prompt", "$.severity", "enum"] {
         assert!(stats.contains(words), "no '{words}' in {stats}");
     }
@@ -111,7 +114,7 @@ async fn agents_are_listed_shown_and_pushed() {
     let shown = run(folder, &["agents", "show", "triage", "--json"]).await.ends(0, &[]).json();
     assert_eq!((&shown["summary"]["name"], &shown["summary"]["source"]), (&json!("triage"), &json!("file")));
     let contract = run(folder, &["agents", "show", "triage", "--contract"]).await.ends(0, &[]).stdout;
-    assert!(contract.contains("the agent's own") && contract.contains("anthropic"), "{contract}");
+    assert!(contract.contains("fixed by the agent") && contract.contains("anthropic"), "{contract}");
     run(folder, &["agents", "show", "nobody"]).await.ends(1, &["nobody", "accord agents list"]);
 
     let more = Project::new().agent(&agent("pushed", &model, &contracted()));
@@ -129,14 +132,16 @@ async fn agents_are_listed_shown_and_pushed() {
     let more = more.file("wrong", "{");
     run(folder, &["agents", "push", &from]).await.ends(1, &["1 of 2 agents", "nothing was sent"]);
     drop(more);
-    run(folder, &["agents", "push", "nowhere"]).await.ends(1, &["no agent in nowhere"]);
+    run(folder, &["agents", "push", "nowhere"]).await.ends(1, &["no agents found in nowhere"]);
     run(folder, &["agents", "push", ".accord/agents/triage"])
         .await
-        .ends(1, &["is the folder of one agent", "name the folder above"]);
+        .ends(1, &["is the folder of a single agent", "pass its parent folder"]);
 
     run(folder, &["agents", "rm", "pushed"]).await.ends(0, &["removed pushed"]);
     run(folder, &["agents", "rm", "pushed"]).await.ends(1, &["pushed", "accord agents list"]);
-    run(folder, &["agents", "rm", "triage"]).await.ends(1, &["lives in", "agent.json", "remove the file"]);
+    run(folder, &["agents", "rm", "triage"])
+        .await
+        .ends(1, &["is defined in", "agent.json", "delete the file"]);
     assert!(folder.join(".accord/agents/triage/agent.json").exists());
 }
 
@@ -155,7 +160,7 @@ async fn a_push_that_stores_nothing_fails() {
 
     let host = project.up().await;
     let ran = run(host.path(), &push).await;
-    let ran = ran.ends(1, &["triage was not put into the store", "push again", "--coordinator URL"]);
+    let ran = ran.ends(1, &["triage was not saved", "push again", "--coordinator URL"]);
     assert_eq!(expected(&ran.json()), (json!("unchanged"), json!("file")));
     let elsewhere = Project::new().up().await;
     let ran = run(host.path(), &[&push[..], &["--coordinator", &elsewhere.url]].concat()).await;
@@ -171,5 +176,5 @@ async fn runners_are_listed() {
     let id = list["items"][0]["runner_id"].as_str().unwrap();
     assert!(shown.lines().count() == 2 && shown.contains(id) && shown.contains("alive"), "{shown}");
     let none = run(Project::new().path(), &["runners", "list"]).await;
-    assert_eq!(none.ends(0, &["there is no runner"]).stdout, "");
+    assert_eq!(none.ends(0, &["No runners found."]).stdout, "");
 }

@@ -71,9 +71,12 @@ async fn wrong_usage_exits_with_one_and_queues_nothing() {
         (&["run", "broken", "x"], &["broken", "accord agents validate"]),
         (&["run", "typed"], &["$: ", "name", "count", "accord agents show"]),
         (&["run", "typed", "--param", "count=many", "--param", "name=a"], &["$.count", "many"]),
-        (&["run", "typed", "--param", "count"], &["--param count has no '='"]),
+        (&["run", "typed", "--param", "count"], &["--param count: expected KEY=VALUE"]),
         (&["run", "typed", "--params", "none.json"], &["none.json"]),
-        (&["run", "typed", "--params", "list.json"], &["not a JSON object"]),
+        (
+            &["run", "typed", "--params", "list.json"],
+            &["expected a JSON object with parameters, got an array"],
+        ),
         (&["run", "own", "x", "--schema", "schema.json"], &["own", "--schema"]),
         (&["run", "own", "x", "--schema", "none.json"], &["none.json"]),
         (&["run", "own", "x", "--schema-name", "none"], &["--schema"]),
@@ -244,7 +247,7 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
     let runs: Vec<_> =
         listed["items"].as_array().unwrap().iter().map(|run| (&run["status"], &run["error"])).collect();
     let error = json!({"type": "runner_lost", "message":
-        "the accord run or accord workflow run that this run was for is gone; start it again"});
+        "the command that started this run (`accord run` or `accord workflow run`) has exited; run it again"});
     assert_eq!((runs[0].0, runs[1].0), (&json!("completed"), &json!("failed")));
     assert_eq!((&runs[1].1["type"], &runs[1].1["message"]), (&error["type"], &error["message"]));
 }
@@ -285,7 +288,7 @@ async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     for flags in [&["--no-wait"][..], &["--idempotency-key", "k"]] {
         let alone = [&["run", "free", "x"][..], flags].concat();
-        run(project.path(), &alone).await.ends(1, &["no coordinator runs", "accord up"]);
+        run(project.path(), &alone).await.ends(1, &["require a running coordinator", "accord up"]);
     }
     assert!(!project.path().join(".accord/accord.db").exists());
 
@@ -302,8 +305,8 @@ async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
     assert_eq!(again.text("/result_text"), "two");
     let started = run(folder, &[&asked[..], &["--no-wait"]].concat()).await.ends(0, &[]);
     assert_eq!(started.text("/run_id"), first.text("/run_id"));
-    let other = ["run", "free", "z", "--idempotency-key", "order-42"];
-    run(folder, &other).await.ends(1, &["IdempotencyConflict"]);
+    let other = ["run", "free", "z", "--idempotency-key", "order-42", "--json"];
+    assert_eq!(run(folder, &other).await.ends(1, &[]).text("/error/name"), "IdempotencyConflict");
     assert_eq!(model.requests().len(), 2);
 }
 
@@ -316,16 +319,16 @@ async fn what_is_not_there_is_told_with_what_is_meant() {
     let ran = run(host.path(), &["run", "other", "x"]).await.ends(1, &["agent 'other' not found\n"]);
     assert!(!ran.stderr.contains("GET /"), "{ran:?}");
     let ran = run(host.path(), &["run", "word-count", "--param", "text=x"]).await;
-    ran.ends(1, &["accord agents show word-count shows what it takes"]);
+    ran.ends(1, &["run `accord agents show word-count` to see its parameters"]);
     let nowhere = tempfile::tempdir().unwrap();
     for command in [&["run", "word-count", "x"][..], &["workflow", "run", "flow"]] {
         run(nowhere.path(), command)
             .await
-            .ends(1, &["there is no .accord folder here or above", "accord init"]);
+            .ends(1, &["not an Accord project: no .accord folder in", "accord init"]);
     }
     let empty = Project::new().up().await;
     for (list, what) in [(["agents", "list"], "agents"), (["workflow", "list"], "workflows")] {
-        let said = format!("no {what} in the coordinator at {}", empty.url);
+        let said = format!("No {what} found in the coordinator at {}", empty.url);
         let ran = run(host.path(), &[&list[..], &["--coordinator", &empty.url]].concat()).await;
         ran.ends(0, &[&said]);
     }
@@ -342,7 +345,9 @@ async fn a_run_that_is_over_is_watched_without_a_coordinator() {
     let watched = run(kept.path(), &["runs", "watch", &id]).await.ends(0, &[]).stdout;
     assert!(watched.contains("completed after"), "{watched}");
     // Nobody works on one that is not over.
-    run(kept.path(), &["runs", "watch", busy.as_str()]).await.ends(1, &["no coordinator runs", "accord up"]);
+    run(kept.path(), &["runs", "watch", busy.as_str()])
+        .await
+        .ends(1, &["no coordinator is running", "accord up"]);
 }
 
 #[tokio::test]
@@ -359,7 +364,7 @@ async fn demands_that_nobody_meets_are_told() {
     assert_eq!(finish(tagged, "").await.ends(0, &[]).stdout, "done\n");
     // Another may come to a coordinator that stays.
     let host = project.up().await;
-    let waits = "picky waits: no runner that is alive meets its demands {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}";
+    let waits = "picky is waiting: no live runner meets its requirements {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}";
     run(host.path(), &["run", "picky", "x", "--timeout", "5"]).await.ends(4, &[waits, "accord runners list"]);
     host.end().await;
 }

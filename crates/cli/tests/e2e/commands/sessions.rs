@@ -102,7 +102,7 @@ async fn sessions_that_are_over_are_removed_by_age() {
     model.wait_for_requests(3).await;
 
     let young = run(folder, &["sessions", "rm", "--before", "1h", "--json"]).await;
-    assert_eq!(young.ends(0, &["no session that is over"]).stdout, "");
+    assert_eq!(young.ends(0, &["No finished sessions"]).stdout, "");
     let agents = ["sessions", "rm", "--before", "0s", "--agent", "free", "--json"];
     let named = run(folder, &[&agents[..], &["--dry-run"]].concat()).await.ends(0, &[]);
     assert_eq!(named.json(), json!({"session_id": over, "removed": false}));

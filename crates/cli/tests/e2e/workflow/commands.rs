@@ -178,7 +178,7 @@ async fn runs_are_listed_and_begun_without_waiting() {
     }
     let (shown, talk) = run(&["show", "flow"]).await;
     assert_eq!((shown.matches("wfr_").count(), shown.contains(first.trim())), (5, false), "{shown}");
-    assert_eq!(talk, "there are more: accord workflow runs flow shows them\n");
+    assert_eq!(talk, "There are more runs: see `accord workflow runs flow`.\n");
     let listed = async |arguments: &[&str]| {
         let (text, _) = run(&[&["runs", "--json"], arguments].concat()).await;
         serde_json::from_str::<Value>(&text).unwrap()["items"].as_array().unwrap().len()
@@ -194,8 +194,13 @@ async fn runs_are_listed_and_begun_without_waiting() {
 
     let (removed, _) = run(&["runs", "rm", first.trim(), "--json"]).await;
     assert_eq!(removed, format!("{{\"workflow_run_id\":\"{id}\",\"removed\":true}}\n"));
-    assert!(run(&["runs", "rm", "--before", "1h"]).await.1.starts_with("no run of a workflow"));
-    assert!(run(&["runs", "rm", "--before", "0s", "--workflow", "other"]).await.1.starts_with("no run"));
+    assert!(run(&["runs", "rm", "--before", "1h"]).await.1.starts_with("No finished workflow runs"));
+    assert!(
+        run(&["runs", "rm", "--before", "0s", "--workflow", "other"])
+            .await
+            .1
+            .starts_with("No finished workflow runs")
+    );
     let (_, dry) = run(&["runs", "rm", "--before", "0s", "--dry-run"]).await;
     assert_eq!((dry.matches("would remove wfr_").count(), listed(&[]).await), (5, 5), "{dry}");
     let (_, gone) = run(&["runs", "rm", "--before", "0s"]).await;
@@ -256,7 +261,7 @@ async fn workflows_are_pushed_and_taken_out() {
     let names: Vec<&str> =
         pushed["workflows"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!((code, names), (Some(1), vec!["flow", "zero", "a"]), "{said}");
-    assert!(said.contains("lost was refused") && said.contains("nobody"), "{said}");
+    assert!(said.contains("lost was rejected") && said.contains("nobody"), "{said}");
     assert_eq!(pushed["refused"][0]["error"]["name"], json!("InvalidWorkflow"), "{pushed}");
 
     std::fs::write(folder.join("flow.json"), "{").unwrap();
@@ -270,5 +275,5 @@ async fn workflows_are_pushed_and_taken_out() {
     let gone = remove("flow").await.unwrap();
     assert_eq!(gone.status.code(), Some(1));
     let own = run(&["rm", "zero"]).await.unwrap();
-    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the store"));
+    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the database"));
 }

@@ -10,33 +10,33 @@ use crate::failure::Failure;
 use crate::removal::Removal;
 use crate::{beginning, paging, runtime, since};
 
-/// Remove runs of workflows with their nodes and events
+/// Remove workflow runs with their nodes and events
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is removed cannot be brought back. Refused while the run is at work. Where one cannot be
-removed, the others still are; the exit code is that of the first failure.
+This cannot be undone. A run in progress is not removed. If one run cannot be removed, the others
+still are; the exit code is that of the first failure.
 
-The sessions of its agents stay: accord sessions rm removes those. Runs of workflows within it stay
-too; with --before alone they are as old as it, and go with it.
+Sessions of its agents are kept; remove those with `accord sessions rm`. Runs of nested workflows
+are kept as well, unless --before selects them too.
 
 Examples:
   accord workflow runs rm wfr_…
   accord workflow runs rm --before 30d --dry-run
   accord workflow runs rm --before 2026-11-01 --workflow code-review")]
 pub(crate) struct Arguments {
-    /// Their ids, or beginnings that no others have
+    /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required_unless_present = "before", conflicts_with = "before")]
     runs: Vec<WorkflowRunId>,
-    /// All that ended before: so long ago (30d, 12h), a date, or a time
+    /// Remove runs that finished before this age (30d), date or time
     #[arg(long, value_name = "TIME", value_parser = since::parse)]
     before: Option<Timestamp>,
-    /// With --before: only those of this workflow
+    /// Filter by workflow (with --before)
     #[arg(long, value_name = "NAME", conflicts_with = "runs")]
     workflow: Option<String>,
-    /// With --before: say which they are, and remove nothing
+    /// List what would be removed, and remove nothing (with --before)
     #[arg(long, conflicts_with = "runs")]
     dry_run: bool,
-    /// Print a line of JSON for each, with "error" in it where it failed
+    /// Print one JSON object per line; failures have an "error" field
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             named: &arguments.runs,
             old,
             id: "workflow_run_id",
-            none: "no run of a workflow that is over is as old as that\n",
+            none: "No finished workflow runs are that old.\n",
             dry_run: arguments.dry_run,
             json: arguments.json,
         };
