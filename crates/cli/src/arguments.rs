@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner,
+    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay, run, runner,
     runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
@@ -47,6 +47,7 @@ pub(crate) enum Command {
     Schemas(schemas::Arguments),
     Keys(keys::Arguments),
     Audit(audit::Arguments),
+    Prompt(prompt::Arguments),
     Record(record::Arguments),
     Replay(replay::Arguments),
     Check(check::Arguments),

@@ -72,9 +72,7 @@ fn turn(prompt: &str, delivery: Delivery) -> Turn {
         system_prompt: "Be brief.".into(),
         prompt: prompt.into(),
         delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
+        ..Turn::default()
     }
 }
 

@@ -256,9 +256,7 @@ pub(super) fn turn(prompt: &str, delivery: Delivery) -> Turn {
         system_prompt: "Be brief.".into(),
         prompt: prompt.into(),
         delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
+        ..Turn::default()
     }
 }
 
