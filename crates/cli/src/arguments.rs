@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner,
-    runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
+    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay, run,
+    runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Schemas(schemas::Arguments),
     Keys(keys::Arguments),
     Audit(audit::Arguments),
+    Prompt(prompt::Arguments),
     Record(record::Arguments),
     Replay(replay::Arguments),
     Check(check::Arguments),

@@ -38,6 +38,7 @@ mod regions;
 
 // The judgement.
 mod cut;
+mod echo;
 mod judge;
 mod nested;
 mod repair;
@@ -53,6 +54,7 @@ mod locate;
 pub use account::{Account, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
+pub use echo::Shown;
 pub use explain::explain;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, Invariant, InvariantError, Invariants};

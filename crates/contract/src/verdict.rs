@@ -114,6 +114,8 @@ pub enum Outcome {
     InvariantFailed,
     /// The model gave the schema back instead of a value.
     SchemaEcho,
+    /// The model gave a placeholder or an example back instead of a value.
+    ExampleEcho,
     /// Two or more different values conform.
     Ambiguous,
     /// A value conforms and stands in a fence or in prose, where the contract does not accept it.

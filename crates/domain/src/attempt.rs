@@ -25,6 +25,8 @@ pub enum Outcome {
     InvariantFailed,
     /// The model returned the schema itself.
     SchemaEcho,
+    /// The model returned a placeholder or an example.
+    ExampleEcho,
     /// The answer contains several different conforming values.
     Ambiguous,
     /// Its value conforms and stands in a fence or in prose, where `extract_json` does not accept it.
@@ -63,6 +65,7 @@ impl Outcome {
             Self::SchemaInvalid => "schema_invalid",
             Self::InvariantFailed => "invariant_failed",
             Self::SchemaEcho => "schema_echo",
+            Self::ExampleEcho => "example_echo",
             Self::Ambiguous => "ambiguous",
             Self::Embedded => "embedded",
             Self::Unconfirmed => "unconfirmed",
@@ -104,7 +107,7 @@ impl Outcome {
             Self::Ambiguous => Some(2),
             Self::ParseError | Self::Truncated => Some(3),
             Self::NoJson => Some(4),
-            Self::SchemaEcho | Self::NotSubmitted | Self::NoProgress => Some(5),
+            Self::SchemaEcho | Self::ExampleEcho | Self::NotSubmitted | Self::NoProgress => Some(5),
             Self::Accepted
             | Self::Refused
             | Self::SchemaRejected
@@ -262,6 +265,33 @@ pub struct Attempt {
     /// The retry prompt; null for the first attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// What was sent to the model, without the conversation before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Sent>,
+}
+
+/// What was sent to a model for one attempt. Long texts are shortened in the middle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sent {
+    /// The system prompt, with the section on the output format.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub system_prompt: String,
+    /// The exchanges shown before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Exchange>,
+    /// The user's message.
+    pub prompt: String,
+}
+
+/// A message and the answer to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exchange {
+    /// The user's message.
+    pub prompt: String,
+    /// The assistant's answer.
+    pub answer: String,
 }
 
 /// What all of them used.

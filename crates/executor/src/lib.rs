@@ -75,4 +75,4 @@ pub use start::Start;
 pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};
 pub use tools::BuiltinTools;
 pub use transport::{ByteStream, Request, Response, Transport, TransportError};
-pub use turn::{Allowance, Delivery, Turn};
+pub use turn::{Allowance, Delivery, Example, Turn};

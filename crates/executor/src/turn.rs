@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::answer::Usage;
 
 /// One question to a session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Turn {
     /// The whole system prompt of this turn.
     pub system_prompt: String,
@@ -19,6 +19,20 @@ pub struct Turn {
     pub max_tokens: Option<u32>,
     /// What the turn may use.
     pub allowance: Allowance,
+    /// Exchanges to show before the conversation. They are no part of it: every turn brings its own.
+    pub examples: Vec<Example>,
+    /// Whether to forget what was said in this run before. Not where tools were used: what they did is done. A session that
+    /// cannot forget goes on.
+    pub fresh: bool,
+}
+
+/// A question and the right answer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// What the user says.
+    pub prompt: String,
+    /// The answer, as JSON.
+    pub answer: String,
 }
 
 /// What a turn may use. Where it is used up nothing more is asked; an answer that is there by then is an answer.
@@ -40,9 +54,10 @@ impl Allowance {
 }
 
 /// How the answer is to be given.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Delivery {
     /// As text, with nothing but the prompt to guide it.
+    #[default]
     Text,
     /// As text, held to a schema by the provider.
     Native {

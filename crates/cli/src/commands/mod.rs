@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod keys;
 pub(crate) mod mcp;
+pub(crate) mod prompt;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod run;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Runner(arguments) => runner::run(&arguments),
         Command::Runners(arguments) => runners::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),

@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.run.connection.config(Vec::new())?;
     runtime::block_on(async {
         let project = connection::reach(&config, Access::Look).await?;
-        let blueprint = standing_alone(&project, &arguments.run.agent, &config.project).await?;
+        let blueprint = project.agent(&arguments.run.agent).await?.blueprint;
+        let blueprint = standing_alone(&project, &arguments.run.agent, blueprint, &config.project).await?;
         let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
         let address = blueprint.pointer("/executor/base_url").and_then(Value::as_str);
@@ -85,8 +86,12 @@ struct Recorded {
 }
 
 /// The agent of a project, with nothing that only this project knows: what has a name in the registry is written out.
-async fn standing_alone(project: &Client, name: &str, folder: &Path) -> Result<Value, Failure> {
-    let mut blueprint = project.agent(name).await?.blueprint;
+pub(crate) async fn standing_alone(
+    project: &Client,
+    name: &str,
+    mut blueprint: Value,
+    folder: &Path,
+) -> Result<Value, Failure> {
     let executor = blueprint.pointer("/executor/type").and_then(Value::as_str).unwrap_or_default();
     if executor != "llm" {
         let message = format!("cannot record agent '{name}': expected the executor llm, got {executor}");
@@ -105,16 +110,18 @@ fn to_record(executor: &str, blueprint: &Value, folder: &Path) -> String {
     if executor != "replay" {
         return "only agents with the executor llm can be recorded".to_owned();
     }
-    let cassette = blueprint.pointer("/executor/cassette").and_then(Value::as_str);
-    let recorded = cassette
-        .and_then(|cassette| std::fs::read_to_string(folder.join(cassette)).ok())
-        .and_then(|text| Cassette::from_text(&text).ok())
-        .and_then(|cassette| cassette.agent.get("executor").cloned());
-    let live = recorded.map_or_else(
+    let live = recorded_executor(blueprint, folder).map_or_else(
         || "{ type: llm, provider: PROVIDER, model: MODEL }".to_owned(),
         |executor| executor.to_string(),
     );
     format!("set executor: {live} in the agent, record, then restore the replay executor")
+}
+
+/// The executor that an agent's recording was made with; none if the agent plays no recording.
+pub(crate) fn recorded_executor(blueprint: &Value, folder: &Path) -> Option<Value> {
+    let cassette = blueprint.pointer("/executor/cassette").and_then(Value::as_str)?;
+    let text = std::fs::read_to_string(folder.join(cassette)).ok()?;
+    Cassette::from_text(&text).ok()?.agent.get("executor").cloned()
 }
 
 async fn record(
@@ -146,7 +153,7 @@ fn contract(request: &CreateRun) -> Value {
     }
 }
 
-fn set(value: &mut Value, name: &str, member: Value) {
+pub(crate) fn set(value: &mut Value, name: &str, member: Value) {
     if let Some(members) = value.as_object_mut() {
         members.insert(name.to_owned(), member);
     }

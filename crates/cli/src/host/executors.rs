@@ -1,16 +1,17 @@
 //! The executors that a runner has.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use accord_contract::lower::Profile;
 use accord_executor::{
     Auth, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
     LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
-    RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, Stage, SubmitServer, Transport,
-    Variables, secrets_of_address,
+    RecordingTransport, Redactor, Registry, ReplayExecutor, Request, Response, Secret, Stage, SubmitServer,
+    Transport, TransportError, Variables, secrets_of_address,
 };
+use async_trait::async_trait;
 
 use crate::config::{self, Config, FILE, FILE_INSIDE, FOLDER};
 use crate::failure::{Failure, Problem};
@@ -35,6 +36,36 @@ pub(crate) fn recording_executors(
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
     let llm = llm(config, providers.clone(), transport, network).with_recorder(recorder.clone());
     Ok((registry(config, llm), recorder, providers))
+}
+
+/// Executors that ask no model, and what they would have sent. `provider` needs no key then.
+pub(crate) fn previewing_executors(config: &Config, provider: &str) -> Result<(Registry, Preview), Failure> {
+    let mut providers = providers(config)?;
+    if let Some(known) = providers.get(provider).cloned() {
+        let api_key = known.api_key.clone().or_else(|| Some(Secret::new("preview")));
+        providers = providers.with(provider, Provider { api_key, missing_key: None, ..known });
+    }
+    let preview = Preview::default();
+    let llm = llm(config, providers, Arc::new(preview.clone()), network()?);
+    Ok((registry(config, llm), preview))
+}
+
+/// Keeps the first request and sends none.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Preview(Arc<OnceLock<Request>>);
+
+impl Preview {
+    pub(crate) fn first(&self) -> Option<Request> {
+        self.0.get().cloned()
+    }
+}
+
+#[async_trait]
+impl Transport for Preview {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        let _ = self.0.set(request);
+        Err(TransportError::Impossible("this is a preview: nothing is sent".to_owned()))
+    }
 }
 
 /// What answers from recordings. It needs no key, no network and no tools.

@@ -18,7 +18,9 @@ mod telemetry;
 
 pub(crate) use coordinator::{Duty, Hosted, coordinator};
 pub(crate) use embedded::{ANY_PORT, Embedded};
-pub(crate) use executors::{executors, recording_executors, replaying_executors, tools};
+pub(crate) use executors::{
+    executors, previewing_executors, recording_executors, replaying_executors, tools,
+};
 pub(crate) use log::observed;
 pub(crate) use openings::{Opening, openings, tell_of_openings};
 pub(crate) use runner::{Work, runner};

@@ -80,9 +80,7 @@ pub(crate) async fn turn_with(
         system_prompt: "You sort tickets.".to_owned(),
         prompt: "Nobody can log in".to_owned(),
         delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
+        ..Turn::default()
     };
     session.turn(turn, events, &CancellationToken::new()).await.map_err(|failure| failure.error)
 }

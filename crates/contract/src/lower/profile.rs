@@ -34,6 +34,9 @@ pub struct Profile {
     pub recursion: bool,
     /// Whether the model reads the schema, so that a sentence in a description is of use.
     pub sees_descriptions: bool,
+    /// Whether prompts show the JSON Schema even if a form with placeholders says all of it. Small models repeat a schema
+    /// that they see.
+    pub shows_schema: bool,
     /// The values of `format` that are enforced.
     pub formats: Vec<String>,
     /// Keywords of strings that are accepted.

@@ -5,6 +5,7 @@
 //! template gives it.
 
 mod callback;
+mod form;
 mod misplaced;
 mod safe;
 mod template;
@@ -16,6 +17,7 @@ use minijinja::context;
 use serde_json::Value;
 
 pub use callback::{ChildEnd, ChildResult, agent_callback, agent_output};
+pub use form::Form;
 
 use crate::schema::Schema;
 use crate::verdict::{Outcome, Rejected};
@@ -27,23 +29,18 @@ const RETRY_TAG: &str = "output-validation-error";
 const INPUT_TAG: &str = "input";
 
 /// The last section of the system prompt, for the contract of a blueprint.
-pub fn system_section(schema: &Value) -> String {
-    schema_section("system_section", schema)
+pub fn system_section(form: &Form) -> String {
+    template::render("system_section", context! { form => form.text() })
 }
 
 /// The section appended to the prompt of one run, for the contract of its caller.
-pub fn request_section(schema: &Value) -> String {
-    schema_section("request_section", schema)
-}
-
-fn schema_section(name: &str, schema: &Value) -> String {
-    let schema = safe::json(schema, RETRY_TAG);
-    template::render(name, context! { fence => safe::fence(&schema), schema })
+pub fn request_section(form: &Form) -> String {
+    template::render("request_section", context! { form => form.text() })
 }
 
 /// The last section of the system prompt when the result is delivered by calling [`SUBMIT_TOOL`].
-pub fn submit_section() -> String {
-    template::render("submit_section", context! { tool => SUBMIT_TOOL })
+pub fn submit_section(form: &Form) -> String {
+    template::render("submit_section", context! { tool => SUBMIT_TOOL, form => form.text() })
 }
 
 /// The description of [`SUBMIT_TOOL`], with what the schema says of itself.
@@ -69,8 +66,8 @@ pub enum Delivery {
 pub struct Retry<'a> {
     /// What was wanted.
     pub schema: &'a Schema,
-    /// The schema as it is shown: in the form in which the answer is written.
-    pub form: &'a Value,
+    /// The form in which the answer is written.
+    pub form: &'a Form,
     /// What was wrong.
     pub rejected: &'a Rejected,
     /// The answer, where it is to be shown again (callers' contracts).
@@ -103,7 +100,6 @@ pub fn retry(retry: &Retry<'_>) -> String {
         _ => None,
     };
     let answer = answer.map(|text| safe::tagged(&safe::shortened(text), RETRY_TAG));
-    let schema = safe::json(form, RETRY_TAG);
     template::render(
         "retry",
         context! {
@@ -115,8 +111,7 @@ pub fn retry(retry: &Retry<'_>) -> String {
             value,
             answer_fence => answer.as_deref().map(safe::fence),
             answer,
-            fence => safe::fence(&schema),
-            schema,
+            form => form.text(),
             tool => (delivery == Delivery::Tool).then_some(SUBMIT_TOOL),
         },
     )
@@ -129,6 +124,7 @@ fn outcome_name(outcome: Outcome) -> &'static str {
         Outcome::SchemaInvalid => "schema_invalid",
         Outcome::InvariantFailed => "invariant_failed",
         Outcome::SchemaEcho => "schema_echo",
+        Outcome::ExampleEcho => "example_echo",
         Outcome::Ambiguous => "ambiguous",
         Outcome::Embedded => "embedded",
         Outcome::Unconfirmed => "unconfirmed",

@@ -150,6 +150,33 @@ pub struct Blueprint {
     /// Rules that a schema cannot express.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<Invariant>,
+    /// Inputs with the right output for each, shown to the model before the real input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Example>,
+    /// When examples are sent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub send_examples: SendExamples,
+}
+
+/// An input and the right output for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// Parameters that conform to `parameters_schema`; without one, `{"prompt": "…"}`.
+    pub input: Value,
+    /// A value that conforms to the output schema.
+    pub output: Value,
+}
+
+/// When examples are sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SendExamples {
+    /// With the strategy `prompt` only.
+    #[default]
+    Prompt,
+    /// With every strategy.
+    Always,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -18,7 +18,7 @@ use crate::answer::Stop;
 use crate::child::Variables;
 use crate::session::OpenError;
 use crate::start::Start;
-use crate::turn::{Allowance, Delivery, Turn};
+use crate::turn::{Delivery, Turn};
 
 /// The session that is asked in.
 const SESSION: &str = "ses_conformance";
@@ -304,9 +304,7 @@ fn turn(delivery: Delivery) -> Turn {
         system_prompt: "Answer shortly.".to_owned(),
         prompt: PROMPT.to_owned(),
         delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
+        ..Turn::default()
     }
 }
 

@@ -97,6 +97,7 @@ impl Executor for LlmExecutor {
             settings,
             transport: Arc::clone(&self.transport),
             toolbox,
+            first: conversation.messages().len(),
             conversation,
             unanswered: None,
             max_steps: start.max_steps,

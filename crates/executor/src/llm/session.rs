@@ -31,6 +31,8 @@ pub(super) struct LlmSession {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) toolbox: Box<dyn Toolbox>,
     pub(super) conversation: Conversation,
+    /// Where this run begins in the conversation.
+    pub(super) first: usize,
     /// Where the turn begins that has no answer, if the last one has none.
     pub(super) unanswered: Option<usize>,
     pub(super) attempts: Attempts,
@@ -73,6 +75,9 @@ impl Session for LlmSession {
             && !self.conversation.has_worked(before, &self.toolbox.specs())
         {
             self.conversation.truncate(before);
+        }
+        if turn.fresh && !self.conversation.has_worked(self.first, &self.toolbox.specs()) {
+            self.conversation.truncate(self.first);
         }
         self.unanswered = Some(self.conversation.messages().len());
         let mut usage = Usage::default();

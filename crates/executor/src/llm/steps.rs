@@ -29,6 +29,9 @@ const SHOWN_OUTPUT: usize = 2000;
 /// The most that is told of the name of a tool that there is not.
 const SHOWN_NAME: usize = 100;
 
+/// What the submit tool answers in an example.
+const ACCEPTED: &str = "accepted";
+
 /// How often in a row a model may call only tools that do not exist. It was told each time which ones do.
 const MAX_ASTRAY: u32 = 3;
 
@@ -93,6 +96,29 @@ impl Steps<'_> {
         Err(TurnError::TooManySteps(self.max_steps))
     }
 
+    /// The examples as messages, answered in the way in which the answer is to be given.
+    fn examples(&self) -> Vec<Message> {
+        let mut messages = Vec::with_capacity(3 * self.turn.examples.len());
+        for (number, example) in self.turn.examples.iter().enumerate() {
+            messages.push(Message::User { text: example.prompt.clone() });
+            let Some(tool) = self.submit() else {
+                let text = example.answer.clone();
+                messages.push(Message::Assistant { text, calls: Vec::new(), kept: None });
+                continue;
+            };
+            let call = Call {
+                id: format!("example_{}", number + 1),
+                name: tool.to_owned(),
+                arguments: example.answer.clone(),
+                submit: true,
+            };
+            let results = vec![CallResult::new(&call, true, ACCEPTED)];
+            messages.push(Message::Assistant { text: String::new(), calls: vec![call], kept: None });
+            messages.push(Message::Results { results });
+        }
+        messages
+    }
+
     /// The name of the submit tool, where there is one.
     fn submit(&self) -> Option<&str> {
         match &self.turn.delivery {
@@ -112,12 +138,21 @@ impl Steps<'_> {
         attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Reply, TurnError> {
+        let examples = self.examples();
+        let messages: Vec<Message>;
+        let messages = match examples.is_empty() {
+            true => conversation.messages(),
+            false => {
+                messages = [&examples, conversation.messages()].concat();
+                &messages
+            }
+        };
         let body = || {
             self.endpoint.wire.body(&Ask {
                 endpoint: &self.endpoint.name,
                 model: self.model(),
                 system: &self.turn.system_prompt,
-                messages: conversation.messages(),
+                messages,
                 tools,
                 delivery: &self.turn.delivery,
                 max_tokens: self.turn.max_tokens.or(self.settings.max_tokens),

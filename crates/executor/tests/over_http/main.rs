@@ -68,14 +68,7 @@ fn submit() -> Delivery {
 }
 
 fn turn(prompt: &str, delivery: Delivery) -> Turn {
-    Turn {
-        system_prompt: "Be brief.".into(),
-        prompt: prompt.into(),
-        delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
-    }
+    Turn { system_prompt: "Be brief.".into(), prompt: prompt.into(), delivery, ..Turn::default() }
 }
 
 /// Nobody listens.

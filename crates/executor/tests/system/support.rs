@@ -30,14 +30,7 @@ pub(crate) async fn call(tools: &dyn Toolbox, name: &str, arguments: Value) -> T
 }
 
 pub(crate) fn turn() -> Turn {
-    Turn {
-        system_prompt: String::new(),
-        prompt: String::new(),
-        delivery: Delivery::Text,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
-    }
+    Turn::default()
 }
 
 /// A session in this folder that begins, without tools.

@@ -91,7 +91,7 @@ fn distance(rejected: &Rejected) -> (u8, usize) {
         Outcome::InvariantFailed | Outcome::Ambiguous | Outcome::Embedded | Outcome::Unconfirmed => 0,
         Outcome::SchemaInvalid => 1,
         Outcome::ParseError => 2,
-        Outcome::SchemaEcho | Outcome::NoJson => 3,
+        Outcome::SchemaEcho | Outcome::ExampleEcho | Outcome::NoJson => 3,
     };
     let Violations { errors, more } = &rejected.violations;
     (way, errors.len() + more)

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use accord_api::Strategy;
-use accord_contract::lower::Lowered;
+use accord_contract::Schema;
+use accord_contract::lower::{Lowered, Profile};
+use accord_contract::prompt::Form;
 use accord_executor::Capabilities;
 use serde_json::Value;
 
@@ -40,6 +42,9 @@ pub(super) struct Offer {
     pub(super) lowered: Arc<Lowered>,
     /// Whether the provider can hold a tool's arguments to the schema.
     pub(super) strict: bool,
+    /// The form that the model is shown. Where the provider writes values otherwise, it is the form of those: an answer to
+    /// the one schema could be read as another answer to the other.
+    form: Form,
 }
 
 /// What this endpoint can be offered for this schema. A rung that is not there says why.
@@ -48,11 +53,33 @@ pub(super) struct Offers {
     native: Result<Offer, String>,
     tool: Result<Offer, String>,
     has_tools: bool,
+    form: Form,
 }
 
 impl Offers {
     pub(super) fn new(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Self {
-        Self { native: native(terms, capabilities, has_tools), tool: tool(terms, capabilities), has_tools }
+        let profile = capabilities.native.as_ref().or(capabilities.tool.as_ref().map(|tool| &tool.profile));
+        // Agents on the command line have no profile, and their models are large.
+        let shows_schema =
+            profile.and_then(|name| Profile::named(name)).is_none_or(|profile| profile.shows_schema);
+        let form = Form::new(terms.compiled.schema(), shows_schema);
+        Self {
+            native: native(terms, capabilities, has_tools, &form, shows_schema),
+            tool: tool(terms, capabilities, &form, shows_schema),
+            has_tools,
+            form,
+        }
+    }
+
+    /// Shows forms alone from now on, where there are forms.
+    pub(super) fn hide_schema(&mut self) {
+        let offers = [&mut self.native, &mut self.tool].into_iter().filter_map(|offer| offer.as_mut().ok());
+        offers.map(|offer| &mut offer.form).chain([&mut self.form]).for_each(Form::hide_schema);
+    }
+
+    /// The form of the answer on a rung.
+    pub(super) fn form(&self, rung: Rung) -> &Form {
+        self.get(rung).map_or(&self.form, |offer| &offer.form)
     }
 
     /// What is sent on a rung; instructions need nothing.
@@ -120,7 +147,13 @@ impl Offers {
     }
 }
 
-fn native(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Result<Offer, String> {
+fn native(
+    terms: &Terms,
+    capabilities: &Capabilities,
+    has_tools: bool,
+    form: &Form,
+    shows_schema: bool,
+) -> Result<Offer, String> {
     let Some(profile) = &capabilities.native else {
         return Err("the executor does not support schemas".to_owned());
     };
@@ -130,11 +163,19 @@ fn native(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Result
     let lowered = terms.lowered(profile)?;
     match &lowered.refusal {
         Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
-        None => Ok(Offer { lowered, strict: true }),
+        None => {
+            let form = form_of(&lowered, form, shows_schema);
+            Ok(Offer { lowered, strict: true, form })
+        }
     }
 }
 
-fn tool(terms: &Terms, capabilities: &Capabilities) -> Result<Offer, String> {
+fn tool(
+    terms: &Terms,
+    capabilities: &Capabilities,
+    form: &Form,
+    shows_schema: bool,
+) -> Result<Offer, String> {
     let Some(tool) = &capabilities.tool else {
         return Err("the executor has no tools".to_owned());
     };
@@ -144,5 +185,11 @@ fn tool(terms: &Terms, capabilities: &Capabilities) -> Result<Offer, String> {
     }
     // What the provider cannot enforce it can still show to the model.
     let strict = tool.strict && lowered.refusal.is_none();
-    Ok(Offer { lowered, strict })
+    let form = form_of(&lowered, form, shows_schema);
+    Ok(Offer { lowered, strict, form })
+}
+
+fn form_of(lowered: &Lowered, source: &Form, shows_schema: bool) -> Form {
+    let reshaped = lowered.lift.reshapes().then(|| Schema::compile(&lowered.schema).ok()).flatten();
+    reshaped.map_or_else(|| source.clone(), |schema| Form::new(&schema, shows_schema))
 }

@@ -3,12 +3,12 @@
 //! The judge is the only one who parses. Where the provider was sent a lowered schema, the answer is lifted back before
 //! it is judged by the full one: the judge does that with every value that it finds.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use accord_contract::lower::Lift;
 use accord_contract::{
     Accepted, Answer as Judgeable, Candidate, Contract, Extract, Mode, Options, Outcome, Rejected, Schema,
-    Source, Verdict, Violation, Violations, judge, same,
+    Shown, Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::{Answer, Stop};
 use serde_json::Value;
@@ -31,6 +31,8 @@ pub(super) struct Bench {
     pub(super) lift: Option<Lift>,
     /// What was asked, for invariants.
     pub(super) input: Value,
+    /// What the model was shown and must not give back.
+    pub(super) shown: Arc<Shown>,
 }
 
 impl Bench {
@@ -130,7 +132,8 @@ impl Bench {
 
     fn judge(&self, structured: Option<&Value>, text: &str) -> Verdict {
         let lift = self.lift.as_ref().filter(|lift| !lift.is_identity());
-        judge(&Judgeable { text, structured, input: &self.input, lift }, &self.contract)
+        let verdict = judge(&Judgeable { text, structured, input: &self.input, lift }, &self.contract);
+        self.shown.refuse_echo(verdict, &self.input)
     }
 }
 

@@ -1,11 +1,12 @@
 //! What is asked: the system prompt, the prompt and the delivery of each turn.
 
+use accord_api::agent::{self, Blueprint};
 use accord_api::{Origin, RunKind};
 use accord_contract::{Outcome, Rejected, Schema, prompt};
-use accord_executor::{Allowance, Delivery, Turn};
+use accord_executor::{Delivery, Example, Turn};
 use serde_json::Value;
 
-use super::offers::{Offer, Rung};
+use super::offers::{Offer, Offers, Rung};
 use crate::assignment::{Assignment, Terms};
 
 /// The name of the format, for providers that want one.
@@ -33,7 +34,7 @@ pub(super) enum Ask {
 
 impl Ask {
     /// The words, for a rung; none for the task itself.
-    pub(super) fn words(&self, terms: &Terms, rung: Rung, offer: Option<&Offer>) -> Option<String> {
+    pub(super) fn words(&self, terms: &Terms, rung: Rung, offers: &Offers) -> Option<String> {
         match self {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
@@ -44,7 +45,7 @@ impl Ask {
                 Some(prompt::nudge_submit())
             }
             Self::Better { rejected, answer, cut_off, .. } => {
-                Some(better(terms, rung, offer, rejected, answer, *cut_off))
+                Some(better(terms, rung, offers, rejected, answer, *cut_off))
             }
         }
     }
@@ -53,14 +54,14 @@ impl Ask {
 fn better(
     terms: &Terms,
     rung: Rung,
-    offer: Option<&Offer>,
+    offers: &Offers,
     rejected: &Rejected,
     answer: &str,
     cut_off: bool,
 ) -> String {
     prompt::retry(&prompt::Retry {
         schema: terms.compiled.schema(),
-        form: form(terms, offer),
+        form: offers.form(rung),
         rejected,
         answer: (terms.contract.origin == Origin::Caller).then_some(answer),
         cut_off,
@@ -77,23 +78,32 @@ pub(super) fn task(assignment: &Assignment) -> String {
         return retry.clone();
     }
     let plain = assignment.kind == RunKind::ResumeSession || assignment.agent.parameters_schema.is_none();
-    match assignment.parameters.get("prompt").and_then(Value::as_str).filter(|_| plain) {
+    asked(&assignment.parameters, plain)
+}
+
+fn asked(parameters: &Value, plain: bool) -> String {
+    match parameters.get("prompt").and_then(Value::as_str).filter(|_| plain) {
         Some(text) => text.to_owned(),
-        None => prompt::inputs_block(&assignment.parameters),
+        None => prompt::inputs_block(parameters),
     }
+}
+
+/// The agent's examples, asked as the task is asked.
+pub(super) fn examples(agent: &Blueprint) -> Vec<Example> {
+    let plain = agent.parameters_schema.is_none();
+    let example = |each: &agent::Example| Example {
+        prompt: asked(&each.input, plain),
+        answer: each.output.to_string(),
+    };
+    agent.examples.iter().map(example).collect()
 }
 
 /// The task under a contract. A caller's contract is told with the task that it came with; a re-prompt of the
 /// coordinator holds it already.
-pub(super) fn task_under(
-    assignment: &Assignment,
-    terms: &Terms,
-    rung: Rung,
-    offer: Option<&Offer>,
-) -> String {
+pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung, offers: &Offers) -> String {
     let told_here = terms.contract.origin == Origin::Caller && rung != Rung::Tool;
     match told_here && assignment.retry_prompt.is_none() {
-        true => joined(&task(assignment), &prompt::request_section(form(terms, offer))),
+        true => joined(&task(assignment), &prompt::request_section(offers.form(rung))),
         false => task(assignment),
     }
 }
@@ -104,27 +114,13 @@ pub(super) fn system(assignment: &Assignment) -> String {
 }
 
 /// The system prompt under a contract: its last section says what the answer has to be, or how it is delivered.
-pub(super) fn system_under(
-    assignment: &Assignment,
-    terms: &Terms,
-    rung: Rung,
-    offer: Option<&Offer>,
-) -> String {
+pub(super) fn system_under(assignment: &Assignment, terms: &Terms, rung: Rung, offers: &Offers) -> String {
     let section = match (rung, terms.contract.origin) {
-        (Rung::Tool, _) => prompt::submit_section(),
+        (Rung::Tool, _) => prompt::submit_section(offers.form(rung)),
         (_, Origin::Caller) => return system(assignment),
-        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(form(terms, offer)),
+        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(offers.form(rung)),
     };
     joined(&system(assignment), &section)
-}
-
-/// The schema as the model is to keep it. Where the provider's own form writes values otherwise, the form is all that is told:
-/// an answer to the one schema could be read as another answer to the other.
-fn form<'a>(terms: &'a Terms, offer: Option<&'a Offer>) -> &'a Value {
-    match offer {
-        Some(offer) if offer.lowered.lift.reshapes() => &offer.lowered.schema,
-        _ => terms.compiled.schema().document(),
-    }
 }
 
 fn joined(first: &str, second: &str) -> String {
@@ -153,6 +149,5 @@ pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force
 
 /// A turn that nothing but its words holds to anything.
 pub(super) fn plain(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
-    let (delivery, allowance) = (Delivery::Text, Allowance::default());
-    Turn { system_prompt, prompt, delivery, model, max_tokens: None, allowance }
+    Turn { system_prompt, prompt, model, ..Turn::default() }
 }

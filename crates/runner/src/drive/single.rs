@@ -133,7 +133,7 @@ async fn unread(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, reason: &
 
 async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Terms) -> End {
     let input = turns.assignment.input.clone();
-    let bench = Bench { contract: terms.compiled.clone(), lift: None, input };
+    let bench = Bench { contract: terms.compiled.clone(), lift: None, input, shown: Arc::default() };
     match bench.read(answer, "").await {
         Err(words) => failure::executor(words),
         Ok(Reading { verdict: Verdict::Rejected(rejected), raw }) => {

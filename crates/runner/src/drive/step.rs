@@ -14,6 +14,8 @@ pub(super) enum Seen {
     Wanting { repeated: bool },
     /// Its value stands in prose and has to be confirmed.
     Unconfirmed,
+    /// It repeats the schema, a placeholder or an example.
+    Echoed { repeated: bool },
     /// The model ended in prose that does not keep the contract, instead of calling the submit tool.
     NotSubmitted { repeated: bool },
     /// The provider cut it off.
@@ -81,6 +83,8 @@ pub(super) enum Say {
     Continue,
     /// The same as before, put in the words of the rung.
     Same,
+    /// The task, as if it had not been asked before and without the schema.
+    Anew,
 }
 
 /// How long the answer may be.
@@ -120,7 +124,11 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::CeilingRefused => {
             Step::Ask(Next { ceiling: Ceiling::Restore, counted: false, ..again(situation, Say::Same) })
         }
-        Seen::Wanting { .. } | Seen::NotSubmitted { .. } | Seen::Unconfirmed | Seen::Truncated
+        Seen::Wanting { .. }
+        | Seen::Echoed { .. }
+        | Seen::Unconfirmed
+        | Seen::NotSubmitted { .. }
+        | Seen::Truncated
             if !may_retry =>
         {
             Step::Fail(Cause::Contract)
@@ -128,8 +136,14 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         // Only the model that said it knows what it meant.
         Seen::Unconfirmed => Step::Ask(again(situation, Say::Errors)),
         Seen::Truncated => Step::Ask(truncated(situation)),
-        Seen::Wanting { repeated: true } => repeated(situation),
-        Seen::Wanting { repeated: false } => Step::Ask(last_by_the_stronger(situation)),
+        // A conversation that holds an echo leads to the next one, so the task is asked anew.
+        Seen::Echoed { .. } if situation.rung == Rung::Prompt => {
+            Step::Ask(Next { say: Say::Anew, ..last_by_the_stronger(situation) })
+        }
+        Seen::Wanting { repeated: true } | Seen::Echoed { repeated: true } => repeated(situation),
+        Seen::Wanting { repeated: false } | Seen::Echoed { repeated: false } => {
+            Step::Ask(last_by_the_stronger(situation))
+        }
         Seen::NotSubmitted { repeated } => not_submitted(situation, repeated),
     }
 }
@@ -264,6 +278,20 @@ mod tests {
         assert_eq!(next_step(&SITUATION, REPEATED), Step::Ask(Next { rung: Rung::Tool, ..NEXT }));
         let bottom = Situation { lower: None, ..SITUATION };
         assert_eq!(next_step(&bottom, REPEATED), Step::Fail(Cause::NoProgress));
+    }
+
+    #[test]
+    fn an_echo_in_a_conversation_of_words_is_asked_anew() {
+        for repeated in [false, true] {
+            let seen = Seen::Echoed { repeated };
+            let words = Situation { rung: Rung::Prompt, lower: None, ..SITUATION };
+            let anew = Next { say: Say::Anew, rung: Rung::Prompt, ..NEXT };
+            assert_eq!(next_step(&words, seen), Step::Ask(anew));
+            let spent = Situation { retries_left: 0, ..words };
+            assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract));
+            let wanting = Seen::Wanting { repeated };
+            assert_eq!(next_step(&SITUATION, seen), next_step(&SITUATION, wanting));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Asking one turn: within the budget, with its events told, with an end in every case.
 
 use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt};
-use accord_executor::{Answer, Capabilities, Events, Session, Turn, TurnError, TurnFailure};
+use accord_executor::{Answer, Capabilities, Events, Example, Session, Turn, TurnError, TurnFailure};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -38,6 +38,8 @@ pub(super) struct Asked {
     pub(super) result: Result<Answer, Why>,
     /// The model that was asked.
     model: String,
+    /// What it was sent.
+    sent: Option<attempt::Sent>,
     /// Whether anything was asked at all.
     pub(super) begun: bool,
     pub(super) usage: accord_executor::Usage,
@@ -134,9 +136,11 @@ impl<'a> Turns<'a> {
         let model = turn.model.clone().unwrap_or_else(|| self.capabilities.model.clone());
         if let Some(words) = self.budget.exhausted(&used) {
             let (result, usage) = (Err(Why::Exhausted(words)), accord_executor::Usage::default());
-            return Asked { result, model, begun: false, usage, milliseconds: 0, span: Span::none() };
+            let (sent, span) = (None, Span::none());
+            return Asked { result, model, sent, begun: false, usage, milliseconds: 0, span };
         }
         let turn = Turn { allowance: self.budget.left(&used), ..turn };
+        let sent = Some(sent(&turn));
         let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
         self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
         let begun = Instant::now();
@@ -151,7 +155,7 @@ impl<'a> Turns<'a> {
         };
         self.used.add(usage);
         let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Asked { result, model, begun: true, usage, milliseconds, span }
+        Asked { result, model, sent, begun: true, usage, milliseconds, span }
     }
 
     /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
@@ -243,8 +247,21 @@ impl<'a> Turns<'a> {
             request_ms: std::mem::take(&mut self.requests),
             text: shortened(&judged.text, ATTEMPT_TEXT_BYTES),
             prompt: judged.prompt.map(|prompt| shortened(&prompt, ATTEMPT_TEXT_BYTES)),
+            sent: asked.sent.clone(),
         };
         self.observer.attempt(attempt).await;
+    }
+}
+
+fn sent(turn: &Turn) -> attempt::Sent {
+    let exchange = |example: &Example| attempt::Exchange {
+        prompt: shortened(&example.prompt, ATTEMPT_TEXT_BYTES),
+        answer: shortened(&example.answer, ATTEMPT_TEXT_BYTES),
+    };
+    attempt::Sent {
+        system_prompt: shortened(&turn.system_prompt, ATTEMPT_TEXT_BYTES),
+        examples: turn.examples.iter().map(exchange).collect(),
+        prompt: shortened(&turn.prompt, ATTEMPT_TEXT_BYTES),
     }
 }
 

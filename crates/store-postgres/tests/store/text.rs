@@ -100,6 +100,7 @@ async fn an_attempt_is_kept_to_the_letter() {
         request_ms: vec![],
         text: ODD.into(),
         prompt: Some(ODD.into()),
+        sent: None,
     };
     let message = Body::Message { role: "assistant".into(), text: ODD.into() };
     let (events, attempts) = (vec![message.clone()], vec![attempt.clone()]);

@@ -49,6 +49,7 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         request_ms: vec![],
         text: "x".into(),
         prompt: None,
+        sent: None,
     };
     let attempts = vec![attempt];
     store.report(Report { holder: holder.clone(), events: vec![], attempts, now }).await.unwrap();

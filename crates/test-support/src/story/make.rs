@@ -219,6 +219,7 @@ pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
         request_ms: vec![1000, 200],
         text: format!("answer {number}"),
         prompt: (number > 1).then(|| "once more".to_owned()),
+        sent: None,
     }
 }
 

@@ -73,6 +73,7 @@ fn words(outcome: Outcome) -> &'static str {
         Outcome::SchemaInvalid => "the value does not conform to the schema (schema_invalid)",
         Outcome::InvariantFailed => "the value breaks an invariant (invariant_failed)",
         Outcome::SchemaEcho => "the text gives the schema back instead of a value (schema_echo)",
+        Outcome::ExampleEcho => "the text repeats an example or a placeholder (example_echo)",
         Outcome::Ambiguous => "two or more different values conform (ambiguous)",
         Outcome::Embedded => "the value conforms and is not alone in the text (embedded)",
         Outcome::Unconfirmed => "the value conforms and has to be confirmed (unconfirmed)",

@@ -82,7 +82,8 @@ proptest! {
     #[test]
     fn a_format_section_keeps_its_fence(words in hostile()) {
         let schema = Schema::compile(&json!({"description": words})).unwrap();
-        for text in [system_section(schema.document()), request_section(schema.document())] {
+        let form = Form::new(&schema, true);
+        for text in [system_section(&form), request_section(&form), submit_section(&form)] {
             let (_, blocks) = outside(&text).unwrap();
             prop_assert_eq!(blocks, 1);
         }

@@ -40,7 +40,7 @@ fn without_candidate(outcome: Outcome) -> Rejected {
 fn text_retry<'a>(schema: &'a Schema, rejected: &'a Rejected) -> Retry<'a> {
     Retry {
         schema,
-        form: schema.document(),
+        form: Box::leak(Box::new(Form::new(schema, true))),
         rejected,
         answer: None,
         cut_off: false,

@@ -5,13 +5,14 @@ use crate::{Invariant, Invariants};
 
 #[test]
 fn the_sections_that_ask_for_a_format() {
-    insta::assert_snapshot!("system_section", system_section(review().document()));
-    insta::assert_snapshot!("request_section", request_section(review().document()));
+    let form = Form::new(&review(), false);
+    insta::assert_snapshot!("system_section", system_section(&form));
+    insta::assert_snapshot!("request_section", request_section(&Form::new(&review(), true)));
 }
 
 #[test]
 fn the_submit_tool() {
-    insta::assert_snapshot!("submit_section", submit_section());
+    insta::assert_snapshot!("submit_section", submit_section(&Form::new(&review(), false)));
     insta::assert_snapshot!("submit_tool_description", submit_tool_description(&review()));
     let plain = Schema::compile(&json!({"type": "object"})).unwrap();
     assert!(
@@ -61,6 +62,7 @@ fn each_outcome_has_advice_of_its_own() {
         Outcome::SchemaInvalid,
         Outcome::InvariantFailed,
         Outcome::SchemaEcho,
+        Outcome::ExampleEcho,
         Outcome::Ambiguous,
         Outcome::Embedded,
         Outcome::Unconfirmed,

@@ -212,7 +212,7 @@ impl Turn<'_> {
         let shown = in_force.terms.origin == Origin::Caller;
         let prompt = prompt::retry(&Retry {
             schema: in_force.answer.schema(),
-            form: in_force.answer.schema().document(),
+            form: &prompt::Form::new(in_force.answer.schema(), true),
             rejected,
             answer: shown.then_some(self.answer.text.as_str()),
             cut_off: self.answer.truncated,
@@ -273,6 +273,7 @@ impl Turn<'_> {
             request_ms: Vec::new(),
             text: shortened(self.answer.text.clone()),
             prompt: self.assignment.retry_prompt.clone(),
+            sent: None,
         }
     }
 }

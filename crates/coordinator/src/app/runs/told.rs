@@ -65,6 +65,7 @@ pub(super) fn outcome(reason: Reason) -> Judged {
         Reason::SchemaInvalid => Judged::SchemaInvalid,
         Reason::InvariantFailed => Judged::InvariantFailed,
         Reason::SchemaEcho => Judged::SchemaEcho,
+        Reason::ExampleEcho => Judged::ExampleEcho,
         Reason::Ambiguous => Judged::Ambiguous,
         Reason::Embedded => Judged::Embedded,
         Reason::Unconfirmed => Judged::Unconfirmed,

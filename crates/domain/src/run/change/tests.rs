@@ -233,6 +233,7 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
         request_ms: Vec::new(),
         text: text.into(),
         prompt: None,
+        sent: None,
     };
     let attempts = [
         judged(1, 1, Judged::SchemaInvalid, "close"),

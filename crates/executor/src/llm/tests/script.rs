@@ -252,14 +252,7 @@ pub(super) async fn opened(script: &Arc<Script>, provider: &str) -> Opened {
 }
 
 pub(super) fn turn(prompt: &str, delivery: Delivery) -> Turn {
-    Turn {
-        system_prompt: "Be brief.".into(),
-        prompt: prompt.into(),
-        delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
-    }
+    Turn { system_prompt: "Be brief.".into(), prompt: prompt.into(), delivery, ..Turn::default() }
 }
 
 pub(super) fn schema() -> Value {

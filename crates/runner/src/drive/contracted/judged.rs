@@ -1,5 +1,7 @@
 //! What is made of an answer under a contract.
 
+use std::sync::Arc;
+
 use accord_api::{Validation, ValueSource, attempt};
 use accord_contract::lower::Lift;
 use accord_contract::prompt::SUBMIT_TOOL;
@@ -34,6 +36,7 @@ impl Driver<'_, '_> {
                 _ => lift,
             },
             input: self.turns.assignment.input.clone(),
+            shown: Arc::clone(&self.state.shown),
         };
         let reading = match bench.read(answer, &self.state.before).await {
             Ok(reading) => reading,
@@ -110,8 +113,15 @@ impl Driver<'_, '_> {
                 }
                 (true, true) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NoProgress),
                 (true, false) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NotSubmitted),
-                (false, true) => (Seen::Wanting { repeated }, attempt::Outcome::NoProgress),
-                (false, false) => (Seen::Wanting { repeated }, outcome(rejected.outcome)),
+                (false, repeated) => {
+                    let is_echo = matches!(rejected.outcome, Outcome::SchemaEcho | Outcome::ExampleEcho);
+                    let seen = if is_echo { Seen::Echoed { repeated } } else { Seen::Wanting { repeated } };
+                    let outcome = match repeated && !is_echo {
+                        true => attempt::Outcome::NoProgress,
+                        false => outcome(rejected.outcome),
+                    };
+                    (seen, outcome)
+                }
             }
         };
         let unmet = match seen {
@@ -190,6 +200,7 @@ pub(in super::super) fn outcome(outcome: Outcome) -> attempt::Outcome {
         Outcome::SchemaInvalid => attempt::Outcome::SchemaInvalid,
         Outcome::InvariantFailed => attempt::Outcome::InvariantFailed,
         Outcome::SchemaEcho => attempt::Outcome::SchemaEcho,
+        Outcome::ExampleEcho => attempt::Outcome::ExampleEcho,
         Outcome::Ambiguous => attempt::Outcome::Ambiguous,
         Outcome::Embedded => attempt::Outcome::Embedded,
         Outcome::Unconfirmed => attempt::Outcome::Unconfirmed,

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use accord_api::agent::SendExamples;
 use accord_api::{Contract, Strategy};
-use accord_executor::{Allowance, Capabilities, Turn};
+use accord_contract::Shown;
+use accord_executor::{Allowance, Capabilities, Example, Turn};
 
 use super::super::facts::{Facts, Feature};
 use super::super::history::History;
@@ -18,6 +20,8 @@ pub(super) struct State {
     pub(super) offers: Offers,
     pub(super) facts: Facts,
     pub(super) history: History,
+    /// What the model is shown and must not give back.
+    pub(super) shown: Arc<Shown>,
     pub(super) rung: Rung,
     pub(super) force: bool,
     pub(super) retries: u32,
@@ -43,6 +47,11 @@ pub(super) struct State {
     ceiling_is_fixed: bool,
     /// How many tokens the last answer had that was cut off, where that was told.
     pub(super) cut_at: Option<u32>,
+    /// The exchanges that are shown before the task, if the rung shows them.
+    examples: Vec<Example>,
+    always_examples: bool,
+    /// Whether what was said before is to be forgotten.
+    fresh: bool,
 }
 
 impl State {
@@ -66,11 +75,15 @@ impl State {
         let name = model.as_ref().unwrap_or(&settings_model);
         let rungs = offers.rungs(terms.contract.strategy, &facts, name)?;
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
+        let examples = assignment.agent.examples.iter();
+        let examples = examples.map(|example| (example.input.clone(), example.output.clone()));
+        let shown = Shown::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), examples);
         let stronger = assignment.agent.escalate_to.iter().filter(|other| *other != name).cloned().collect();
         Ok(Self {
             offers,
             facts,
             history: History::default(),
+            shown: Arc::new(shown),
             rung,
             force: false,
             // What a lost delivery asked is not asked once more; but an answer there must be, to say what is wrong with.
@@ -90,6 +103,9 @@ impl State {
             max_tokens_before: None,
             ceiling_is_fixed: false,
             cut_at: None,
+            examples: request::examples(&assignment.agent),
+            always_examples: assignment.agent.send_examples == SendExamples::Always,
+            fresh: false,
         })
     }
 
@@ -99,19 +115,24 @@ impl State {
 
     /// What is asked beyond the task, in words.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
-        self.ask.words(terms, self.rung, self.offers.get(self.rung))
+        self.ask.words(terms, self.rung, &self.offers)
     }
 
     pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms) -> Turn {
         let prompt = self.re_prompt(terms);
         let (schema, offer) = (terms.compiled.schema(), self.offers.get(self.rung));
         Turn {
-            system_prompt: request::system_under(assignment, terms, self.rung, offer),
-            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, offer)),
+            system_prompt: request::system_under(assignment, terms, self.rung, &self.offers),
+            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, &self.offers)),
             delivery: request::delivery(self.rung, offer, schema, self.force),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
             allowance: Allowance::default(),
+            examples: match self.always_examples || self.rung == Rung::Prompt {
+                true => self.examples.clone(),
+                false => Vec::new(),
+            },
+            fresh: self.fresh,
         }
     }
 
@@ -151,8 +172,14 @@ impl State {
         self.just_counted = next.counted;
         self.rung = next.rung;
         self.force = next.force;
+        self.fresh = next.say == Say::Anew;
         match next.say {
             Say::Same => {}
+            Say::Anew => {
+                self.before.clear();
+                self.ask = Ask::Task;
+                self.offers.hide_schema();
+            }
             Say::Continue => {
                 self.before = std::mem::take(&mut self.said);
                 self.ask = Ask::Rest;

@@ -1,7 +1,7 @@
 //! The contracts: schemas that compile and say what they mean, rules that parse, options in their ranges.
 
 use accord_contract::lower::Profile;
-use accord_contract::{Invariant, Invariants, Place, Schema};
+use accord_contract::{Invariant, Invariants, Place, Schema, Violation};
 use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::contract::{Embedded, ExtractJson, MOST_RETRIES, Options, Strategy};
 use accord_workflow::Writer;
@@ -39,7 +39,40 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts
     let invariants = invariants(blueprint, findings);
     let contracts = Contracts { parameters, output, default_output, invariants };
     slips(blueprint, &contracts, findings);
+    examples(blueprint, &contracts, findings);
     contracts
+}
+
+/// Examples keep both contracts. The output of a registered schema is checked by those who know it.
+fn examples(blueprint: &Blueprint, contracts: &Contracts, findings: &mut Findings) {
+    let place = Place::root().key("examples");
+    let output = contracts.output.as_ref().or(contracts.default_output.as_ref());
+    if !blueprint.examples.is_empty() && output.is_none() {
+        findings.error(place.clone(), "examples need an 'output_schema' or a 'default_output_schema'");
+    }
+    let implicit = implicit_parameters();
+    let implicit = blueprint.parameters_schema.is_none().then(|| Schema::compile(&implicit).ok()).flatten();
+    let input = contracts.parameters.as_ref().or(implicit.as_ref());
+    for (index, example) in blueprint.examples.iter().enumerate() {
+        let place = place.index(index);
+        let mut broken = |field: &str, violations: Vec<Violation>| {
+            for violation in violations {
+                let message = format!("{}: {}", violation.path, violation.message);
+                findings.error(place.key(field), message);
+            }
+        };
+        if let Some(schema) = input {
+            broken("input", schema.violations(&example.input).errors);
+        }
+        if let Some(Declared::Inline(schema)) = output {
+            let violations = schema.violations(&example.output).errors;
+            let conforms = violations.is_empty();
+            broken("output", violations);
+            if conforms {
+                broken("output", contracts.invariants.check(&example.output, &example.input));
+            }
+        }
+    }
 }
 
 /// Fields that invariants read and that the schemas do not have. Which registered schema is meant is not known here.
