@@ -97,12 +97,14 @@ fn replaying(mut blueprint: Value, cassette: &str) -> Result<(String, Value), Pr
     Ok((name, blueprint))
 }
 
-/// Recordings that were made before it was kept say nothing of what an attempt used.
+/// Recordings that were made before these were kept say nothing of what an attempt used and where its value stood.
 fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
     let pairs = replayed.as_array_mut().into_iter().flatten().zip(recorded.as_array().into_iter().flatten());
     for (replayed, recorded) in pairs {
-        if let (Some(members), None) = (replayed.as_object_mut(), recorded.get("usage")) {
-            members.remove("usage");
+        if let Some(members) = replayed.as_object_mut() {
+            members.retain(|name, _| {
+                !["usage", "source"].contains(&name.as_str()) || recorded.get(name).is_some()
+            });
         }
     }
     replayed
