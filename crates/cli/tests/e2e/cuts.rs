@@ -96,7 +96,8 @@ import json, os, sys
 def say(**message): print(json.dumps({"session_id": "s-1", **message}), flush=True)
 for line in sys.stdin:
     text = os.environ["SAYS"]
-    say(type="system", subtype="init", mcp_servers=[], model="m-1")
+    servers = [{"name": "accord_submit", "status": "connected"}]
+    say(type="system", subtype="init", mcp_servers=servers, model="m-1")
     say(type="assistant", message={"id": "m1", "model": "m-1", "content": [{"type": "text", "text": text}]})
     if os.environ["STOP"] == "error":
         say(type="assistant", error="max_output_tokens", message={"id": "m2", "content": []})

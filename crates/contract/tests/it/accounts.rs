@@ -91,7 +91,7 @@ fn the_generator_reaches_accepted_texts() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(crate::judging::cases(512))]
 
     #[test]
     fn what_is_accepted_accounts_for_its_text(seed in any::<u64>()) {

@@ -1,7 +1,14 @@
 //! Judging a text by a schema, as nearly every test here does.
 
 use accord_contract::{Answer, Contract, Mode, Options, Rejected, Schema, Verdict, judge};
+use proptest::test_runner::Config as ProptestConfig;
 use serde_json::Value;
+
+/// So many cases of a property; `PROPTEST_CASES` sets another number for a longer look.
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual);
+    ProptestConfig { cases, ..ProptestConfig::default() }
+}
 
 pub(crate) fn contract(document: &Value, mode: Mode) -> Contract {
     let schema = Schema::compile(document).expect("the schema compiles");

@@ -138,7 +138,7 @@ fn conforms_if_accepted(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(crate::judging::cases(512))]
 
     #[test]
     fn what_is_accepted_conforms(text in token_soup()) {

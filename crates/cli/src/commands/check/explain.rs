@@ -165,7 +165,10 @@ fn legend(spans: &[Span], coloured: bool) -> String {
         false => format!("{mark} {name} {count}"),
     };
     let entries: Vec<String> = bytes.into_values().map(entry).collect();
-    format!("bytes: {}", entries.join(", "))
+    match entries.is_empty() {
+        true => "bytes: none".to_owned(),
+        false => format!("bytes: {}", entries.join(", ")),
+    }
 }
 
 fn rows(text: &str, spans: &[Span], places: &[usize]) -> Vec<Row> {
