@@ -35,6 +35,7 @@ const STATUSES: Record<string, Appearance> = {
   schema_invalid: { label: 'Schema mismatch', icon: ShieldX, tone: 'danger' },
   invariant_failed: { label: 'Invariant failed', icon: ShieldX, tone: 'danger' },
   schema_echo: { label: 'Schema echoed', icon: CircleX, tone: 'danger' },
+  example_echo: { label: 'Example echoed', icon: CircleX, tone: 'danger' },
   ambiguous: { label: 'Ambiguous', icon: CircleDot, tone: 'warning' },
   embedded: { label: 'Not alone', icon: CircleX, tone: 'danger' },
   unconfirmed: { label: 'Unconfirmed', icon: CircleQuestionMark, tone: 'warning' },

@@ -27,12 +27,24 @@ fn block(attempt: &Attempt, said: Said) -> String {
     let mut text = format!("{}\n", head_with(attempt, attempt.source));
     text.push_str(&findings(attempt, "  "));
     if said == Said::Shown {
-        if let Some(prompt) = &attempt.prompt {
-            let _ = write!(text, "  prompt:\n{}", indent(&visible(prompt), "  > "));
+        for (title, sent) in sent(attempt) {
+            let _ = write!(text, "  {title}:\n{}", indent(&visible(sent), "  > "));
         }
         let _ = write!(text, "  answer:\n{}", indent(&visible(&attempt.text), "  | "));
     }
     text
+}
+
+/// What the model was sent, by part. Older attempts and those of foreign runners have the re-prompt alone.
+fn sent(attempt: &Attempt) -> Vec<(&'static str, &str)> {
+    let Some(sent) = &attempt.sent else {
+        return attempt.prompt.iter().map(|prompt| ("prompt", prompt.as_str())).collect();
+    };
+    let examples = sent.examples.iter();
+    let examples =
+        examples.flat_map(|each| [("example", each.prompt.as_str()), ("its answer", each.answer.as_str())]);
+    let parts = std::iter::once(("system prompt", sent.system_prompt.as_str())).chain(examples);
+    parts.chain([("prompt", sent.prompt.as_str())]).filter(|(_, text)| !text.is_empty()).collect()
 }
 
 /// Number, verdict, and how it came to be, on one line. Where the value stood is worth a word only if it was not alone.

@@ -56,17 +56,37 @@ export function AttemptDetail({ attempt, previous }: Props) {
           {attempt.text === '' ? <span className="text-muted">Empty.</span> : <InertText text={attempt.text} lit={lit} marks={marks} />}
         </CardBody>
       </Card>
-      {attempt.prompt ? (
-        <Card>
-          <details>
-            <summary className="px-4 py-2 font-semibold">Prompt sent for this attempt</summary>
-            <CardBody tabIndex={0} role="region" aria-label="Prompt" className="max-h-[70vh] overflow-auto border-t">
-              <InertText text={attempt.prompt} />
-            </CardBody>
-          </details>
-        </Card>
-      ) : null}
+      <Sent attempt={attempt} />
     </div>
+  )
+}
+
+/** What the model was sent. Attempts of older versions and of foreign runners have the re-prompt alone. */
+function Sent({ attempt: { sent, prompt } }: { attempt: Api.Attempt }) {
+  const parts: [string, string][] = sent
+    ? [
+        ['System prompt', sent.system_prompt ?? ''],
+        ...(sent.examples ?? []).flatMap((example, index): [string, string][] => [
+          [`Example ${index + 1}: user`, example.prompt],
+          [`Example ${index + 1}: assistant`, example.answer],
+        ]),
+        ['Prompt', sent.prompt],
+      ]
+    : [['Prompt', prompt ?? '']]
+  const shown = parts.filter(([, text]) => text !== '')
+  if (shown.length === 0) return null
+  return (
+    <Card>
+      <details>
+        <summary className="px-4 py-2 font-semibold">Prompt sent for this attempt</summary>
+        {shown.map(([label, text]) => (
+          <CardBody key={label} tabIndex={0} role="region" aria-label={label} className="max-h-[70vh] overflow-auto border-t">
+            <h3 className="mb-1 font-medium text-muted">{label}</h3>
+            <InertText text={text} />
+          </CardBody>
+        ))}
+      </details>
+    </Card>
   )
 }
 
