@@ -2,11 +2,12 @@
 
 use accord_api::agent::{self, Blueprint};
 use accord_api::{Origin, RunKind};
+use accord_contract::prompt::Form;
 use accord_contract::{Outcome, Rejected, Schema, prompt};
 use accord_executor::{Delivery, Example, Turn};
 use serde_json::Value;
 
-use super::offers::{Offer, Offers, Rung};
+use super::offers::{Offer, Rung};
 use crate::assignment::{Assignment, Terms};
 
 /// The name of the format, for providers that want one.
@@ -34,7 +35,7 @@ pub(super) enum Ask {
 
 impl Ask {
     /// The words, for a rung; none for the task itself.
-    pub(super) fn words(&self, terms: &Terms, rung: Rung, offers: &Offers) -> Option<String> {
+    pub(super) fn words(&self, terms: &Terms, rung: Rung, form: &Form) -> Option<String> {
         match self {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
@@ -45,7 +46,7 @@ impl Ask {
                 Some(prompt::nudge_submit())
             }
             Self::Better { rejected, answer, cut_off, .. } => {
-                Some(better(terms, rung, offers, rejected, answer, *cut_off))
+                Some(better(terms, rung, form, rejected, answer, *cut_off))
             }
         }
     }
@@ -54,14 +55,14 @@ impl Ask {
 fn better(
     terms: &Terms,
     rung: Rung,
-    offers: &Offers,
+    form: &Form,
     rejected: &Rejected,
     answer: &str,
     cut_off: bool,
 ) -> String {
     prompt::retry(&prompt::Retry {
         schema: terms.compiled.schema(),
-        form: offers.form(rung),
+        form,
         rejected,
         answer: (terms.contract.origin == Origin::Caller).then_some(answer),
         cut_off,
@@ -100,10 +101,10 @@ pub(super) fn examples(agent: &Blueprint) -> Vec<Example> {
 
 /// The task under a contract. A caller's contract is told with the task that it came with; a re-prompt of the
 /// coordinator holds it already.
-pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung, offers: &Offers) -> String {
+pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung, form: &Form) -> String {
     let told_here = terms.contract.origin == Origin::Caller && rung != Rung::Tool;
     match told_here && assignment.retry_prompt.is_none() {
-        true => joined(&task(assignment), &prompt::request_section(offers.form(rung))),
+        true => joined(&task(assignment), &prompt::request_section(form)),
         false => task(assignment),
     }
 }
@@ -114,11 +115,11 @@ pub(super) fn system(assignment: &Assignment) -> String {
 }
 
 /// The system prompt under a contract: its last section says what the answer has to be, or how it is delivered.
-pub(super) fn system_under(assignment: &Assignment, terms: &Terms, rung: Rung, offers: &Offers) -> String {
+pub(super) fn system_under(assignment: &Assignment, terms: &Terms, rung: Rung, form: &Form) -> String {
     let section = match (rung, terms.contract.origin) {
-        (Rung::Tool, _) => prompt::submit_section(offers.form(rung)),
+        (Rung::Tool, _) => prompt::submit_section(form),
         (_, Origin::Caller) => return system(assignment),
-        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(offers.form(rung)),
+        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(form),
     };
     joined(&system(assignment), &section)
 }

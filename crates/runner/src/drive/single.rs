@@ -1,6 +1,9 @@
 //! Runs of one turn: commands, which are never run twice, and answers that the coordinator judges.
 
+use std::sync::Arc;
+
 use accord_api::{Failure, HeldAnswer, Strategy, Validation, attempt};
+use accord_contract::prompt::Form;
 use accord_contract::{Rejected, Verdict};
 use accord_executor::{Answer, Stop};
 use serde::de::IgnoredAny;
@@ -32,10 +35,13 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
     }
     let assignment = turns.assignment;
     let (system, prompt) = match terms {
-        Some(terms) => (
-            request::system_under(assignment, terms, Rung::Prompt, None),
-            request::task_under(assignment, terms, Rung::Prompt, None),
-        ),
+        Some(terms) => {
+            let form = Form::new(terms.compiled.schema(), true);
+            (
+                request::system_under(assignment, terms, Rung::Prompt, &form),
+                request::task_under(assignment, terms, Rung::Prompt, &form),
+            )
+        }
         None => (request::system(assignment), request::task(assignment)),
     };
     let asked = turns.ask(request::plain(system, prompt, assignment.model.clone())).await;

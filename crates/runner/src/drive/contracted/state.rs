@@ -115,15 +115,16 @@ impl State {
 
     /// What is asked beyond the task, in words.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
-        self.ask.words(terms, self.rung, &self.offers)
+        self.ask.words(terms, self.rung, self.offers.form(self.rung))
     }
 
     pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms) -> Turn {
         let prompt = self.re_prompt(terms);
         let (schema, offer) = (terms.compiled.schema(), self.offers.get(self.rung));
+        let form = self.offers.form(self.rung);
         Turn {
-            system_prompt: request::system_under(assignment, terms, self.rung, &self.offers),
-            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, &self.offers)),
+            system_prompt: request::system_under(assignment, terms, self.rung, form),
+            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, form)),
             delivery: request::delivery(self.rung, offer, schema, self.force),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
