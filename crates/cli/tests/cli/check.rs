@@ -131,7 +131,7 @@ fn files_that_cannot_be_read_are_named() {
     let ran = folder.run(&["check", "--schema", ".", "answer.txt"], "");
     insta::assert_snapshot!(ran.stderr, @r#"
     error: cannot read .: Is a directory (os error 21)
-    hint: name a file inside the directory
+    hint: pass a file inside the directory
     "#);
     assert_eq!(ran, problem(1, &ran.stderr));
 }

@@ -28,7 +28,7 @@ fn the_schema_is_data_and_the_losses_are_talk() {
     );
     insta::assert_snapshot!(ran.stderr, @r#"
     note: OpenAI strict does not enforce these keywords:
-      place             keyword    enforced by
+      path              keyword    enforced by
       /properties/name  minLength  prompt, validator
     "#);
 }

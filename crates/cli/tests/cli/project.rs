@@ -244,6 +244,7 @@ fn a_broken_agent_is_listed_with_its_place() {
     let listed = folder.run(&["agents", "list"], "");
     assert_eq!(listed.code, Some(0));
     assert!(listed.stdout.contains("agent.yaml:5:9: error: "), "{}", listed.stdout);
+    assert_eq!(listed.stderr, "warning: 1 invalid agent; run `accord agents validate` for details\n");
     let all = folder.run(&["agents", "validate", "--json"], "").json();
     assert_eq!(all["valid"], json!(false));
     assert_eq!(doctor(&folder, &[]).code, Some(1));
@@ -334,7 +335,11 @@ fn the_doctor_shows_no_password_of_what_is_no_address() {
     folder.write(".accord/config.toml", settings.as_bytes());
     let ran = doctor(&folder, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    for shown in ["\"(hidden)@h/x\"", "\"(hidden)@h:1\"", "telemetry.otlp_endpoint is '(hidden)@h:1'"] {
+    for shown in [
+        "\"(hidden)@h/x\"",
+        "\"(hidden)@h:1\"",
+        "invalid telemetry.otlp_endpoint: expected an http or https URL, got '(hidden)@h:1'",
+    ] {
         assert!(ran.stdout.contains(shown), "no {shown} in {}", ran.stdout);
     }
     let told = ran.stdout + &ran.stderr + &folder.run(&["runs", "list"], "").stderr;
@@ -358,9 +363,12 @@ fn the_doctor_fails_on_what_is_broken() {
 fn the_doctor_finds_what_keeps_accord_from_starting() {
     let folder = init();
     for (settings, said) in [
-        ("[log]\nfilter = \"=what=\"\n", "log.filter '=what=' cannot be used"),
-        ("[telemetry]\notlp_endpoint = \"nowhere\"\n", "telemetry.otlp_endpoint is 'nowhere'"),
-        ("[runner]\nproject_dir = \"not/there\"\n", "not/there cannot be used"),
+        ("[log]\nfilter = \"=what=\"\n", "invalid log.filter '=what='"),
+        (
+            "[telemetry]\notlp_endpoint = \"nowhere\"\n",
+            "invalid telemetry.otlp_endpoint: expected an http or https URL, got 'nowhere'",
+        ),
+        ("[runner]\nproject_dir = \"not/there\"\n", "not/there: No such file"),
         ("[server]\nlisten = \"everywhere\"\n", "cannot listen on everywhere"),
         (
             "[workflows]\nembedding_provider = \"nobody\"\nembedding_model = \"m\"\n",
@@ -384,7 +392,7 @@ fn a_folder_of_agents_that_cannot_be_read_is_not_an_empty_one() {
     folder.write(".accord/agents", b"a file");
     let ran = doctor(&folder, &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stdout.contains("fail  agents: ") && ran.stdout.contains("cannot be read"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("fail  agents: ") && ran.stdout.contains("cannot read "), "{}", ran.stdout);
     let ran = folder.run(&["run", "word-count", "--param", "text=a"], "");
     assert!(ran.stderr.contains("cannot be read"), "{ran:?}");
 }

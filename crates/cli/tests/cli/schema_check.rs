@@ -68,8 +68,8 @@ fn bad_schemas_show_the_place() {
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r##"
-    error: the schema empty.json is empty
-    error: the schema list.json cannot be used: a schema is an object or a boolean, not an array
+    error: empty.json is empty: expected JSON (schema)
+    error: list.json is not a valid schema: a schema is an object or a boolean, not an array
      --> list.json:1:1
       |
     1 | []
@@ -89,27 +89,27 @@ fn bad_schemas_show_the_place() {
       |
     3 |   "type": "array"
       |        ^
-    error: the schema nowhere.json cannot be used: the reference '#/$defs/b' leads nowhere in this schema
+    error: nowhere.json is not a valid schema: the reference '#/$defs/b' leads nowhere in this schema
      --> nowhere.json:3:19 at $.properties.a["$ref"]
       |
     3 |     "a": {"$ref": "#/$defs/b"}
       |                   ^^^^^^^^^^^
-    error: the schema remote.json cannot be used: the reference 'https://example.org/schema.json' leads to another document, and nothing is fetched; put that schema under 'definitions' or '$defs' and refer to it there
+    error: remote.json is not a valid schema: the reference 'https://example.org/schema.json' leads to another document, and nothing is fetched; put that schema under 'definitions' or '$defs' and refer to it there
      --> remote.json:1:10 at $["$ref"]
       |
     1 | {"$ref": "https://example.org/schema.json"}
       |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    error: the schema circle.json cannot be used: a reference leads back here without going into a property or an item, so it says nothing
+    error: circle.json is not a valid schema: a reference leads back here without going into a property or an item, so it says nothing
      --> circle.json:3:18 at $["$defs"].a
       |
     3 |   "$defs": {"a": {"$ref": "#/$defs/a"}}
       |                  ^^^^^^^^^^^^^^^^^^^^^
-    error: the schema pattern.json cannot be used: the pattern "(unclosed" is not a regular expression
+    error: pattern.json is not a valid schema: the pattern "(unclosed" is not a regular expression
      --> pattern.json:3:22 at $.properties.é.pattern
       |
     3 |     "é": {"pattern": "(unclosed"}
       |                      ^^^^^^^^^^^
-    error: the schema dialect.json cannot be used: the dialect 'http://json-schema.org/draft-03/schema#' is not supported; use draft-07, 2019-09 or 2020-12
+    error: dialect.json is not a valid schema: the dialect 'http://json-schema.org/draft-03/schema#' is not supported; use draft-07, 2019-09 or 2020-12
      --> dialect.json:1:13 at $["$schema"]
       |
     1 | {"$schema": "http://json-schema.org/draft-03/schema#"}

@@ -147,7 +147,7 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
     let (second, url) = beside(&first).await;
     assert!(named().contains(&url), "the newest is found: {}", named());
     let said = end(second).await;
-    assert!(said.contains("another coordinator runs for this project"), "{said}");
+    assert!(said.contains("another coordinator is already running for this project"), "{said}");
     assert!(said.contains(&first.url), "{said}");
     assert_eq!(named(), before, "the first is still there");
     // The other way round.

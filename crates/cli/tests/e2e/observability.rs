@@ -153,7 +153,10 @@ async fn an_address_that_is_none_is_refused() {
     let output = tokio::time::timeout(Duration::from_secs(20), refusing).await.unwrap().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("telemetry.otlp_endpoint is 'collector:4318'"), "{said}");
+    assert!(
+        said.contains("invalid telemetry.otlp_endpoint: expected an http or https URL, got 'collector:4318'"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -349,5 +352,5 @@ async fn doctor(folder: &Path, variables: &[(&str, &str)]) -> Vec<String> {
     let checks = report.get("checks").and_then(Value::as_array).unwrap().iter();
     let warnings = checks.filter(|check| check["name"] == "commands" && check["status"] == "warn");
     let messages = warnings.map(|check| check["message"].as_str().unwrap().to_owned());
-    messages.filter(|message| message.starts_with("commands of 'builds'")).collect()
+    messages.filter(|message| message.starts_with("commands of agent 'builds'")).collect()
 }

@@ -152,6 +152,6 @@ async fn a_recorded_outage_is_replayed_without_waiting() {
     assert_eq!(model.requests().len(), 2);
     let replay = run(&["replay", "tape.json"]).await;
     let said = String::from_utf8_lossy(&replay.stderr).into_owned();
-    assert!(said.contains("replayed 1 attempt, as recorded"), "{said}");
+    assert!(said.contains("Replayed 1 attempt; all match the recording."), "{said}");
     assert_eq!(model.requests().len(), 2);
 }

@@ -56,7 +56,7 @@ async fn the_doctor_tells_good_from_broken() {
     let coordinator = check(&report, "coordinator");
     assert!(coordinator["message"].as_str().unwrap().contains(&host.url), "{coordinator}");
     assert_eq!(check(&report, "runners")["message"], json!("1 alive"));
-    assert!(check(&report, "store")["message"].as_str().unwrap().ends_with("accord.db can be used"));
+    assert!(check(&report, "store")["message"].as_str().unwrap().ends_with("accord.db is usable"));
     let said = run(host.path(), &["doctor"]).await.ends(1, &[]).stdout;
     assert!(said.contains("fail  agents: wrong") && said.contains("accord agents validate wrong"), "{said}");
 
@@ -82,11 +82,11 @@ async fn the_doctor_knows_the_agents_in_the_store() {
 
     // Nobody can be asked: what was not seen is said.
     let said = run(project.path(), &["doctor"]).await.ends(1, &[]).stdout;
-    assert!(said.contains("there is no agent 'stored'") && said.contains("agents in the store"), "{said}");
+    assert!(said.contains("there is no agent 'stored'") && said.contains("agents in the database"), "{said}");
     let host = project.up().await;
     let report = run(host.path(), &["doctor", "--json"]).await.ends(0, &[]).json();
-    assert_eq!(check(&report, "workflows")["message"], json!("1 workflow can be run"));
-    assert_eq!(check(&report, "agents")["message"], json!("1 agent can be used"));
+    assert_eq!(check(&report, "workflows")["message"], json!("1 workflow valid"));
+    assert_eq!(check(&report, "agents")["message"], json!("1 agent valid"));
 }
 
 #[tokio::test]

@@ -15,14 +15,16 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     let project = Project::new().agent(&agent("triage", &model, &contracted()));
     let folder = project.path();
     let ran = run(folder, &["record", "triage", "Nobody can log in", "--output", "tape.json"]).await;
-    let ran = ran.ends(0, &["recorded 2 exchanges in tape.json"]);
+    let ran = ran.ends(0, &["Recorded 2 exchanges in tape.json."]);
     assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
     assert!(!folder.join(".accord/accord.db").exists(), "a recording is kept nowhere else");
     assert!(!ran.stderr.contains("accord runs"), "there is no run to look at: {}", ran.stderr);
     run(folder, &["record", "triage", "x", "-o", "tape.json"]).await.ends(1, &["--force"]);
     drop(model);
 
-    let ran = run(folder, &["replay", "tape.json"]).await.ends(0, &["replayed 2 attempts, as recorded"]);
+    let ran = run(folder, &["replay", "tape.json"])
+        .await
+        .ends(0, &["Replayed 2 attempts; all match the recording."]);
     assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
     let ran = run(folder, &["replay", "tape.json", "--json"]).await.ends(0, &[]).json();
     assert_eq!((&ran["attempts"], &ran["result_data"]), (&json!(2), &json!({"severity": "high"})));
@@ -73,7 +75,7 @@ async fn a_stronger_model_is_replayed_too_wherever_the_run_was_to_be() {
     let ran = run(folder, &["record", "triage", "x", "--output", "tape.json", "--json"]).await.ends(0, &[]);
     assert_eq!(ran.json()["attempts"], 3);
     drop(model);
-    run(folder, &["replay", "tape.json"]).await.ends(0, &["replayed 3 attempts, as recorded"]);
+    run(folder, &["replay", "tape.json"]).await.ends(0, &["Replayed 3 attempts; all match the recording."]);
 }
 
 #[tokio::test]
@@ -87,10 +89,10 @@ async fn what_the_caller_asked_for_is_replayed_too() {
         ["record", "free", "x", "--schema", "schema.json", "--max-retries", "3", "--strategy", "prompt"];
     let ran =
         run(folder, &[&asked[..], &["--model", "claude-other", "-o", "tape.json", "--json"]].concat()).await;
-    let report = ran.ends(2, &["recorded 4 exchanges"]).json();
+    let report = ran.ends(2, &["Recorded 4 exchanges"]).json();
     assert_eq!((&report["status"], &report["attempts"]), (&json!("failed"), &json!(4)));
     let ran = run(folder, &["replay", "tape.json"]).await;
-    ran.ends(2, &["replayed 4 attempts, as recorded", "failed["]);
+    ran.ends(2, &["Replayed 4 attempts; all match the recording.", "failed["]);
     let tape = std::fs::read_to_string(folder.join("tape.json")).unwrap();
     let tape: Value = serde_json::from_str(&tape).unwrap();
     assert_eq!(tape["attempts"][3]["model"], json!("claude-other"));
@@ -104,8 +106,10 @@ async fn a_recording_uses_the_projects_registry() {
     run(host.path(), &["schemas", "add", "severity", "schema.json"]).await.ends(0, &[]);
     let kept = host.leave().await;
     let named = ["record", "free", "x", "--schema-name", "severity", "-o", "tape.json"];
-    run(kept.path(), &named).await.ends(0, &["recorded 1 exchange in"]);
-    run(kept.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+    run(kept.path(), &named).await.ends(0, &["Recorded 1 exchange in"]);
+    run(kept.path(), &["replay", "tape.json"])
+        .await
+        .ends(0, &["Replayed 1 attempt; all match the recording."]);
     let missing = ["record", "free", "x", "--schema-name", "none", "-o", "other.json"];
     run(kept.path(), &missing).await.ends(1, &["none"]);
 }
@@ -117,10 +121,10 @@ async fn what_cannot_be_recorded_is_refused_before_anything_is_asked() {
         json!({"name": "count", "type": "procedural", "executor": {"type": "process", "command": "true"}});
     let project = Project::new().agent(&counting).agent(&agent("free", &model, &json!({})));
     let folder = project.path();
-    run(folder, &["record", "count", "x", "-o", "a.json"]).await.ends(1, &["'process'", "'llm'"]);
-    run(folder, &["record", "free", "x", "-o", "none/a.json"])
+    run(folder, &["record", "count", "x", "-o", "a.json"])
         .await
-        .ends(1, &["none/a.json cannot be written"]);
+        .ends(1, &["expected the executor llm, got process"]);
+    run(folder, &["record", "free", "x", "-o", "none/a.json"]).await.ends(1, &["cannot write none/a.json"]);
     let nobody = ["record", "free", "x", "-o", "a.json", "--coordinator", "http://127.0.0.1:1"];
     run(folder, &nobody).await.ends(3, &["cannot be reached"]);
     assert_eq!(model.requests().len(), 0);
@@ -133,8 +137,8 @@ async fn an_agent_of_the_store_is_recorded_too() {
     let model = model([Reply::text("hello")]).await;
     let host = Project::new().up().await;
     host.client.create_agent(&agent("stored", &model, &json!({}))).await.unwrap();
-    run(host.path(), &["record", "stored", "x", "-o", "tape.json"]).await.ends(0, &["recorded 1 exchange"]);
-    run(host.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
+    run(host.path(), &["record", "stored", "x", "-o", "tape.json"]).await.ends(0, &["Recorded 1 exchange"]);
+    run(host.path(), &["replay", "tape.json"]).await.ends(0, &["match the recording"]);
 }
 
 #[tokio::test]
@@ -191,7 +195,7 @@ async fn the_errors_of_a_named_provider_are_replayed_in_its_name() {
     let model = model([refused, Reply::submit(&json!({"severity": "low"})), Reply::error(401, "no")]).await;
     let project = of_a_lab(&model, &json!({"output_schema": severity()}));
     let elsewhere = tempfile::tempdir().unwrap();
-    for (code, said, word) in [(0, "replayed 2 attempts", "lab http"), (3, "replayed 1 attempt", "`lab`")] {
+    for (code, said, word) in [(0, "Replayed 2 attempts;", "lab http"), (3, "Replayed 1 attempt;", "`lab`")] {
         record_in_the_lab(&project).await.ends(code, &[]);
         let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
         assert!(tape.contains(word), "{tape}");
@@ -261,7 +265,9 @@ async fn a_replay_runs_no_tools_on_any_wire() {
             std::fs::remove_file(project.path().join(name)).unwrap();
         }
         // The variable that the server wanted is not set either.
-        run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+        run(project.path(), &["replay", "tape.json"])
+            .await
+            .ends(0, &["Replayed 1 attempt; all match the recording."]);
         for name in ["out.txt", "servers.txt"] {
             assert!(!project.path().join(name).exists(), "{name}, {wire}");
         }
@@ -286,7 +292,9 @@ async fn a_replay_needs_nothing_that_the_configuration_names() {
     let more = "[workflows]\nembedding_provider = \"lab\"\nembedding_model = \"m\"\n\
                 [runner]\nproject_dir = \"none\"\n[database]\nurl = \"postgres://nobody@127.0.0.1:1/none\"\n";
     std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + more).unwrap();
-    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+    run(project.path(), &["replay", "tape.json"])
+        .await
+        .ends(0, &["Replayed 1 attempt; all match the recording."]);
 }
 
 #[tokio::test]
@@ -319,11 +327,11 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
         if name == "stopped" {
             record.extend(["--timeout", "3"]);
         }
-        run(project.path(), &record).await.ends(4, &["recorded 2 exchanges", said]);
+        run(project.path(), &record).await.ends(4, &["Recorded 2 exchanges", said]);
         drop(model);
         run(project.path(), &["replay", "tape.json"])
             .await
-            .ends(4, &["replayed 2 attempts, as recorded", said]);
+            .ends(4, &["Replayed 2 attempts; all match the recording.", said]);
     }))
     .await;
 }
@@ -336,7 +344,7 @@ async fn a_key_that_a_tool_gave_is_left_out_of_a_recording() {
     record_in_the_lab(&project).await.ends(0, &[]);
     let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
     assert!(tape.contains("the key is [redacted]") && !tape.contains("labsecret55"), "{tape}");
-    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
+    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["match the recording"]);
 }
 
 #[tokio::test]
@@ -362,7 +370,7 @@ async fn what_a_provider_was_shown_is_neither_told_nor_recorded() {
         let told =
             std::fs::read_to_string(project.path().join("tape.json")).unwrap() + &ran.stdout + &ran.stderr;
         assert!(secrets.iter().all(|secret| !told.contains(secret)), "{told}");
-        run(project.path(), &["replay", "tape.json"]).await.ends(3, &["as recorded"]);
+        run(project.path(), &["replay", "tape.json"]).await.ends(3, &["match the recording"]);
     }
 }
 
@@ -383,7 +391,9 @@ async fn work_beside_a_result_is_done_and_not_done_again_by_a_replay() {
         record_in_the_lab(&project).await.ends(0, &[]);
         drop(model);
         std::fs::remove_file(project.path().join("out.txt")).unwrap();
-        run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+        run(project.path(), &["replay", "tape.json"])
+            .await
+            .ends(0, &["Replayed 1 attempt; all match the recording."]);
         assert!(!project.path().join("out.txt").exists(), "{wire}");
     }
 }

@@ -79,7 +79,7 @@ async fn a_key_is_taken_from_a_file_or_the_environment_and_not_from_arguments() 
 
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     let warned = run(folder, &["runs", "list", "--key-file", "admin.key"]).await;
-    warned.ends(0, &["other users can read it (mode 644): chmod 600"]);
-    run(folder, &["runs", "list", "--key-file", "gone.key"]).await.ends(1, &["gone.key cannot be read"]);
+    warned.ends(0, &["other users can read it (mode 644): run `chmod 600"]);
+    run(folder, &["runs", "list", "--key-file", "gone.key"]).await.ends(1, &["cannot read the key file"]);
     host.end().await;
 }

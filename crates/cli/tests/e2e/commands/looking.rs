@@ -36,7 +36,8 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
     assert_eq!(ids(&list), std::slice::from_ref(&id));
     let page = run(folder, &["runs", "list", "--limit", "1", "--json"]).await.json();
     assert_eq!((ids(&page), page["next_cursor"].is_string()), (vec![plain], true));
-    let none = run(folder, &["runs", "list", "--status", "failed"]).await.ends(0, &["no run"]);
+    let none =
+        run(folder, &["runs", "list", "--status", "failed"]).await.ends(0, &["No runs match these filters."]);
     assert_eq!(none.stdout, "");
 
     let shown = run(folder, &["runs", "show", &id]).await.ends(0, &[]).stdout;
@@ -113,7 +114,7 @@ async fn agents_are_listed_shown_and_pushed() {
     let shown = run(folder, &["agents", "show", "triage", "--json"]).await.ends(0, &[]).json();
     assert_eq!((&shown["summary"]["name"], &shown["summary"]["source"]), (&json!("triage"), &json!("file")));
     let contract = run(folder, &["agents", "show", "triage", "--contract"]).await.ends(0, &[]).stdout;
-    assert!(contract.contains("the agent's own") && contract.contains("anthropic"), "{contract}");
+    assert!(contract.contains("fixed by the agent") && contract.contains("anthropic"), "{contract}");
     run(folder, &["agents", "show", "nobody"]).await.ends(1, &["nobody", "accord agents list"]);
 
     let more = Project::new().agent(&agent("pushed", &model, &contracted()));

@@ -288,7 +288,7 @@ async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     for flags in [&["--no-wait"][..], &["--idempotency-key", "k"]] {
         let alone = [&["run", "free", "x"][..], flags].concat();
-        run(project.path(), &alone).await.ends(1, &["no coordinator runs", "accord up"]);
+        run(project.path(), &alone).await.ends(1, &["require a running coordinator", "accord up"]);
     }
     assert!(!project.path().join(".accord/accord.db").exists());
 
@@ -305,8 +305,8 @@ async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
     assert_eq!(again.text("/result_text"), "two");
     let started = run(folder, &[&asked[..], &["--no-wait"]].concat()).await.ends(0, &[]);
     assert_eq!(started.text("/run_id"), first.text("/run_id"));
-    let other = ["run", "free", "z", "--idempotency-key", "order-42"];
-    run(folder, &other).await.ends(1, &["IdempotencyConflict"]);
+    let other = ["run", "free", "z", "--idempotency-key", "order-42", "--json"];
+    assert_eq!(run(folder, &other).await.ends(1, &[]).text("/error/name"), "IdempotencyConflict");
     assert_eq!(model.requests().len(), 2);
 }
 
@@ -328,7 +328,7 @@ async fn what_is_not_there_is_told_with_what_is_meant() {
     }
     let empty = Project::new().up().await;
     for (list, what) in [(["agents", "list"], "agents"), (["workflow", "list"], "workflows")] {
-        let said = format!("no {what} in the coordinator at {}", empty.url);
+        let said = format!("No {what} found in the coordinator at {}", empty.url);
         let ran = run(host.path(), &[&list[..], &["--coordinator", &empty.url]].concat()).await;
         ran.ends(0, &[&said]);
     }
@@ -345,7 +345,9 @@ async fn a_run_that_is_over_is_watched_without_a_coordinator() {
     let watched = run(kept.path(), &["runs", "watch", &id]).await.ends(0, &[]).stdout;
     assert!(watched.contains("completed after"), "{watched}");
     // Nobody works on one that is not over.
-    run(kept.path(), &["runs", "watch", busy.as_str()]).await.ends(1, &["no coordinator runs", "accord up"]);
+    run(kept.path(), &["runs", "watch", busy.as_str()])
+        .await
+        .ends(1, &["no coordinator is running", "accord up"]);
 }
 
 #[tokio::test]

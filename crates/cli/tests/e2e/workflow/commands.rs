@@ -195,7 +195,12 @@ async fn runs_are_listed_and_begun_without_waiting() {
     let (removed, _) = run(&["runs", "rm", first.trim(), "--json"]).await;
     assert_eq!(removed, format!("{{\"workflow_run_id\":\"{id}\",\"removed\":true}}\n"));
     assert!(run(&["runs", "rm", "--before", "1h"]).await.1.starts_with("No finished workflow runs"));
-    assert!(run(&["runs", "rm", "--before", "0s", "--workflow", "other"]).await.1.starts_with("no run"));
+    assert!(
+        run(&["runs", "rm", "--before", "0s", "--workflow", "other"])
+            .await
+            .1
+            .starts_with("No finished workflow runs")
+    );
     let (_, dry) = run(&["runs", "rm", "--before", "0s", "--dry-run"]).await;
     assert_eq!((dry.matches("would remove wfr_").count(), listed(&[]).await), (5, 5), "{dry}");
     let (_, gone) = run(&["runs", "rm", "--before", "0s"]).await;
@@ -270,5 +275,5 @@ async fn workflows_are_pushed_and_taken_out() {
     let gone = remove("flow").await.unwrap();
     assert_eq!(gone.status.code(), Some(1));
     let own = run(&["rm", "zero"]).await.unwrap();
-    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the store"));
+    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the database"));
 }
