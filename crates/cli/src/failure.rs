@@ -189,13 +189,10 @@ pub(crate) fn usage(mut error: clap::Error, as_json: bool) -> Exit {
     Exit::Usage
 }
 
-/// Adds the nearest command to an unknown one. clap misses letters that are swapped in a short word.
+/// Suggests the nearest command for an unknown one. clap does not find letters that are swapped in a short word.
 fn suggest_command(error: &mut clap::Error) {
-    let given = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(given)) if error.get(ContextKind::SuggestedSubcommand).is_none() => {
-            given.clone()
-        }
-        _ => return,
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand).cloned() else {
+        return;
     };
     let mut command = crate::arguments::Arguments::command();
     for argument in std::env::args().skip(1).take_while(|argument| *argument != given) {

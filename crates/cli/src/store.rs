@@ -9,7 +9,7 @@ use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
 use rustix::fs::StatVfs;
 
-use crate::config::{Config, without_secrets};
+use crate::config::{Config, Origin, without_secrets};
 use crate::failure::{Failure, Problem};
 use crate::project;
 
@@ -79,8 +79,9 @@ pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Fa
         return local_store(config).await;
     }
     match project::missing(&config.project) {
-        Some(problem) => Err(problem.into()),
-        None => memory_store(),
+        // Whoever names a database means that one, wherever they are.
+        Some(problem) if config.origin("database.url") == Origin::Default => Err(problem.into()),
+        _ => memory_store(),
     }
 }
 

@@ -19,7 +19,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("draws each place", "'run … for details'"),
     ("is to look like", "'expected …, for example …'"),
     ("made at the first start", "'will be created on first start'"),
-    ("are there already", "'already exist'"),
+    ("these are there already", "'already exist'"),
     ("all that is known of", "'all details'"),
     ("come from elsewhere", "say where they come from"),
     ("FED BY", "'INPUTS FROM'"),

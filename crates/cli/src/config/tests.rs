@@ -43,11 +43,15 @@ fn the_older_names_work() {
 #[test]
 fn numbers_that_cannot_work_are_errors() {
     let rows = [
-        ("ACCORD_QUEUE__LEASE_SECONDS", "0", "queue.lease_seconds is 0: use 1 or more"),
-        ("ACCORD_QUEUE__MAX_DELIVERIES", "0", "queue.max_deliveries is 0: use 1 or more"),
-        ("ACCORD_RUNNER__CONCURRENCY", "0", "runner.concurrency is 0: use 1 or more"),
-        ("ACCORD_ENFORCEMENT__MAX_RETRIES", "11", "enforcement.max_retries is 11: use 0 to 10"),
-        ("ACCORD_SERVER__REQUEST_LIMIT_BYTES", "9", "server.request_limit_bytes is 9: use 65536 or more"),
+        ("ACCORD_QUEUE__LEASE_SECONDS", "0", "queue.lease_seconds: expected 1 or more, got 0"),
+        ("ACCORD_QUEUE__MAX_DELIVERIES", "0", "queue.max_deliveries: expected 1 or more, got 0"),
+        ("ACCORD_RUNNER__CONCURRENCY", "0", "runner.concurrency: expected 1 or more, got 0"),
+        ("ACCORD_ENFORCEMENT__MAX_RETRIES", "11", "enforcement.max_retries: expected 0 to 10, got 11"),
+        (
+            "ACCORD_SERVER__REQUEST_LIMIT_BYTES",
+            "9",
+            "server.request_limit_bytes: expected 65536 or more, got 9",
+        ),
     ];
     for (variable, value, told) in rows {
         let error = load("", &[(variable, value)], Vec::new()).unwrap_err();

@@ -84,6 +84,6 @@ fn an_example_that_is_not_json_ends_it() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     insta::assert_snapshot!(ran.stderr, @r#"
     error: no examples found
-    hint: each line is one example
+    hint: pass files, or one example per line with --jsonl
     "#);
 }
