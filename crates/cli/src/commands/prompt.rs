@@ -8,7 +8,7 @@ use accord_executor::Request;
 use serde_json::{Value, json};
 
 use crate::commands::record::{recorded_executor, set, standing_alone};
-use crate::commands::run;
+use crate::commands::run::{RequestArguments, request as requested};
 use crate::connection::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -29,7 +29,7 @@ Examples:
   accord prompt ticket-triage --param ticket=\"The invoice is wrong\" --json | jq .body")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    run: run::RequestArguments,
+    run: RequestArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -63,10 +63,10 @@ async fn ask(
     client: &Client,
     project: &Client,
     blueprint: &Value,
-    arguments: &run::RequestArguments,
+    arguments: &RequestArguments,
 ) -> Result<(Vec<Attempt>, String), Failure> {
     client.create_agent(blueprint).await?;
-    let mut request = run::request(client, arguments).await?;
+    let mut request = requested(client, arguments).await?;
     if let Some(name) = request.output_schema_name.take() {
         request.output_schema = Some(project.schema(&name).await?.schema);
     }
