@@ -65,7 +65,7 @@ it('a misspelt field can be removed, and what is missing be filled in', async ()
   await page.getByRole('button', { name: 'Remove modle' }).waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Save' }).click()
   // The rest is still broken, and is said by its place.
-  await seen(page, /the blueprint has mistakes/)
+  await seen(page, /invalid blueprint/)
   await page.getByRole('tab', { name: /Invariants/ }).click()
   await seen(page, 'line 1, column 12: unexpected end of the rule')
   await page.close()

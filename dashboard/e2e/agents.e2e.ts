@@ -88,7 +88,7 @@ it('makes an agent with the field builder, and runs it', async () => {
   await seen(page, 'Output Schema: Valid')
   await seen(page, 'accepted after 1 retry')
   await seen(page, 'Attempt 2')
-  await seen(page, /'critical' is not one of/)
+  await seen(page, /got "critical"/)
   await seen(page, '“Do not merge it”')
   await screenshot(page, 'agent-tried')
   expect(complaints).toEqual([])

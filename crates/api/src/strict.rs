@@ -341,7 +341,7 @@ mod tests {
         };
         assert!(many("k40").is_ok());
         for twice in ["k0", "k15", "k16", "k39"] {
-            assert!(many(twice).unwrap_err().contains("is given twice"), "{twice}");
+            assert!(many(twice).unwrap_err().contains("duplicate key"), "{twice}");
         }
     }
 

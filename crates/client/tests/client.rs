@@ -36,7 +36,7 @@ async fn an_address_that_speaks_no_tls_says_so() {
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
     });
     let error = answer.unwrap_err().to_string();
-    assert!(error.contains("does not speak TLS; write http://"), "{error}");
+    assert!(error.contains("does not use TLS; use http://"), "{error}");
 }
 
 async fn read_request(stream: &mut tokio::net::TcpStream) -> String {
@@ -140,7 +140,7 @@ async fn a_proxy_that_refuses_for_now_is_asked_again_and_one_that_takes_less_is_
     }
     let error = client.health().await.unwrap_err();
     assert!(error.is(ErrorName::RequestTooLarge) && !error.is_transient(), "{error:?}");
-    assert!(error.to_string().contains("before the coordinator at"), "{error}");
+    assert!(error.to_string().contains("in front of the coordinator at"), "{error}");
     server.await.unwrap();
 }
 

@@ -75,10 +75,10 @@ mod tests {
             assert_eq!(sound.check(), Ok(()));
         }
         let said = |usage: Usage| usage.check().unwrap_err();
-        let tokens = "is 9223372036854775807; 1000000000000 are the most: tell what was used";
+        let tokens = "of at most 1000000000000, got 9223372036854775807";
         let many = i64::MAX.unsigned_abs();
-        assert_eq!(said(Usage { input_tokens: many, ..most }), format!("input_tokens {tokens}"));
-        assert_eq!(said(Usage { output_tokens: many, ..most }), format!("output_tokens {tokens}"));
+        assert_eq!(said(Usage { input_tokens: many, ..most }), format!("expected input_tokens {tokens}"));
+        assert_eq!(said(Usage { output_tokens: many, ..most }), format!("expected output_tokens {tokens}"));
         for cost in [-5.0, 1e10, f64::INFINITY, f64::NAN] {
             let expected = format!("expected cost_usd from 0 to 1000000000, got {cost}; omit it if unknown");
             assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);

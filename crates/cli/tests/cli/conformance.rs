@@ -90,7 +90,7 @@ import threading; threading.Event().wait()
     assert_eq!((ran.code, verdicts(&report)), (Some(1), expected.to_vec()), "{report}");
     let ran = folder.run(&["doctor", "--executor", "echo hello", "--timeout", "1"], "");
     assert!(
-        ran.stdout.starts_with("fail  hello: 'echo hello' wrote to stdout what is not a message"),
+        ran.stdout.starts_with("fail  hello: 'echo hello' wrote an invalid message to stdout"),
         "{}",
         ran.stdout
     );

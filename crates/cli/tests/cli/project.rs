@@ -167,7 +167,7 @@ fn the_doctor_looks_at_workflows_and_cassettes() {
     let ran = doctor(&folder, &["--json"]);
     let report = ran.json();
     assert_eq!((ran.code, &report["ok"]), (Some(1), &json!(false)));
-    let broken = ("fail".to_owned(), "lost: agent 'nobody' not found that can be used".to_owned());
+    let broken = ("fail".to_owned(), "lost: agent 'nobody' does not exist or is invalid".to_owned());
     assert_eq!(found(&report, "workflows")[1], broken);
     let missing = found(&report, "agents").into_iter().find(|(status, _)| status == "warn").unwrap().1;
     assert!(

@@ -73,7 +73,7 @@ async fn the_coordinator_gives_up_when_an_answer_is_repeated() {
     let accord = Project::new().agent(&one_shot(script, 5)).up().await;
     let run = accord.run(&ask("one-shot")).await;
     let error = run.error.as_ref().unwrap();
-    assert!(error.message.contains("after 1 retry: the model gave the same answer"), "{}", error.message);
+    assert!(error.message.contains("after 1 retry: the model repeated the same answer"), "{}", error.message);
     assert_eq!((run.status, error.attempts, data(&run)), (RunStatus::Failed, Some(2), None));
     accord.end().await;
 }
@@ -117,6 +117,6 @@ async fn a_program_that_must_be_held_says_so() {
     let run = accord.run(&ask("one-shot")).await;
     let error = run.error.unwrap();
     assert_eq!(error.kind, FailureType::ExecutorFailed);
-    assert!(error.message.contains("write `reprompt: false`"), "{}", error.message);
+    assert!(error.message.contains("set `reprompt: false`"), "{}", error.message);
     accord.end().await;
 }

@@ -58,7 +58,7 @@ async fn who_follows_a_run_hears_that_a_request_is_made_again() {
     let told: Vec<_> = events.filter(|event| event["type"] == "request.repeated").collect();
     assert_eq!(told.len(), 1, "{lines}");
     let (reason, pause) = (told[0]["reason"].as_str().unwrap(), told[0]["milliseconds"].as_u64().unwrap());
-    assert!(reason.ends_with("answers 429: Slow down") && pause > 0, "{reason} {pause}");
+    assert!(reason.ends_with("responded 429: Slow down") && pause > 0, "{reason} {pause}");
     let watched = accord(host.path()).args(&watch[..3]).output().await.unwrap();
     let shown = String::from_utf8(watched.stdout).unwrap();
     assert!(shown.contains("retrying in ") && shown.contains("429: Slow down"), "{shown}");

@@ -280,7 +280,7 @@ async fn a_key_is_seen_by_its_provider_alone() {
     let run = accord.run(&ask("triage")).await;
     assert_eq!(run.status, RunStatus::Failed);
     let message = run.error.unwrap().message;
-    assert!(message.contains("refuses the key (401)"), "{message}");
+    assert!(message.contains("rejected the API key (401)"), "{message}");
     assert_eq!(model.requests().remove(0).header("x-api-key"), Some(SECRET));
     let (run_id, session_id) = (run.run_id, run.session_id);
     let mut paths: Vec<String> =

@@ -103,8 +103,8 @@ async fn a_run_that_gives_up_says_how_often_and_how_long() {
     let host = host.set("ACCORD_RETRY__MAX_ATTEMPTS", "1").up().await;
     for (agent, words) in [
         ("twice", "(gave up after 2 attempts in "),
-        ("never", "(made once: `retry` allows no more)"),
-        ("usual", "(made once: `retry` allows no more)"),
+        ("never", "(not retried: `retry` allows no more attempts)"),
+        ("usual", "(not retried: `retry` allows no more attempts)"),
     ] {
         let run = host.run(&ask(agent)).await;
         let failure = run.error.unwrap();

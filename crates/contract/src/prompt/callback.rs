@@ -140,7 +140,7 @@ mod tests {
         let long = "ä".repeat(RESULT_BYTES);
         let text = agent_callback(&[child(ChildResult::Text(&long), "completed")]);
         assert!(text.len() < RESULT_BYTES + 500);
-        assert!(text.contains(&format!("{} bytes left out", RESULT_BYTES)), "the cut is told");
+        assert!(text.contains(&format!("{} bytes omitted", RESULT_BYTES)), "the cut is told");
     }
 
     #[test]

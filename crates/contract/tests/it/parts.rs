@@ -348,11 +348,7 @@ fn the_form_that_was_sent_is_never_the_answer() {
             let answer = Answer { lift: Some(&lift), ..Answer::text(&text) };
             let Verdict::Rejected(rejected) = judge(&answer, &contract) else { panic!("{text}") };
             if !text.contains(",}") {
-                assert!(
-                    message(&rejected).contains("\"k\" is given twice"),
-                    "{text}: {}",
-                    message(&rejected)
-                );
+                assert!(message(&rejected).contains("duplicate key \"k\""), "{text}: {}", message(&rejected));
             }
         }
         let value: Value = serde_json::from_str(twice).expect("it is JSON");
@@ -376,5 +372,5 @@ fn the_damage_is_named_and_not_what_stands_inside_it() {
     let short = rejected(&json!({"type": "object"}), Mode::Strict, r#"{"s": "a\u00e"}"#);
     assert!(message(&short).contains("four hexadecimal digits"), "{}", message(&short));
     let half = rejected(&json!({"type": "object"}), Mode::Strict, r#"{"s": "a\ud83d"}"#);
-    assert!(message(&half).contains("half of a surrogate pair"), "{}", message(&half));
+    assert!(message(&half).contains("lone surrogate"), "{}", message(&half));
 }

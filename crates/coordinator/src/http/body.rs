@@ -116,7 +116,7 @@ mod tests {
     fn half_a_pair_is_no_character() {
         for text in [r#"{"agent_name": "\ud800"}"#, r#"{"agent_name": "\ud800\u0041"}"#] {
             let message = message::<CreateRun>(text).unwrap();
-            assert!(message.contains("half of a surrogate pair is no character"), "{text}: {message}");
+            assert!(message.contains("lone surrogate; write both halves"), "{text}: {message}");
         }
     }
 

@@ -142,7 +142,7 @@ async fn nothing_gets_a_name_that_it_could_not_be_read_by() {
         let answer = desk.post(path, body.clone()).await;
         assert_eq!(refused(&answer), (400, name), "{path} {body}");
         let message = answer.1["message"].as_str().unwrap();
-        assert!(message.contains("has another meaning in addresses; use another name"), "{message}");
+        assert!(message.contains("is reserved in URLs; use another name"), "{message}");
     }
 }
 

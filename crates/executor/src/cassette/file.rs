@@ -164,7 +164,7 @@ mod tests {
             (r#"{"accord_cassette":1,"agent":1}"#, "not a valid recording: missing field"),
             (
                 &format!(r#"{{"accord_cassette":1,"agent":1,"parameters":1,"exchanges":[{exchange}]}}"#),
-                "not a valid recording: an exchange has either a `response` or an `error`",
+                "not a valid recording: expected an exchange with either a `response` or an `error`",
             ),
         ] {
             let error = Cassette::from_text(text).unwrap_err();

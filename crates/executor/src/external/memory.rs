@@ -74,8 +74,8 @@ mod tests {
         let mut memory = Memory::default();
         assert_eq!(memory.told_again("now"), "now");
         memory.history.push(Exchange { prompt: "a".to_owned(), answer: "\"b\"".to_owned() });
-        let expected = "What was asked and answered so far, as JSON:\n\n[\n  {\n    \"prompt\": \"a\",\n    \
-                        \"answer\": \"\\\"b\\\"\"\n  }\n]\n\nGo on with this:\n\nnow";
+        let expected = "The conversation so far, as JSON:\n\n[\n  {\n    \"prompt\": \"a\",\n    \
+                        \"answer\": \"\\\"b\\\"\"\n  }\n]\n\nContinue with this:\n\nnow";
         assert_eq!(memory.told_again("now"), expected);
     }
 
@@ -90,7 +90,7 @@ mod tests {
             json!({"held_by": "codex", "thread_id": "a"}),
         ] {
             let error = Memory::read(Some(&other)).unwrap_err().to_string();
-            assert!(error.contains("was not held by an external program"), "{error}");
+            assert!(error.contains("was not created by an external program"), "{error}");
         }
     }
 

@@ -356,7 +356,7 @@ mod tests {
             "the judge reads it, and says which key is given twice"
         );
         let misread = read(r#", "structured": {"$serde_json::private::RawValue": "12"}"#).unwrap_err();
-        assert!(misread.contains("a name begins with `$serde_json::private::`"), "{misread}");
+        assert!(misread.contains("names that start with `$serde_json::private::`"), "{misread}");
         assert_eq!(read(r#", "text": "a", "structured": null"#), Ok(answered("a", None, Stop::Finished)));
         assert_eq!(
             read(r#", "stop_reason": "refused", "text": "no""#),
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(read("").unwrap_err(), "wrote an 'answer' message with neither text nor structured");
         assert_eq!(
             read(r#", "text": "a", "stop_reason": "tired""#).unwrap_err(),
-            "wrote an invalid 'answer' message: stop_reason is 'tired': use finished, truncated or refused"
+            "wrote an invalid 'answer' message: expected stop_reason finished, truncated or refused, got 'tired'"
         );
     }
 

@@ -358,7 +358,7 @@ mod tests {
     fn one_of_another_executor_is_refused_in_words() {
         for stored in [json!({"state": null, "history": []}), json!({"held_by": "codex", "thread_id": "a"})] {
             let error = Conversation::restore(stored).unwrap_err().to_string();
-            assert!(error.contains("was not held by a model of the executor `llm`"), "{error}");
+            assert!(error.contains("was not created by the executor `llm`"), "{error}");
         }
     }
 }

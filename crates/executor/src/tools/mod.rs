@@ -240,7 +240,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = open(&["read_file", "rm"], folder.path()).err().unwrap();
         assert!(matches!(error, OpenError::Settings(_)));
-        let text = "unknown tool 'rm': `tools` may list read_file, list_files, search_files, write_file, run_command";
+        let text = "unknown tool 'rm'; expected read_file, list_files, search_files, write_file, run_command in `tools`";
         assert_eq!(error.to_string(), text);
     }
 
@@ -288,7 +288,7 @@ mod tests {
         let cancel = CancellationToken::new();
         assert_eq!(tools.specs().len(), 1);
         let output = tools.call("write_file", &json!({}), &cancel).await;
-        assert_eq!(output, refused("unknown tool 'write_file' here; there is read_file".to_owned()));
+        assert_eq!(output, refused("unknown tool 'write_file'; available: read_file".to_owned()));
         for arguments in
             [json!("x"), json!(null), json!({}), json!({"path": 1}), json!({"path": "a", "b": 1})]
         {

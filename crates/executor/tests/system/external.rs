@@ -184,7 +184,7 @@ async fn the_shell_example_is_told_again_what_was_said() {
     let first = asked(session.as_mut(), prompt("one")).await.unwrap();
     assert_eq!(first.text, "be\nshort\n\none");
     let again = asked(session.as_mut(), prompt("two")).await.unwrap_err();
-    assert!(again.to_string().contains("cannot be asked again in place"), "{again}");
+    assert!(again.to_string().contains("cannot be re-prompted"), "{again}");
     let conversation = session.conversation().unwrap();
     session.close().await;
     assert_eq!(
@@ -244,7 +244,7 @@ async fn a_program_that_does_not_begin_well_is_refused() {
             "echo $LABKEY >&2; exit 4",
             "'sh' exited with code 4 without an answer; last lines of stderr:\n[secret]",
         ),
-        ("read -r start; echo ready", "'sh' wrote to stdout what is not a message: \"ready\""),
+        ("read -r start; echo ready", "'sh' wrote an invalid message to stdout: \"ready\""),
         (ANSWER, "'sh' did not send hello first"),
         (
             r#"echo '{"type":"hello","protocol":2,"capabilities":{"resume":true,"native_schema":false,"reprompt":true}}'"#,
@@ -258,7 +258,7 @@ async fn a_program_that_does_not_begin_well_is_refused() {
         (r#"echo '{"type":"error","message":"bad key '$LABKEY'"}'"#, "'sh' cannot start: bad key [secret]"),
         (
             r#"echo '{"type":"hello","protocol":1,"capabilities":{"resume":true,"native_schema":false,"reprompt":false}}'"#,
-            "write `reprompt: false` beside its `command`",
+            "set `reprompt: false` next to its `command`",
         ),
     ] {
         let text = Program::new(&[script]).refusal().await;
@@ -270,9 +270,9 @@ async fn a_program_that_does_not_begin_well_is_refused() {
     assert!(text.contains("'no-such-program' was not found"), "{text}");
     let mut program = Program::new(&[HELLO]);
     program.start.tools = vec!["read_file".to_owned()];
-    assert!(program.refusal().await.contains("take `tools` out of the blueprint"));
+    assert!(program.refusal().await.contains("remove `tools` from the blueprint"));
     let text = Program::new(&[HELLO]).continues(json!([1])).refusal().await;
-    assert!(text.contains("was not held by an external program"), "{text}");
+    assert!(text.contains("was not created by an external program"), "{text}");
 }
 
 #[tokio::test]
@@ -281,7 +281,7 @@ async fn a_program_that_breaks_the_protocol_is_ended_with_all_it_started() {
     let future = r#"echo '{"type":"answer","session_id":"ses_1","turn":9,"text":"x"}'"#;
     let empty = r#"echo '{"type":"answer","session_id":"ses_1","turn":1}'"#;
     for (line, expected) in [
-        ("echo garbage", "'sh' wrote to stdout what is not a message: \"garbage\""),
+        ("echo garbage", "'sh' wrote an invalid message to stdout: \"garbage\""),
         ("printf 'a\\377\\n'", "'sh' wrote invalid UTF-8 to stdout"),
         ("head -c 100000000 /dev/zero | tr '\\0' x; echo", "'sh' wrote a line of more than 16 MiB"),
         (foreign, "'sh' answered for session 'ses_2'; expected 'ses_1'"),
@@ -296,7 +296,7 @@ async fn a_program_that_breaks_the_protocol_is_ended_with_all_it_started() {
         assert!(matches!(&error, TurnError::Failed(text) if text.starts_with(expected)), "{error}");
         gone(grandchild(program.folder.path()).await).await;
         let again = asked(session.as_mut(), turn()).await.unwrap_err();
-        assert!(again.to_string().contains("was ended by a failure before"), "{again}");
+        assert!(again.to_string().contains("already exited after a failure"), "{again}");
         session.close().await;
     }
 }
@@ -307,7 +307,7 @@ async fn a_program_that_dies_is_told_with_its_last_words() {
     let expected = "'sh' exited with code 9 in the middle of a line; last lines of stderr:\nno memory";
     assert_eq!(program.failure().await, expected);
     let program = Program::new(&[HELLO, FIRST, "kill -9 $$"]);
-    assert_eq!(program.failure().await, "'sh' was ended by signal 9 without an answer; stderr is empty");
+    assert_eq!(program.failure().await, "'sh' was killed by signal 9 without an answer; stderr is empty");
     let program = Program::new(&[HELLO, FIRST, "exec >&-; sleep 300"]);
     assert_eq!(program.failure().await, "'sh' closed its stdout without an answer; stderr is empty");
 }
@@ -326,7 +326,7 @@ async fn what_comes_with_an_answer_is_heard() {
         (answer_again, "'sh' answered turn 1 twice"),
         (r#"{"type":"answer","text":"no"}"#, "'sh' answered turn 1 twice"),
         (fault, "'sh' answered turn 1 and reported an error for it"),
-        ("done.", "'sh' wrote to stdout what is not a message: \"done.\""),
+        ("done.", "'sh' wrote an invalid message to stdout: \"done.\""),
     ] {
         let program = Program::new(&[HELLO, FIRST, &at_once(&[line]), "read -r end"]);
         let text = program.failure().await;

@@ -100,7 +100,7 @@ async fn failures_say_how_it_ended() {
         failure(shell("echo no luck >&2; exit 1")).await,
         "'sh' exited with code 1; last lines of stderr:\nno luck"
     );
-    assert_eq!(failure(shell("kill -9 $$")).await, "'sh' was ended by signal 9; stderr is empty");
+    assert_eq!(failure(shell("kill -9 $$")).await, "'sh' was killed by signal 9; stderr is empty");
     let long = failure(shell("head -c 100000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 1")).await;
     assert!(long.ends_with("xxxend") && long.len() < 4200, "{}", long.len());
     let text = failure(shell("printf 'ab\\377'; echo $KEPT >&2")).await;
@@ -112,10 +112,10 @@ async fn failures_say_how_it_ended() {
 #[tokio::test]
 async fn a_command_that_cannot_be_started_is_explained() {
     for (command, part) in [
-        ("no-such-program", "add its folder to the PATH"),
-        ("no such program", "put the program alone into `command`"),
+        ("no-such-program", "add its folder to the runner's PATH"),
+        ("no such program", "put only the program into `command`"),
         ("./no-such-script", "a path is relative to the working folder"),
-        ("/", "make it executable"),
+        ("/", "not executable"),
     ] {
         let text = failure(json!({"type": "process", "command": command})).await;
         assert!(text.starts_with(&format!("'{command}' ")) && text.contains(part), "{text}");
@@ -157,7 +157,7 @@ async fn tools_are_refused() {
     let mut start = start(folder.path(), shell("echo 1"), json!({}));
     start.tools = vec!["read_file".to_owned()];
     let error = ProcessExecutor::new([]).open(start).await.err().unwrap();
-    assert!(matches!(error, OpenError::Settings(text) if text.contains("take `tools` out")));
+    assert!(matches!(error, OpenError::Settings(text) if text.contains("remove `tools`")));
 }
 
 #[tokio::test]

@@ -216,7 +216,7 @@ async fn settings_and_files_that_do_not_fit_are_named() {
         (json!({"cassette": "x", "speed": 2}), "unknown field `speed`"),
         (json!({"cassette": "x", "match": "any"}), "expected `match` exact or order, got 'any'"),
         (json!({"cassette": "gone.json"}), "gone.json cannot be read"),
-        (json!({"cassette": "broken.json"}), "broken.json cannot be used: it is not a recording"),
+        (json!({"cassette": "broken.json"}), "broken.json cannot be used: not a valid recording"),
         (json!({"cassette": "empty.json"}), "its `agent` has no `executor`"),
         (json!({"cassette": "itself.json"}), "its agent is itself a replay"),
         (json!({"cassette": folder.path().join("empty.json")}), "expected a file inside the project folder"),

@@ -108,11 +108,11 @@ mod tests {
         assert_eq!(budget(Limits::default()).exhausted(&used), None);
         let tokens = |most| budget(Limits { max_tokens_total: Some(most), ..Limits::default() });
         assert_eq!(tokens(101).exhausted(&used), None);
-        assert!(tokens(100).exhausted(&used).is_some_and(|words| words.starts_with("100 tokens are used")));
+        assert!(tokens(100).exhausted(&used).is_some_and(|words| words.starts_with("100 tokens used")));
         let money = |most| budget(Limits { max_cost_usd: Some(most), ..Limits::default() });
         assert_eq!(money(0.6).exhausted(&used), None);
         assert_eq!(tokens(101).left(&used), Allowance { tokens: Some(1), cost_usd: None });
         assert_eq!(money(0.75).left(&used), Allowance { tokens: None, cost_usd: Some(0.25) });
-        assert!(money(0.5).exhausted(&used).is_some_and(|words| words.starts_with("0.5000 USD are spent")));
+        assert!(money(0.5).exhausted(&used).is_some_and(|words| words.starts_with("0.5000 USD spent")));
     }
 }

@@ -192,7 +192,7 @@ mod tests {
             ["<think>so</think>{\"n\": 1}", "</thinking>{\"n\": 1}", "[THINK]x[/THINK] 7", "<think/>\n[]"];
         for text in thinks {
             let reason = alone(text).unwrap_err();
-            assert!(reason.starts_with("there is something around the value"), "{text}: {reason}");
+            assert!(reason.starts_with("unexpected text around the value"), "{text}: {reason}");
         }
     }
 

@@ -203,7 +203,7 @@ async fn what_cannot_be_worked_on_fails_with_its_reason() {
     let messages: Vec<_> = finishes.iter().map(|finish| finish.error.clone().unwrap().message).collect();
     assert_eq!(messages[0], "there is no key");
     assert_eq!(messages[1], "this runner has no executor 'codex'; it has: llm");
-    assert!(messages[2].starts_with("the blueprint of this run cannot be used"), "{}", messages[2]);
+    assert!(messages[2].starts_with("this runner cannot use the blueprint of this run"), "{}", messages[2]);
     assert_eq!(messages[3], "the run requires the folder '/q', but this runner works on '/p'");
     assert!(finishes.iter().all(|finish| finish.status == FinishStatus::Failed));
 }

@@ -39,8 +39,9 @@ async fn the_tables_of_a_newer_version_are_left_alone() {
         .unwrap();
     let refused = PostgresStore::connect(&database.url).await.unwrap_err();
     let refused = refused.to_string();
-    let text = "the database is unavailable: the database is at version 1000 and this program knows ";
-    assert!(refused.starts_with(text) && refused.ends_with("; use a newer program"), "{refused}");
+    let text =
+        "the database is unavailable: the database has schema version 1000, but this program supports ";
+    assert!(refused.starts_with(text) && refused.ends_with("; use a newer version of Accord"), "{refused}");
 }
 
 #[tokio::test]
@@ -65,7 +66,7 @@ async fn what_stands_in_the_way_is_told_also_by_a_look() {
     let guest = format!("postgres://guest@127.0.0.1:{}/not_ours", database.cluster.port());
     for (address, expected) in [
         (foreign, "it is not Accord's"),
-        (database.cluster.url("read_only"), "takes no writes"),
+        (database.cluster.url("read_only"), "is read-only"),
         (guest, "GRANT CREATE"),
     ] {
         for refused in [
@@ -89,7 +90,7 @@ async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
     store.ping().await.unwrap();
     let mut connection = database.connection().await;
     for (statement, expected) in [
-        ("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on", "takes no writes"),
+        ("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on", "is read-only"),
         ("DROP SCHEMA public CASCADE", "are gone"),
     ] {
         sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();

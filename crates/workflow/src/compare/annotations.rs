@@ -162,12 +162,12 @@ mod tests {
         let cannot =
             |who: &str, name: &str| format!("{who} cannot have a property '{name}', so it has no effect");
         let items = "the items of the list";
-        let no_name = "is no name: give the name of a member, or a list of names";
+        let no_name = "expected a property name or a list of names, got";
         assert_eq!(
             told(schema),
             [
-                format!("$.properties.wrong.x-key: 5 {no_name}"),
-                format!("$.properties.wrong.x-conflict[1]: {{}} {no_name}"),
+                format!("$.properties.wrong.x-key: {no_name} 5"),
+                format!("$.properties.wrong.x-conflict[1]: {no_name} {{}}"),
                 "$.properties.wrong.x-text: empty name; use an empty list for none".to_owned(),
                 format!("$.properties.absent.x-key[1]: {}", cannot(items, "file")),
                 format!("$.properties.deep.x-text: {}", cannot(items, "id.more")),

@@ -98,7 +98,7 @@ mod tests {
             let node = json!({"type": kind, "agent": "a", "assert": "true", "message": "m", "over": "o", "agents": ["a"], "?": 1});
             let findings = read(&json!({"name": "x", "nodes": {"one": node}})).1;
             let told =
-                findings.iter().find_map(|each| each.message.split_once("'?'; it can have ")).unwrap().1;
+                findings.iter().find_map(|each| each.message.split_once("expected one of ")).unwrap().1;
             let mut read: Vec<&str> = told.split(", ").collect();
             // They are known so that they can be refused with a reason.
             let refused: &[&str] = match kind {

@@ -76,20 +76,20 @@ fn all_mistakes_are_told_at_once() {
     let told = told(&findings);
     for place in [
         "$.name: missing field 'name'",
-        "$.nodes[\"a b\"]: 'a b' cannot be named",
+        "$.nodes[\"a b\"]: invalid node id 'a b'",
         "$.nodes[\"a b\"].agent: expected an agent name or a blueprint, got a number",
-        "$.nodes.item: 'item' means something else",
+        "$.nodes.item: the id 'item' is reserved",
         "$.nodes.item.assert: 'assert' is empty",
         "$.nodes.item.message: missing field 'message'",
-        "$.nodes.item.severity: the severity is warn or fail",
-        "$.nodes.c.workflow: there is an agent already",
-        "$.nodes.c.on_failure: 'never' is no way to go on",
+        "$.nodes.item.severity: expected severity warn or fail",
+        "$.nodes.c.workflow: 'agent' is already set",
+        "$.nodes.c.on_failure: unknown on_failure 'never'",
         "$.nodes.d.type: unknown node type 'robot'",
         "$.nodes.e.output_schema.type:",
-        "$.nodes.input.schema: write the schema itself here: the name of a registered one",
+        "$.nodes.input.schema: expected the schema itself; the name of a registered schema",
         "$.edges[0].to: unknown node 'nowhere'",
         "$.edges[2]: an edge: expected an object, got a number",
-        "$.extra: a workflow has no field 'extra'",
+        "$.extra: unknown field 'extra' in a workflow",
     ] {
         assert!(told.iter().any(|each| each.starts_with(place)), "{place}\n{told:#?}");
     }

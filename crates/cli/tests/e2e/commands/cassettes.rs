@@ -56,7 +56,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     let folder = project.path();
     let record = ["record", "replayed", "x", "--output", "again.json"];
     run(folder, &record).await.ends(1, &["\"provider\":\"anthropic\"", "then restore the replay executor"]);
-    run(folder, &["run", "replayed", "x"]).await.ends(3, &["for which the agent needs its llm executor"]);
+    run(folder, &["run", "replayed", "x"]).await.ends(3, &["the agent needs its llm executor"]);
     std::fs::write(folder.join("broken.json"), "{\"accord_cassette\": 1").unwrap();
     run(folder, &["replay", "broken.json"]).await.ends(1, &["broken.json"]);
     run(folder, &["replay", "none.json"]).await.ends(1, &["none.json"]);
@@ -277,7 +277,7 @@ async fn a_replay_runs_no_tools_on_any_wire() {
         old["exchanges"][0].as_object_mut().unwrap().remove("results");
         std::fs::write(project.path().join("tape.json"), old.to_string()).unwrap();
         let said =
-            "has no result for the call of `write_file` in exchange 1 of 3, and a replay runs no tools";
+            "has no result for the call of `write_file` in exchange 1 of 3, and a replay does not run tools";
         run(project.path(), &["replay", "tape.json"]).await.ends(3, &[said]);
         assert!(!project.path().join("out.txt").exists(), "{wire}");
     }

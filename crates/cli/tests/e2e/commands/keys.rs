@@ -26,7 +26,7 @@ async fn a_key_opens_what_listens_to_the_world() {
 
     run(folder, &["run", "free", "x"]).await.ends(1, &["--key-file FILE or ACCORD_KEY"]);
     let refused = run(folder, &["keys", "create", "--role", "viewer"]).await;
-    refused.ends(1, &["with an admin's key", "stop the coordinator and make one then"]);
+    refused.ends(1, &["an admin key", "stop the coordinator and create one then"]);
     run(folder, &["runs", "list", "--key", "accord_wrong"]).await.ends(1, &["key"]);
     let ran = run(folder, &["run", "free", "x", "--key", &admin]).await.ends(0, &[]);
     assert_eq!(ran.stdout, "done\n");

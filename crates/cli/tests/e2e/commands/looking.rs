@@ -81,7 +81,7 @@ async fn figures_count_what_happened() {
     let host = Project::new().agent(&agent("triage", &model, &contracted())).up().await;
     let folder = host.path();
     run(folder, &["stats"]).await.ends(0, &["No finished runs found."]);
-    run(folder, &["run", "triage", "x"]).await.ends(2, &["'critical' is not one of"]);
+    run(folder, &["run", "triage", "x"]).await.ends(2, &["got \"critical\""]);
     run(folder, &["run", "triage", "x"]).await.ends(0, &[]);
     let stats = run(folder, &["stats"])
         .await

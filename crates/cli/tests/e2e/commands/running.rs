@@ -357,7 +357,7 @@ async fn demands_that_nobody_meets_are_told() {
     let project = Project::new().agent(&agent("picky", &model, &picky));
     // The runner of the command is the only one that there will be.
     let demands =
-        "does not meet the demands {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}; set runner.tags";
+        "does not meet the requirements {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}; set runner.tags";
     run(project.path(), &["run", "picky", "x"]).await.ends(3, &["failed[no_matching_runner]", demands]);
     let mut tagged = accord(project.path());
     let tagged = tagged.env("ACCORD_RUNNER__TAGS", "linux").args(["run", "picky", "x"]);

@@ -98,7 +98,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
         ),
         (
             json!({"agent_name": "free", "prompt": "x", "mode": "async_callback"}),
-            "async_callback needs a parent",
+            "async_callback requires parent",
         ),
         (json!({"agent_name": "free", "prompt": "x", "mode": "later"}), "unknown variant `later`"),
         (
@@ -106,7 +106,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
             "unknown field `parent_session_id`",
         ),
         (json!({"prompt": "x"}), "missing field `agent_name`"),
-        (json!({"agent_name": "stubborn", "prompt": "x"}), "Output did not match schema"),
+        (json!({"agent_name": "stubborn", "prompt": "x"}), "output did not match the schema"),
         (json!({"agent_name": "stubborn", "prompt": "x"}), "resume_agent_session"),
     ];
     for (arguments, expected) in cases {
@@ -123,7 +123,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
     let session = json!({"session_id": failed["structuredContent"]["session_id"]});
     let cases = [
         ("get_agent_session_status", json!({"session_id": "ses_none"}), "list_agent_sessions shows"),
-        ("get_agent_session_status", json!({"session_id": "none"}), "The arguments do not fit"),
+        ("get_agent_session_status", json!({"session_id": "none"}), "Invalid arguments"),
         ("get_agent_session_result", session, "SessionNotFinished"),
         ("get_schema", json!({"name": "none"}), "SchemaNotFound"),
         ("list_agent_sessions", json!({"limit": 100_000}), "InvalidRequest"),

@@ -92,10 +92,10 @@ async fn what_goes_wrong_with_a_workflow_is_told_with_what_to_do() {
         (json!({}), "either name"),
         (json!({"name": "hopeless", "workflow_run_id": "wfr_1"}), "either name"),
         (json!({"workflow_run_id": "wfr_none"}), "WorkflowRunNotFound"),
-        (json!({"workflow_run_id": "none"}), "The arguments do not fit"),
+        (json!({"workflow_run_id": "none"}), "Invalid arguments"),
         (json!({"name": "hopeless", "mode": "async_callback"}), "unknown variant `async_callback`"),
         (ticket("hopeless"), "\"id\": \"sort\""),
-        (ticket("hopeless"), "Begin it again by name"),
+        (ticket("hopeless"), "Start it again by name"),
     ];
     for (arguments, expected) in cases {
         let result = call(&accord.url, None, "run_workflow", arguments.clone()).await;

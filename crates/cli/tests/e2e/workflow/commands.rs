@@ -79,7 +79,7 @@ async fn the_exit_code_says_how_it_ended() {
         (careless, &edges, 3, "no output node was reached: node 'node' failed"),
         (wrong, &edges, 2, "no output node was reached: node 'node' failed"),
         (template, &edges, 2, "template_failed"),
-        (says, &closed, 2, "closed by a condition"),
+        (says, &closed, 2, "conditions closed every path"),
     ] {
         let project = file(&model, &nodes(node), edges);
         let command = ["workflow", "run", "flow", "--param", "n=2"];

@@ -60,7 +60,7 @@ async fn files_are_read_watched_and_written() {
     let mut changed = view.workflow.clone();
     changed["description"] = json!("Changed.");
     let stale = accord.client.put_workflow("plain", &changed, Some("other")).await.unwrap_err();
-    assert!(stale.to_string().contains("not as you have seen it"), "{stale}");
+    assert!(stale.to_string().contains("has changed since you read it"), "{stale}");
     accord.client.put_workflow("plain", &changed, Some(&view.hash)).await.unwrap();
     let text = std::fs::read_to_string(accord.path().join(".accord/workflows/plain.yaml")).unwrap();
     assert!(text.contains("description: Changed."), "{text}");
@@ -139,7 +139,7 @@ async fn a_broken_workflow_is_not_run() {
     accord.client.create_workflow(&document).await.unwrap();
     accord.client.delete_agent("going").await.unwrap();
     let refused = accord.client.run_workflow("later", &Default::default(), None).await.unwrap_err();
-    assert!(refused.to_string().contains("has mistakes and cannot be run"), "{refused}");
+    assert!(refused.to_string().contains("is invalid"), "{refused}");
     assert!(!accord.client.workflow("later").await.unwrap().summary.valid);
     accord.end().await;
 }

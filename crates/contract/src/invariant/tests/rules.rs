@@ -178,11 +178,9 @@ fn unknown_names_are_told_and_located() {
     );
     assert_eq!(compile_error("output.s.trim() == 'x'"), "line 1, column 14: unknown function 'trim'");
     assert!(compile_error("output.l.all(x, true) && x == 1").ends_with("a rule knows 'output' and 'input'"));
-    assert!(
-        compile_error("output.l.all(x > 1)").contains("'all' is used on a list, with a name for the item")
-    );
+    assert!(compile_error("output.l.all(x > 1)").contains("'all' is called on a list with an item name"));
     assert!(compile_error("output.l.all(output, true)").contains("'output' is not a valid item name"));
-    assert!(compile_error("Foo{a: 1} == 1").contains("cannot be made in a rule"));
+    assert!(compile_error("Foo{a: 1} == 1").contains("a rule cannot create"));
 }
 
 #[test]

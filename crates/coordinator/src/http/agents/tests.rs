@@ -201,7 +201,7 @@ async fn a_file_wins_over_the_store() {
     assert_eq!(view["summary"]["source"], "file");
     assert_eq!(view["summary"]["description"], "From a file");
     let message = view["summary"]["problems"][0]["message"].as_str().unwrap();
-    assert!(message.contains("hides the stored agent"), "{message}");
+    assert!(message.contains("overrides the stored agent"), "{message}");
     assert_eq!(fixture.post("/agents", &reviewer("reviewer")).await.error(), (409, "AgentExists".into()));
     assert_eq!(delete(&fixture, "reviewer", "").await.status, 204);
     assert_eq!(fixture.get("/agents/reviewer").await.json()["summary"]["source"], "store");

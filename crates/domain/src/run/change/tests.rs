@@ -178,7 +178,7 @@ fn a_run_that_the_runner_of_a_command_cannot_take_says_what_to_do() {
     assert_eq!(why(&["accord-run-1-x", "linux"]), expected);
     assert!(
         why(&["linux"])
-            .starts_with("no runner that is alive meets the demands {\"tags\":[\"linux\"]}; start one")
+            .starts_with("no live runner meets the requirements {\"tags\":[\"linux\"]}; start one")
     );
 }
 

@@ -55,7 +55,7 @@ mod tests {
     fn one_of_somebody_else_is_refused() {
         for value in [json!({"messages": []}), json!({"held_by": "codex", "session_id": "a"}), json!(null)] {
             let error = Conversation::read(value).unwrap_err().to_string();
-            assert!(error.contains("was not held by Claude Code"), "{error}");
+            assert!(error.contains("was not created by Claude Code"), "{error}");
         }
         assert!(Conversation::read(json!({"held_by": "claude-code", "session_id": "--x"})).is_err());
     }

@@ -203,7 +203,7 @@ mod tests {
         assert!(error.contains("no tool 'rm'") && error.contains("read_file, list_files"), "{error}");
         for servers in [&["accord_submit"][..], &["a.b", "a b"]] {
             let error = permissions(&[], None, servers).unwrap_err();
-            assert!(error.contains("is taken: give it another"), "{error}");
+            assert!(error.contains("is reserved; use another"), "{error}");
         }
     }
 }

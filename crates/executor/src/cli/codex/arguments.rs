@@ -191,7 +191,10 @@ mod tests {
             refused(&["-s", "none"], &[]),
             "`args` has the sandbox 'none': use read-only, workspace-write, danger-full-access"
         );
-        assert!(refused(&[], &["Bash"]).starts_with("`allowed_tools` has 'Bash': Codex knows read-only"));
+        assert!(
+            refused(&[], &["Bash"])
+                .starts_with("unknown tool 'Bash' in `allowed_tools`: Codex has read-only")
+        );
     }
 
     #[test]

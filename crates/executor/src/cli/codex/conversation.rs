@@ -94,7 +94,7 @@ mod tests {
             json!([]),
         ] {
             let error = Conversation::read(&other).unwrap_err().to_string();
-            assert!(error.contains("was not held by Codex"), "{error}");
+            assert!(error.contains("was not created by Codex"), "{error}");
         }
     }
 

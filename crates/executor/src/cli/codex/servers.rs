@@ -196,7 +196,7 @@ mod tests {
         let reach = Reach::Address { url: "https://h/mcp?api_key=t0p".to_owned(), headers: BTreeMap::new() };
         let server = McpServer { name: "far".to_owned(), reach };
         let error = ByVariables::new([&server].into_iter(), is_secret).unwrap_err();
-        assert!(error.contains("'far' holds a login or a key") && !error.contains("t0p"), "{error}");
+        assert!(error.contains("'far' contains a login or a key") && !error.contains("t0p"), "{error}");
     }
 
     #[test]

@@ -59,7 +59,7 @@ async fn the_reason_to_break_an_answer_off_is_told() {
         (json!({"finish_reason": "abort"}), "the answer was interrupted with the reason `abort`"),
         (
             json!({"finish_reason": "error", "error": {"message": "upstream died"}}),
-            "answers 500: upstream died",
+            "responded 500: upstream died",
         ),
     ];
     for (mut choice, words) in cases {
@@ -108,7 +108,7 @@ async fn an_end_without_a_reason_is_believed_where_something_else_shows_it() {
     }
     let script = Script::new(vec![Canned::events(&[said("12"), done]); 6]);
     let failure = opened(&script, "openai-compatible").await.ask(turn("Judge", native())).await.unwrap_err();
-    let words = "the answer ended with neither a `finish_reason` nor a count of its tokens";
+    let words = "the response ended with neither a `finish_reason` nor a token count";
     assert!(matches!(&failure.error, TurnError::Transport(said) if said.contains(words)), "{failure:?}");
 }
 
@@ -206,7 +206,7 @@ async fn a_message_may_come_where_a_piece_of_it_is_due() {
         let script = Script::new([chat(&chunks)]);
         let failure =
             opened(&script, "openai-compatible").await.ask(turn("Judge", native())).await.unwrap_err();
-        assert!(failure.to_string().contains("more comes behind its"), "{failure}");
+        assert!(failure.to_string().contains("unexpected data after its"), "{failure}");
     }
 }
 

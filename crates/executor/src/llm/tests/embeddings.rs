@@ -84,7 +84,7 @@ async fn what_passes_is_tried_again() {
     assert_eq!(embeddings("ollama", &script).embed(&texts(1)).await, Ok(vec![vec![1.0]]));
     let failing = || Step::from(Canned::error(500, &json!({"error": format!("no memory, {KEY}")})));
     let failed = error("ollama", vec![failing(), failing(), failing()]).await;
-    let expected = "ollama http://models.example answers 500: no memory, [secret]";
+    let expected = "ollama http://models.example responded 500: no memory, [secret]";
     assert_eq!(failed, EmbeddingError::Unavailable(expected.into()));
 }
 

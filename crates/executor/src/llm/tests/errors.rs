@@ -104,7 +104,7 @@ async fn plain_text_has_no_delivery_to_refuse() {
     let error = error("openai", Canned::error(400, &openai("bad schema format tool")), Delivery::Text).await;
     assert_eq!(
         error,
-        TurnError::Failed("openai https://api.openai.com/v1 answers 400: bad schema format tool".into())
+        TurnError::Failed("openai https://api.openai.com/v1 responded 400: bad schema format tool".into())
     );
 }
 
@@ -116,8 +116,8 @@ async fn what_cannot_be_mended_by_asking_again_says_what_to_do() {
         (404, "The model does not exist", "check the name of model `m-1`"),
         (413, "request too large", "the conversation is too long for model `m-1`"),
         (400, "This model's maximum context length is 8192 tokens", "the conversation is too long"),
-        (307, "", "set `base_url` to the final address"),
-        (400, "max_tokens is too small", "answers 400: max_tokens is too small"),
+        (307, "", "set `base_url` to the final URL"),
+        (400, "max_tokens is too small", "responded 400: max_tokens is too small"),
     ];
     for (status, message, words) in cases {
         let error = error("openai", Canned::error(status, &openai(message)), native()).await;
@@ -134,7 +134,7 @@ async fn a_key_that_was_not_sent_is_told_as_the_reason() {
     let elsewhere = settings("openai", json!({"base_url": "http://127.0.0.1:9/v1"}));
     let mut opened = open(&script, start(elsewhere, &[], None)).await.unwrap();
     let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
-    assert!(failure.to_string().contains("configure a provider with this address"), "{failure}");
+    assert!(failure.to_string().contains("configure a provider with this URL"), "{failure}");
     assert_eq!(script.requests().pop().unwrap().headers, []);
 }
 
@@ -193,7 +193,7 @@ async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
             let script = Script::new([canned]);
             let failure = opened(&script, provider).await.ask(turn("Judge", native())).await.unwrap_err();
             let said = failure.error.to_string();
-            assert!(said.ends_with("answers 400: account suspended"), "{provider}: {said}");
+            assert!(said.ends_with("responded 400: account suspended"), "{provider}: {said}");
         }
     }
     let words = Canned::text("text/event-stream", format!("event: error\ndata: model {KEY} crashed\n\n"));
@@ -208,7 +208,7 @@ async fn half_of_a_character_is_told_as_such() {
         let event = format!("data: {{\"choices\": [{{\"delta\": {{\"content\": \"{half}\"}}}}]}}\n\n");
         let canned = Canned::text("text/event-stream", event + "data: [DONE]\n\n");
         let error = error("openai-compatible", canned, native()).await;
-        let expected = "an event of the answer holds half of a character";
+        let expected = "an event of the response contains a lone surrogate";
         assert!(matches!(&error, TurnError::Failed(said) if said.contains(expected)), "{half}: {error:?}");
     }
 }
@@ -290,6 +290,6 @@ async fn settings_that_do_not_fit_are_refused_at_once() {
     assert!(refused("gemini", json!({})).await.contains("known are anthropic, ollama"));
     assert!(refused("ollama", json!({"colour": 1})).await.contains("colour"));
     let both = json!({"reasoning": "low", "temperature": 0});
-    assert!(refused("anthropic", both.clone()).await.contains("leave one out"));
+    assert!(refused("anthropic", both.clone()).await.contains("remove one"));
     assert_eq!(refused("openai", both).await, "");
 }

@@ -133,7 +133,7 @@ async fn what_is_waited_for_is_told() {
     else {
         panic!("{told:?}")
     };
-    assert_eq!(reason, "openai https://api.openai.com/v1 answers 503: down");
+    assert_eq!(reason, "openai https://api.openai.com/v1 responded 503: down");
     assert_eq!((attempts, attempts_left), (Some(1), Some(5)));
     // What is left is told in whole milliseconds.
     assert!((89_998..=90_000).contains(&(milliseconds + milliseconds_left.unwrap())));
@@ -146,7 +146,7 @@ async fn trouble_that_does_not_pass_ends_the_turn() {
         let mut opened = opened(&script, "anthropic").await;
         let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
         let words = format!(
-            "anthropic https://api.anthropic.com answers {status}: busy (gave up after 6 attempts in "
+            "anthropic https://api.anthropic.com responded {status}: busy (gave up after 6 attempts in "
         );
         assert!(
             matches!(&failure.error, TurnError::Transport(said) if said.starts_with(&words)),

@@ -96,7 +96,7 @@ async fn a_mistake_in_a_call_is_told_to_the_model() {
     assert_eq!(
         outputs,
         [
-            json!("unknown tool `ecko`: there is `echo`"),
+            json!("unknown tool `ecko`; available: `echo`"),
             json!("the arguments are not valid JSON: key must be a string at line 1 column 2"),
             json!("{}"),
         ]
@@ -125,7 +125,7 @@ async fn no_arguments_are_taken_for_others() {
 #[tokio::test]
 async fn a_model_that_calls_what_is_no_tool_is_told_the_ones_there_are_and_not_for_ever() {
     let cases = [
-        (tool(true, false), "unknown tool `submit`: there is `submit_result`"),
+        (tool(true, false), "unknown tool `submit`; available: `submit_result`"),
         (native(), "unknown tool `submit`"),
         (Delivery::Text, "unknown tool `submit`"),
     ];

@@ -35,7 +35,7 @@ async fn an_early_end_is_told_with_the_end_of_stderr() {
     assert_eq!(failed("exit 0").await, "Claude Code exited with code 0 before it answered; stderr is empty");
     assert_eq!(
         failed("read -r line; kill -9 $$").await,
-        "Claude Code was ended by signal 9 before it answered; stderr is empty"
+        "Claude Code was killed by signal 9 before it answered; stderr is empty"
     );
     assert_eq!(
         failed("echo \"key $FAKE_API_KEY refused\" >&2; exit 1").await,
@@ -156,7 +156,7 @@ async fn what_cannot_be_opened_says_why() {
     let error = refused(|start| start.tools = vec!["fly".to_owned()]).await;
     assert!(matches!(error, OpenError::Settings(_)) && error.to_string().contains("'fly'"), "{error}");
     let error = refused(|start| start.conversation = Some(json!({"messages": []}))).await;
-    assert!(error.to_string().contains("was not held by Claude Code"), "{error}");
+    assert!(error.to_string().contains("was not created by Claude Code"), "{error}");
     let error = refused(|start| start.project_dir.push("gone")).await;
     assert!(
         matches!(error, OpenError::Missing(_)) && error.to_string().contains("project folder"),

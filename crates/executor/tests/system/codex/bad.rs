@@ -28,7 +28,7 @@ async fn a_death_is_told_with_the_last_words_and_without_secrets() {
     assert_eq!(Fake::new("half").failure().await, died);
     assert_eq!(
         Fake::new("killed").failure().await,
-        "Codex was ended by signal 9 before it answered; stderr is empty"
+        "Codex was killed by signal 9 before it answered; stderr is empty"
     );
     let fake = Fake::without_app_server("half");
     assert_eq!(fake.failure().await, died);

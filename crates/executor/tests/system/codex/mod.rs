@@ -77,7 +77,7 @@ async fn a_thread_is_resumed_by_another_process() {
     let foreign = json!({"held_by": "claude-code", "session_id": "a"});
     let other = Fake::new("").with(|start| start.conversation = Some(foreign));
     let error = other.open().await.err().unwrap().to_string();
-    assert!(error.contains("was not held by Codex"), "{error}");
+    assert!(error.contains("was not created by Codex"), "{error}");
 }
 
 #[tokio::test]

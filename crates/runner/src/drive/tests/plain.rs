@@ -103,7 +103,7 @@ async fn a_command_gives_one_json_value() {
         for case in [Case::free(), Case::under(contract(Origin::Blueprint))] {
             let ran = procedural(case).run(vec![says(output)]).await;
             assert_eq!(ran.failure().kind, FailureType::ExecutorFailed, "{output}");
-            assert!(ran.failure().message.starts_with("stdout must be one JSON value"), "{output}");
+            assert!(ran.failure().message.starts_with("expected one JSON value on stdout"), "{output}");
             assert_eq!(ran.outcomes(), [ParseError], "{output}");
         }
     }

@@ -51,7 +51,9 @@ fn a_plan_that_goes_round_in_circles_is_asked_for_again_in_the_same_session() {
     drive.complete("work.plan", circle.clone());
     let start = &drive.open["work.plan"].1;
     assert_eq!(start.resume, Some(session_id));
-    assert!(start.parameters["prompt"].as_str().unwrap().contains("wait for each other in a circle: a, b"));
+    assert!(
+        start.parameters["prompt"].as_str().unwrap().contains("circular dependency between subtasks: a, b")
+    );
     drive.complete("work.plan", json!({"subtasks": [subtask("a", "one", &[], 1)]}));
     drive.complete("work.a", json!(1));
     assert_eq!(drive.result().1["results"], json!({"a": 1}));

@@ -154,7 +154,7 @@ fn refused(source: &str, reason: &str) {
     assert!(given.as_ref().is_err_and(|fault| fault.contains(reason)), "{source:.200}: {given:?}");
 }
 
-const TOO_MUCH: &str = "works on more than 4000000 values";
+const TOO_MUCH: &str = "processes more than 4000000 values";
 
 #[test]
 fn values_that_hold_themselves_twice_cannot_be_looked_at() {

@@ -69,7 +69,7 @@ fn json_has_places_too() {
     assert!(found[0].ends_with(&expected[0][4..]), "{found:?}");
     assert_eq!(found[1], expected[1]);
     let cut = problems_of("agent.json", "{\"name\": \"a\",\n");
-    assert_eq!(cut, ["2:1 $: not JSON: EOF while parsing a value"]);
+    assert_eq!(cut, ["2:1 $: invalid JSON: EOF while parsing a value"]);
     let twice = problems_of("agent.json", r#"{"name": "a", "name": "b"}"#);
     assert_eq!(twice.len(), 1);
     assert!(twice[0].contains("name"), "{twice:?}");
@@ -309,17 +309,17 @@ fn what_a_runner_would_refuse_is_told_at_once() {
     let llm = |rest: &str| format!("executor: {{ type: llm, provider: ollama, model: m, {rest} }}");
     let process = |rest: &str| format!("type: procedural\nexecutor: {{ type: process, command: x, {rest} }}");
     let reasoning =
-        "it must be off, low, medium, high, true, false, or a number of tokens from 1 to 4294967295";
+        "expected off, low, medium, high, true, false, or a number of tokens from 1 to 4294967295; got";
     let nul = "a NUL character cannot be passed to a program; remove it";
     let cases = [
-        (llm("reasoning: much"), format!("$.executor.reasoning: this is the text \"much\"; {reasoning}")),
-        (llm("reasoning: -1"), format!("$.executor.reasoning: this is -1; {reasoning}")),
-        (llm("reasoning: 0"), format!("$.executor.reasoning: this is 0; {reasoning}")),
+        (llm("reasoning: much"), format!("$.executor.reasoning: {reasoning} the string \"much\"")),
+        (llm("reasoning: -1"), format!("$.executor.reasoning: {reasoning} -1")),
+        (llm("reasoning: 0"), format!("$.executor.reasoning: {reasoning} 0")),
         (
             llm("reasoning: 18446744073709551616"),
-            format!("$.executor.reasoning: this is 18446744073709551616; {reasoning}"),
+            format!("$.executor.reasoning: {reasoning} 18446744073709551616"),
         ),
-        (llm("reasoning: { effort: low }"), format!("$.executor.reasoning: this is an object; {reasoning}")),
+        (llm("reasoning: { effort: low }"), format!("$.executor.reasoning: {reasoning} an object")),
         (
             llm("reasoning: low, temperature: 1").replace("ollama", "anthropic"),
             "$.executor.temperature: this provider does not support 'temperature' together with 'reasoning'; remove one"
