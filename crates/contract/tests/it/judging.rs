@@ -7,7 +7,7 @@ use serde_json::Value;
 /// So many cases of a property; `PROPTEST_CASES` sets another number for a longer look.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual);
-    ProptestConfig { cases, ..ProptestConfig::default() }
+    ProptestConfig { cases, max_global_rejects: cases.max(1024), ..ProptestConfig::default() }
 }
 
 pub(crate) fn contract(document: &Value, mode: Mode) -> Contract {
