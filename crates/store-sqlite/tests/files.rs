@@ -121,7 +121,7 @@ fn a_newer_database_is_refused() {
     connection.pragma_update(None, "user_version", 1000).unwrap();
     drop(connection);
     let message = refusal(&path);
-    assert!(message.contains("newer accord") && message.contains("1000"), "{message}");
+    assert!(message.contains("newer version of Accord") && message.contains("1000"), "{message}");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn json_is_extracted_from_what_is_listed() {
         (
             "[enforcement]\nextract_json = 1\n",
             vec![],
-            "it is 1, and true, false, or a list of 'fence' and 'prose' is wanted",
+            "expected true, false, or a list of 'fence' and 'prose', got 1",
         ),
     ] {
         let error = load(file, &variables, Vec::new()).unwrap_err();

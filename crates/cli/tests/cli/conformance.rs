@@ -49,7 +49,7 @@ fn the_examples_conform() {
 fn a_program_that_is_none_fails_at_hello() {
     let (code, report) = examine("echo hello");
     assert_eq!((code, verdicts(&report)), (Some(1), vec![("hello", "fail")]));
-    assert!(report["checks"][0]["message"].as_str().unwrap().contains("not a message"), "{report}");
+    assert!(report["checks"][0]["message"].as_str().unwrap().contains("invalid message"), "{report}");
     let (code, report) = examine("no-such-program");
     assert_eq!((code, &report["ok"]), (Some(1), &json!(false)));
 }

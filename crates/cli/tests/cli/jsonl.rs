@@ -102,7 +102,7 @@ nonsense
     6 "input": line 6 is no request: unknown variant `loose`, expected `strict` or `lenient` (column 38)
     7 "schema": line 7: the schema cannot be used: unknown type "int"; expected array, boolean, integer, null, number, object or string (at $.type)
     8 "schema": line 8: the schema cannot be used: unresolved reference '#/nowhere' (at $["$ref"])
-    9 "schema": line 9: the schema cannot be used: the name 'type' occurs twice in one object
+    9 "schema": line 9: the schema cannot be used: duplicate key 'type'
     10 "input": line 10 is no request: invalid type: integer `7`, expected a string (column 20)
     11 "input": line 11 is no request: duplicate field `text` (column 30)
     null "input": line 12 is not UTF-8 at byte 20 of the line

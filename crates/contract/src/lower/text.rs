@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_number_over_the_limit_is_a_fault_and_not_a_value() {
-        assert!(read("1e5000").is_err_and(|fault| fault.message().contains("more digits")));
+        assert!(read("1e5000").is_err_and(|fault| fault.message().contains("too many digits")));
         assert_eq!(
             read("1e400").map(|value| value.map(|value| value.to_string())),
             Ok(Some("1e400".to_owned()))

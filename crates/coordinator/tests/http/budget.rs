@@ -20,7 +20,7 @@ async fn a_template_that_nests_too_deeply_is_a_mistake_of_its_workflow() {
     for (prompt, limit) in [
         (format!("{{{{ {}1 }}}}", "-".repeat(6_000)), "128 levels"),
         (format!("{{{{ 1{} }}}}", "+1".repeat(6_000)), "128 levels"),
-        (format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(3_000)), "64 blocks"),
+        (format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(3_000)), "64 nested blocks"),
         ("{{ 'x' * 100000000 }}".to_owned(), "literals of the template"),
         ("{% set ns = namespace(x=[1]) %}{% set ns.x = [ns.x] %}".to_owned(), "namespace"),
     ] {

@@ -242,7 +242,7 @@ async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
     let given_up = undelivered(&desk).await;
     assert_eq!((&given_up["session_id"], &given_up["held"]), (&json!(child), &json!("parent_unavailable")));
     let message = text(&given_up, "message");
-    assert!(message.contains("10 minutes: AgentNotFound: agent 'leader' not found"), "{message}");
+    assert!(message.contains("10 minutes: AgentNotFound: agent 'leader' no longer exists"), "{message}");
     assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "finished");
     assert_eq!(held_events(&desk, &parent).await.len(), 1);
 

@@ -94,7 +94,7 @@ async fn a_value_that_stays_in_prose_is_not_accepted() {
         desk.finish(&desk.claim(&runner).await, answered(answer)).await;
     }
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
-    let told = "Output was found in other text and was not confirmed after 1 retry";
+    let told = "output was found in other text and was not confirmed after 1 retry";
     assert_eq!((&view["status"], &view["error"]["message"]), (&json!("failed"), &json!(told)));
 }
 

@@ -61,7 +61,7 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
     assert_eq!((&failed["status"], &failed["error"]["type"]), (&json!("failed"), &json!("poisoned")));
     assert_eq!((&failed["nodes"], &failed["input"]), (&json!([]), &Value::Null));
     let message = text(&failed["error"], "message");
-    assert!(message.contains("died 3 times") && message.contains("accord workflow retry"), "{message}");
+    assert!(message.contains("crashed 3 times") && message.contains("accord workflow retry"), "{message}");
     let (_, listed) = desk.get("/workflow-runs?status=failed").await;
     assert_eq!(listed["items"][0]["error"], failed["error"]);
     let (_, quarantine) = desk.get("/quarantine").await;
@@ -159,7 +159,7 @@ async fn a_result_that_coordinators_die_of_poisons_its_run() {
     let (_, failed) = desk.get(&format!("/runs/{run}")).await;
     assert_eq!((&failed["status"], &failed["error"]["type"]), (&json!("failed"), &json!("poisoned")));
     let message = text(&failed["error"], "message");
-    assert!(message.contains("died 3 times") && message.contains("accord runs retry"), "{message}");
+    assert!(message.contains("crashed 3 times") && message.contains("accord runs retry"), "{message}");
     let report = json!({"status": "completed", "result_text": "done", "repeated": true});
     assert_eq!(refused(&desk.finish(&held, report).await), (409, "LeaseLost"));
     assert_eq!(desk.get("/quarantine").await.1["runs"][0]["run_id"], run.as_str());

@@ -43,7 +43,7 @@ async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
     let inner = document("inner", nodes, &[("input", "count"), ("count", "output")]);
     assert_eq!(desk.post("/workflows", inner).await.0, 201);
     for (template, expected) in [
-        ("{{ part.total }}", "this is not what the agent's parameters_schema accepts"),
+        ("{{ part.total }}", "expected what the agent's parameters_schema accepts"),
         ("{{ part.missing }}", "part has no field 'missing'"),
     ] {
         let answer = desk.post("/workflows", outer(template)).await;
@@ -76,7 +76,7 @@ async fn an_agent_without_a_contract_gives_a_text() {
     let list = json!({"type": "map", "over": "{{ said }}", "agent": "writer", "prompt": "{{ item }}"});
     assert!(verdict("writer", field.clone()).await.contains("said has no field 'summary'"));
     assert!(verdict("writer", list.clone()).await.contains("expected a list"));
-    assert!(verdict("writer", told("adder", "{{ said }}")).await.contains("this is not what the agent's"));
+    assert!(verdict("writer", told("adder", "{{ said }}")).await.contains("expected what the agent's"));
     assert_eq!(verdict("writer", told("reader", "{{ said }}")).await, "");
     // A command gives what it likes.
     assert_eq!(
@@ -354,7 +354,7 @@ async fn an_agent_that_works_for_a_workflow_is_not_called_back() {
     let child = |mode: &str| json!({"agent_name": "writer", "prompt": "x", "parent_session_id": parent, "execution_mode": mode});
     let answer = desk.post("/runs", child("async_callback")).await;
     assert_eq!(refused(&answer), (400, "InvalidRequest"));
-    assert!(text(&answer.1, "message").contains("works for a workflow"), "{answer:?}");
+    assert!(text(&answer.1, "message").contains("belongs to a workflow"), "{answer:?}");
     assert_eq!(desk.post("/runs", child("async_poll")).await.0, 201);
     // Once the workflow has its answer, the session is like any other.
     desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;

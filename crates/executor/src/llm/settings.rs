@@ -175,7 +175,7 @@ mod tests {
         assert!(with("temperature", json!(3)).contains("from 0 to 2"));
         assert!(with("max_tokens", json!(0)).contains("at least 1"));
         assert!(with("timeout_seconds", json!(0)).contains("at least 1"));
-        assert!(with("model", json!(" ")).contains("name a model"));
+        assert!(with("model", json!(" ")).contains("`model` is empty"));
         assert!(with("reasoning", json!("much")).contains("\"much\""));
         assert!(refused(json!({"type": "llm", "model": "m"})).contains("provider"));
     }

@@ -194,7 +194,7 @@ async fn the_shell_example_is_told_again_what_was_said() {
     let mut program = Program::new(&[]).continues(conversation);
     program.start.settings = settings;
     let text = program.ask().await.unwrap().text;
-    assert!(text.contains("\"prompt\": \"one\"") && text.contains("Go on with this:"), "{text}");
+    assert!(text.contains("\"prompt\": \"one\"") && text.contains("Continue with this:"), "{text}");
 
     let mut broken = Program::new(&[]);
     broken.start.settings = json!({
@@ -267,7 +267,7 @@ async fn a_program_that_does_not_begin_well_is_refused() {
     let late = Program::new(&["exec sleep 300"]).set("timeout_seconds", json!(1)).refusal().await;
     assert_eq!(late, "it was not ready within 1 seconds");
     let text = Program::new(&[]).set("command", json!("no-such-program")).refusal().await;
-    assert!(text.contains("'no-such-program' was not found"), "{text}");
+    assert!(text.contains("'no-such-program' not found"), "{text}");
     let mut program = Program::new(&[HELLO]);
     program.start.tools = vec!["read_file".to_owned()];
     assert!(program.refusal().await.contains("remove `tools` from the blueprint"));

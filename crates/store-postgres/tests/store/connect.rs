@@ -65,7 +65,7 @@ async fn what_stands_in_the_way_is_told_also_by_a_look() {
     sqlx::query("REVOKE CREATE ON SCHEMA public FROM PUBLIC").execute(&mut there).await.unwrap();
     let guest = format!("postgres://guest@127.0.0.1:{}/not_ours", database.cluster.port());
     for (address, expected) in [
-        (foreign, "it is not Accord's"),
+        (foreign, "does not belong to Accord"),
         (database.cluster.url("read_only"), "is read-only"),
         (guest, "GRANT CREATE"),
     ] {
@@ -91,7 +91,7 @@ async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
     let mut connection = database.connection().await;
     for (statement, expected) in [
         ("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on", "is read-only"),
-        ("DROP SCHEMA public CASCADE", "are gone"),
+        ("DROP SCHEMA public CASCADE", "are missing"),
     ] {
         sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
         sqlx::query(CUT).execute(&mut connection).await.unwrap();

@@ -115,7 +115,7 @@ fn what_was_perhaps_meant_is_told() {
     });
     let expected = [
         "$.nodes.writer.type: unknown node type 'chek'; did you mean 'check'?",
-        "$.nodes.output.valeu: a node of type unknown field 'valeu' in output; did you mean 'value'?",
+        "$.nodes.output.valeu: unknown field 'valeu' in a node of type output; did you mean 'value'?",
         "$.edges[0].to: unknown node 'writr'; did you mean 'writer'?",
     ];
     assert_eq!(told(&read(&document).1), expected);

@@ -41,7 +41,7 @@ fn what_is_not_there_is_an_error() {
     assert_eq!(value("{{ review.a.b }}", &variables()), Err("review has no field 'a'".to_owned()));
     for (source, missing) in [
         ("{{ review.text }} {{ review.other }}", "review has no field 'other'"),
-        ("{{ other }} {{ review.text.b.c }}", "review.text has no field 'b'; 'other' is not defined here"),
+        ("{{ other }} {{ review.text.b.c }}", "'other' is not defined here; review.text has no field 'b'"),
     ] {
         let expected = format!("line 1: it uses an undefined name: {missing}");
         assert_eq!(value(source, &variables()), Err(expected), "{source}");

@@ -44,7 +44,7 @@ mod tests {
         let named = |name: &str| (name == "ACCORD_CLAUDE_CODE_BIN").then(|| file.clone().into_os_string());
         let found = checks(&[], folder.path(), named);
         let message = format!(
-            "Claude Code cannot be started: ACCORD_CLAUDE_CODE_BIN is '{}', which is not a file that can be executed",
+            "Claude Code cannot be started: ACCORD_CLAUDE_CODE_BIN is '{}', which is not an executable file",
             file.display()
         );
         let remedy = "install it, or set ACCORD_CLAUDE_CODE_BIN or the executor's command to its path; agents with the executor claude-code need it";

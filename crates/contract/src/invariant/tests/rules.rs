@@ -134,7 +134,9 @@ fn a_result_that_is_not_boolean_is_told() {
         line("output.s", &json!({"s": "x"})),
         "$.s: broken (rule: output.s; expected true or false, got 'x')"
     );
-    assert!(line("output.l", &json!({"l": [1, 2]})).contains("it gives a list of 2 items instead of"));
+    assert!(
+        line("output.l", &json!({"l": [1, 2]})).contains("expected true or false, got a list of 2 items")
+    );
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn unknown_names_are_told_and_located() {
         "line 2, column 3: unknown variable 'outptu'; available: 'output' and 'input'"
     );
     assert_eq!(compile_error("output.s.trim() == 'x'"), "line 1, column 14: unknown function 'trim'");
-    assert!(compile_error("output.l.all(x, true) && x == 1").ends_with("a rule knows 'output' and 'input'"));
+    assert!(compile_error("output.l.all(x, true) && x == 1").ends_with("available: 'output' and 'input'"));
     assert!(compile_error("output.l.all(x > 1)").contains("'all' is called on a list with an item name"));
     assert!(compile_error("output.l.all(output, true)").contains("'output' is not a valid item name"));
     assert!(compile_error("Foo{a: 1} == 1").contains("a rule cannot create"));

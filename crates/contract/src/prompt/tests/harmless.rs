@@ -73,10 +73,11 @@ proptest! {
         prop_assert!(text.starts_with("<output-validation-error>\n"));
         prop_assert!(text.ends_with("\n</output-validation-error>"));
         let (lines, blocks) = outside(&text).unwrap();
-        prop_assert_eq!(blocks, 2);
-        prop_assert_eq!(lines.iter().filter(|line| line.starts_with("- ")).count(), rejected.violations.errors.len());
+        prop_assert_eq!(blocks, 3);
+        let rules = Form::new(&schema, true).skeleton().map_or(0, |skeleton| skeleton.rules.len());
+        prop_assert_eq!(lines.iter().filter(|line| line.starts_with("- ")).count(), rejected.violations.errors.len() + rules);
         let headings: Vec<&&str> = lines.iter().filter(|line| line.starts_with("## ")).collect();
-        prop_assert_eq!(headings, [&"## Errors", &"## Your last answer", &"## Schema"]);
+        prop_assert_eq!(headings, [&"## Errors", &"## Your last answer", &"## Required form"]);
     }
 
     #[test]
@@ -85,7 +86,7 @@ proptest! {
         let form = Form::new(&schema, true);
         for text in [system_section(&form), request_section(&form), submit_section(&form)] {
             let (_, blocks) = outside(&text).unwrap();
-            prop_assert_eq!(blocks, 1);
+            prop_assert_eq!(blocks, 2);
         }
         prop_assert_eq!(submit_tool_description(&schema).lines().count(), 1);
     }

@@ -352,7 +352,7 @@ mod tests {
                 ("$.b[0]", Some(3)),
                 "{number}"
             );
-            assert!(fault.message.contains("without changing it"), "{}", fault.message);
+            assert!(fault.message.contains("cannot be represented exactly"), "{}", fault.message);
         }
     }
 

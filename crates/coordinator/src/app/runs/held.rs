@@ -6,7 +6,7 @@
 
 use accord_api::{ErrorName, FinishRun, HeldAnswer};
 use accord_contract::prompt::{self, Delivery, Retry};
-use accord_contract::{Accepted, Rejected, Verdict};
+use accord_contract::{Accepted, Rejected, Schema, Shown, Verdict};
 use accord_domain::agent::Type;
 use accord_domain::attempt::{self, Attempt, Outcome as Judged};
 use accord_domain::contract::{Origin, Strategy};
@@ -16,6 +16,7 @@ use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::{AskAgain, Report};
 use serde::Deserialize;
+use serde_json::Value;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
@@ -27,6 +28,7 @@ use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics::{self, Figures};
+use crate::work::heavy;
 
 /// Whether the coordinator holds this run's executor to the contract: the runner says so of all executors of the type, or
 /// the blueprint of this one.
@@ -139,9 +141,11 @@ impl Turn<'_> {
         let structured = self.answer.structured.as_deref().map(|raw| serde_json::from_str(raw.get()));
         let structured =
             structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
-        let said = Said { text: self.answer.text.clone(), structured, parameters };
+        let said = Said { text: self.answer.text.clone(), structured, parameters: parameters.clone() };
         let judging = contracts::judged(said, in_force.answer.clone()).instrument(self.span.clone());
         let (verdict, text) = judging.await?;
+        let schema = in_force.answer.schema().clone();
+        let verdict = heavy(move || without_echo(verdict, &schema, &parameters)).await?;
         let verdict = if self.answer.truncated { verdict.of_cut(&text) } else { verdict };
         match verdict {
             Verdict::Accepted(accepted) => self.accept(in_force, accepted).await,
@@ -287,6 +291,16 @@ fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
 }
 
 /// Here a schema is told in words and no other way. A runner that knows this does not ask at all.
+/// The verdict, unless it accepts placeholders of the form that the program was sent.
+fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Verdict {
+    if !matches!(verdict, Verdict::Accepted(_)) {
+        return verdict;
+    }
+    let input: Value = serde_json::from_str(parameters).unwrap_or_default();
+    let form = prompt::Form::new(schema, true);
+    Shown::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input)
+}
+
 fn check_strategy(strategy: Strategy) -> Result<(), Error> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => Ok(()),

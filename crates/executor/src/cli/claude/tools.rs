@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn what_there_is_not_is_refused() {
         let error = permissions(&["rm"], None, &[]).unwrap_err();
-        assert!(error.contains("no tool 'rm'") && error.contains("read_file, list_files"), "{error}");
+        assert!(error.contains("unknown tool 'rm'") && error.contains("read_file, list_files"), "{error}");
         for servers in [&["accord_submit"][..], &["a.b", "a b"]] {
             let error = permissions(&[], None, servers).unwrap_err();
             assert!(error.contains("is reserved; use another"), "{error}");

@@ -110,7 +110,7 @@ async fn what_lasts_is_said_with_the_remedy() {
             Canned::whole(&json!({"data": [{"embedding": [1, "x"]}]})),
             "a vector contains a value that is not a number",
         ),
-        (Canned::text("text/html", "<html>".into()), "cannot be read"),
+        (Canned::text("text/html", "<html>".into()), "invalid embeddings"),
     ];
     for (canned, expected) in cases {
         let failed = error("lab", vec![canned.into()]).await;
@@ -134,7 +134,7 @@ async fn too_many_texts_and_wrong_settings_are_refused_at_once() {
     let settings =
         |provider: &str| EmbeddingSettings { provider: provider.into(), model: "m".into(), base_url: None };
     for (provider, expected) in
-        [("anthropic", "makes no embeddings"), ("nobody", "unknown provider `nobody`")]
+        [("anthropic", "does not support embeddings"), ("nobody", "unknown provider `nobody`")]
     {
         let transport = Arc::clone(&script);
         let failed: Option<OpenError> = Embeddings::new(&providers(), &settings(provider), transport).err();

@@ -169,7 +169,7 @@ async fn an_answer_that_is_no_answer_is_a_failure() {
     }) {
         let error = error(provider, canned, native()).await;
         assert!(
-            matches!(&error, TurnError::Failed(words) if words.contains("cannot be read")),
+            matches!(&error, TurnError::Failed(words) if words.contains("cannot be parsed")),
             "{provider}: {error:?}"
         );
     }
@@ -276,7 +276,7 @@ async fn other_trouble_with_the_same_words_is_what_it_was() {
 async fn an_impossible_request_is_not_repeated() {
     let script = Script::new([Step::Lost(TransportError::Impossible("no such recording".into()))]);
     let failure = opened(&script, "ollama").await.ask(turn("Judge", native())).await.unwrap_err();
-    let expected = "ollama http://127.0.0.1:cannot send the request to 11434: no such recording";
+    let expected = "cannot send the request to ollama http://127.0.0.1:11434: no such recording";
     assert_eq!(failure.error, TurnError::Failed(expected.into()));
 }
 
@@ -287,7 +287,7 @@ async fn settings_that_do_not_fit_are_refused_at_once() {
         let start = start(settings(provider, more), &[], None);
         open(&script, start).await.err().map(|error| error.to_string()).unwrap_or_default()
     };
-    assert!(refused("gemini", json!({})).await.contains("known are anthropic, ollama"));
+    assert!(refused("gemini", json!({})).await.contains("expected one of anthropic, ollama"));
     assert!(refused("ollama", json!({"colour": 1})).await.contains("colour"));
     let both = json!({"reasoning": "low", "temperature": 0});
     assert!(refused("anthropic", both.clone()).await.contains("remove one"));

@@ -80,7 +80,7 @@ async fn a_result_beside_work_that_failed_is_to_be_submitted_again() {
     let not_taken = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
     let rows = [
         ("echo", json!({"fail": true}), "{\"fail\":true}"),
-        ("ecko", json!({}), "unknown tool `ecko`: there are echo, submit_result"),
+        ("ecko", json!({}), "unknown tool `ecko`; available: echo, submit_result"),
     ];
     for (name, input, output) in rows {
         let script = Script::new([

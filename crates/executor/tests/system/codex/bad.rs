@@ -39,7 +39,7 @@ async fn a_turn_without_a_message_is_a_refusal() {
     for fake in [Fake::new("refusal"), Fake::without_app_server("refusal")] {
         let answer = fake.ask("first").await.unwrap();
         assert!(
-            matches!(&answer.stop, Stop::Refused(words) if words.contains("without a message")),
+            matches!(&answer.stop, Stop::Refused(words) if words.contains("without a final message")),
             "{answer:?}"
         );
         assert_eq!(answer.text, "");

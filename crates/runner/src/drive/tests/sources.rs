@@ -59,7 +59,7 @@ async fn a_value_where_none_is_accepted_is_asked_for_again() {
     assert_eq!(ran.outcomes(), [EmbeddedValue, NoProgress]);
     let failure = ran.failure();
     assert!(
-        failure.message.starts_with("Output was found where extract_json does not accept it after 1 retry")
+        failure.message.starts_with("output was found where extract_json does not accept it after 1 retry")
     );
     let told = "$: expected the value alone or in a code fence, got it in other text";
     assert_eq!(failure.validation_errors, [told]);
@@ -90,7 +90,7 @@ async fn only_the_answer_to_the_question_is_judged() {
     let ran = confirming(Strategy::Prompt).run(vec![says(IN_PROSE), says("{\"n\": 8}")]).await;
     assert_eq!(ran.value(), (json!({"n": 8}), 1));
     let ran = confirming(Strategy::Prompt).retries(1).run(vec![says(IN_PROSE), says("Yes.")]).await;
-    assert_eq!(ran.failure().message, "Output was found in other text and was not confirmed after 1 retry");
+    assert_eq!(ran.failure().message, "output was found in other text and was not confirmed after 1 retry");
     let replies = vec![says(IN_PROSE), says(PROSE_AGAIN), says("{\"n\": 3}")];
     let ran = confirming(Strategy::Prompt).at(plain()).run(replies).await;
     assert_eq!(ran.outcomes(), [Unconfirmed, NoProgress], "prose again is no confirmation");
@@ -111,8 +111,8 @@ async fn a_value_that_cannot_be_confirmed_is_a_failure() {
     let deaf = Capabilities { reprompt: false, ..able() };
     let ran = confirming(Strategy::Prompt).at(deaf).run(vec![says(IN_PROSE)]).await;
     assert_eq!(ran.outcomes(), [Unconfirmed]);
-    let told = "Output was found in other text and was not confirmed: this executor cannot be asked again";
+    let told = "output was found in other text and was not confirmed: this executor cannot be asked again";
     assert_eq!(ran.failure().message, told);
     let ran = confirming(Strategy::Prompt).retries(0).run(vec![says(IN_PROSE)]).await;
-    assert_eq!(ran.failure().message, "Output was found in other text and was not confirmed after 0 retries");
+    assert_eq!(ran.failure().message, "output was found in other text and was not confirmed after 0 retries");
 }

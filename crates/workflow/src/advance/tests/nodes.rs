@@ -270,9 +270,7 @@ fn contradictions_that_are_not_told_are_counted() {
     assert_eq!(told, crate::limits::MOST_CONTRADICTION_EVENTS);
     let join = &drive.state.nodes[drive.flow.node("join").unwrap()];
     assert!(
-        join.warning
-            .as_ref()
-            .is_some_and(|warning| warning.starts_with("there are 1002 contradictions; 1000 "))
+        join.warning.as_ref().is_some_and(|warning| warning.starts_with("1002 contradictions found; 1000 "))
     );
 }
 

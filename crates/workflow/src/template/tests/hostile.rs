@@ -126,8 +126,8 @@ fn what_nests_too_deeply_is_refused_with_the_limit() {
             (["{{ x", ".a", "", "", "|upper }}"], "128 levels"),
             (["{{ ", "[1, ", "0", "]", " }}"], "128 levels"),
             (["{{ ", "not ", "1", "", " }}"], "128 levels"),
-            (["{% if 1 %}", "{% elif 1 %}", "", "", "{% endif %}"], "64 blocks"),
-            (["", "{% for a in [1] %}", "x", "{% endfor %}", ""], "64 blocks"),
+            (["{% if 1 %}", "{% elif 1 %}", "", "", "{% endif %}"], "64 nested blocks"),
+            (["", "{% for a in [1] %}", "x", "{% endfor %}", ""], "64 nested blocks"),
         ] {
             let refused = used(&repeated(&shape, 2_000));
             assert!(refused.as_ref().is_err_and(|fault| fault.contains(limit)), "{shape:?}: {refused:?}");

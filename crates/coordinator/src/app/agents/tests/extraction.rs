@@ -22,7 +22,7 @@ fn every_form_of_extract_json_is_read() {
 fn another_form_is_an_error_that_names_it() {
     for (form, told) in [
         ("[fence, table]", "expected 'fence' or 'prose', got 'table'"),
-        ("fence", "it must be true, false, or a list of 'fence' and 'prose'"),
+        ("fence", "expected true, false, or a list of 'fence' and 'prose'"),
     ] {
         let problems = with("[]", &format!("{{ extract_json: {form} }}"));
         assert_eq!(problems.len(), 1, "{problems:?}");
