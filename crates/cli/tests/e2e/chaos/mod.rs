@@ -2,6 +2,7 @@
 //! run asks more often than it may.
 
 mod places;
+mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -21,7 +21,7 @@ fn deep_brackets_are_refused_before_they_are_parsed() {
     for open in ["(", "[", "{1:", "!(", "-(", "f(", "[1].all(x, "] {
         let rule = open.repeat(MAX_INVARIANT_BYTES / open.len());
         let message = survives(&rule).unwrap_err();
-        assert!(message.ends_with("split the rule into several invariants"), "{open}: {message}");
+        assert!(message.ends_with("into several invariants"), "{open}: {message}");
     }
 }
 
@@ -68,7 +68,7 @@ fn long_runs_of_operators_are_survived() {
         let _ = survives(&rule);
     }
     assert_eq!(survives(&fill("!", "true")), Ok(0));
-    assert!(survives(&fill("1<", "1")).unwrap_err().ends_with("split the rule into several invariants"));
+    assert!(survives(&fill("1<", "1")).unwrap_err().ends_with("into several invariants"));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn a_confirmation_shows_the_value_and_asks_for_it_alone() {
     let tool = retry(&Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) });
     assert!(tool.contains("again by calling `submit_result`, without any other text."), "{tool}");
     assert!(
-        tool.contains("\nCall `submit_result` with the whole result.\n</output-validation-error>"),
+        tool.contains("\nCall `submit_result` with the complete result.\n</output-validation-error>"),
         "{tool}"
     );
 }
