@@ -1,7 +1,7 @@
 //! The executors of agent CLIs by themselves: a session, its turns, and the MCP server that takes calls down.
 
 use accord_executor::{
-    Allowance, Answer, Delivery, Events, McpServer, Reach, Session, Start, SubmitServer, Turn, TurnError,
+    Answer, Delivery, Events, McpServer, Reach, Session, Start, SubmitServer, Turn, TurnError,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -28,13 +28,13 @@ fn contract(options: Options) -> Contract {
     Contract::new(Schema::compile(&report()).unwrap()).with_options(options)
 }
 
-fn judged(options: Options, text: &str) -> Result<Source, Rejected> {
+fn judged(options: Options, text: &str) -> Result<Source, Box<Rejected>> {
     match judge(&Answer::text(text), &contract(options)) {
         Verdict::Accepted(accepted) => {
             assert_eq!(accepted.value, json!({"severity": "low", "count": 3}));
             Ok(accepted.source)
         }
-        Verdict::Rejected(rejected) => Err(rejected),
+        Verdict::Rejected(rejected) => Err(Box::new(rejected)),
     }
 }
 

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_executor::{
-    Allowance, Delivery, Events, Executor, HttpTransport, LlmExecutor, NoTools, Providers, Session, Start,
-    Turn,
+    Delivery, Events, Executor, HttpTransport, LlmExecutor, NoTools, Providers, Session, Start, Turn,
 };
 use accord_test_support::{ModelServer, SUBMIT_TOOL};
 use serde_json::{Value, json};

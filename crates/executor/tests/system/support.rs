@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_executor::{Allowance, BuiltinTools, Delivery, Start, ToolOutput, Toolbox, Toolboxes, Turn};
+use accord_executor::{BuiltinTools, Start, ToolOutput, Toolbox, Toolboxes, Turn};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

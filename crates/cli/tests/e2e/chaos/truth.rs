@@ -52,8 +52,11 @@ async fn a_lenient_result_is_what_the_model_meant() {
             let client = &accord.client;
             async move {
                 let run = client.create_run_and_wait(&request, LONGEST_WAIT, None).await?;
-                let run =
-                    if run.status.is_over() { run } else { client.wait_for_run(&run.run_id, LONGEST_WAIT).await? };
+                let run = if run.status.is_over() {
+                    run
+                } else {
+                    client.wait_for_run(&run.run_id, LONGEST_WAIT).await?
+                };
                 Ok::<_, accord_client::ClientError>((number, run))
             }
         });

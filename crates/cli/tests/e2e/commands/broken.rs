@@ -82,7 +82,10 @@ async fn the_doctor_knows_the_agents_in_the_store() {
 
     // Nobody can be asked: what was not seen is said.
     let said = run(project.path(), &["doctor"]).await.ends(1, &[]).stdout;
-    assert!(said.contains("agent 'stored' not found") && said.contains("agents in the database"), "{said}");
+    assert!(
+        said.contains("agent 'stored' does not exist") && said.contains("agents in the database"),
+        "{said}"
+    );
     let host = project.up().await;
     let report = run(host.path(), &["doctor", "--json"]).await.ends(0, &[]).json();
     assert_eq!(check(&report, "workflows")["message"], json!("1 workflow valid"));
@@ -113,7 +116,7 @@ async fn failures_are_told_as_json_where_that_is_asked_for() {
     assert!(ran.text("/error/message").contains("'nobody'"), "{ran:?}");
     let elsewhere = ["runs", "list", "--json", "--coordinator", "http://127.0.0.1:1"];
     let ran = run(project.path(), &elsewhere).await.ends(3, &[]);
-    assert!(ran.text("/error/message").contains("cannot be reached"), "{ran:?}");
+    assert!(ran.text("/error/message").contains("cannot reach the coordinator"), "{ran:?}");
     let ran = run(project.path(), &["run", "broken", "x"]).await.ends(1, &["agent.json", "model"]);
     assert_eq!(ran.stdout, "");
 }

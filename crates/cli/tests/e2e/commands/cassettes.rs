@@ -126,7 +126,7 @@ async fn what_cannot_be_recorded_is_refused_before_anything_is_asked() {
         .ends(1, &["expected the executor llm, got process"]);
     run(folder, &["record", "free", "x", "-o", "none/a.json"]).await.ends(1, &["cannot write none/a.json"]);
     let nobody = ["record", "free", "x", "-o", "a.json", "--coordinator", "http://127.0.0.1:1"];
-    run(folder, &nobody).await.ends(3, &["cannot be reached"]);
+    run(folder, &nobody).await.ends(3, &["cannot reach the coordinator"]);
     assert_eq!(model.requests().len(), 0);
     assert!(!folder.join("a.json").exists());
     run(folder, &["record", "free", "x", "-o", "a.json"]).await.ends(0, &[]);

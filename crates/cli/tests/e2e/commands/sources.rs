@@ -96,7 +96,7 @@ async fn a_contract_that_takes_fences_alone_asks_again_and_fails() {
     let failed = accord.run(&ask("triage")).await;
     assert_eq!((failed.status, data(&failed)), (RunStatus::Failed, None));
     let error = failed.error.unwrap();
-    assert!(error.message.starts_with("Output was found where extract_json does not accept it"), "{error:?}");
+    assert!(error.message.starts_with("output was found where extract_json does not accept it"), "{error:?}");
     let told = "$: expected the value alone or in a code fence, got it in other text";
     assert_eq!(error.validation_errors, [told]);
 }
@@ -118,7 +118,7 @@ async fn a_value_in_prose_is_confirmed_in_the_same_conversation() {
     let failed = accord.run(&ask("triage")).await;
     assert_eq!((failed.status, data(&failed)), (RunStatus::Failed, None));
     assert!(
-        failed.error.unwrap().message.starts_with("Output was found in other text and was not confirmed")
+        failed.error.unwrap().message.starts_with("output was found in other text and was not confirmed")
     );
 }
 

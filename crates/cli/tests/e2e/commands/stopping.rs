@@ -98,8 +98,10 @@ async fn a_coordinator_that_goes_ends_the_waiting() {
         model.wait_for_requests(1).await;
         host.kill().await
     });
-    ran.ends(3, &["has not finished, but the coordinator", "cannot be reached", "accord runs watch run_"]);
+    ran.ends(3, &["has not finished, but cannot reach the coordinator", "accord runs watch run_"]);
     // The address that a killed coordinator leaves is not answered.
     let url = "http://127.0.0.1:9";
-    run(kept.path(), &["runs", "list", "--coordinator", url]).await.ends(3, &["cannot be reached"]);
+    run(kept.path(), &["runs", "list", "--coordinator", url])
+        .await
+        .ends(3, &["cannot reach the coordinator"]);
 }

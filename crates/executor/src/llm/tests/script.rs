@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::llm::{LlmExecutor, Provider, ProviderKind, Providers, Secret};
 use crate::{
-    Allowance, Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Retry,
-    Session, Start, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
+    Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Retry, Session, Start,
+    ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
 };
 
 pub(super) const KEY: &str = "sk-very-secret";
