@@ -76,7 +76,7 @@ async fn a_run_waits_until_its_provider_is_back() {
     else {
         panic!("{told:?}")
     };
-    assert!(reason.starts_with("no answer from anthropic "), "{reason}");
+    assert!(reason.starts_with("no response from anthropic "), "{reason}");
     assert_eq!((attempts, attempts_left), (Some(1), None));
     assert!((250..=500).contains(&milliseconds) && milliseconds_left.unwrap() > 80_000);
     line.open();
@@ -110,7 +110,7 @@ async fn a_run_that_gives_up_says_how_often_and_how_long() {
         let failure = run.error.unwrap();
         assert_eq!(failure.kind, FailureType::ExecutorFailed);
         assert!(
-            failure.message.starts_with("no answer from ") && failure.message.contains(words),
+            failure.message.starts_with("no response from ") && failure.message.contains(words),
             "{failure:?}"
         );
     }

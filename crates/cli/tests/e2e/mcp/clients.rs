@@ -122,7 +122,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
     let failed = start(json!({"agent_name": "stubborn", "prompt": "x", "mode": "async_poll"})).await;
     let session = json!({"session_id": failed["structuredContent"]["session_id"]});
     let cases = [
-        ("get_agent_session_status", json!({"session_id": "ses_none"}), "list_agent_sessions shows"),
+        ("get_agent_session_status", json!({"session_id": "ses_none"}), "list_agent_sessions to see"),
         ("get_agent_session_status", json!({"session_id": "none"}), "Invalid arguments"),
         ("get_agent_session_result", session, "SessionNotFinished"),
         ("get_schema", json!({"name": "none"}), "SchemaNotFound"),
