@@ -123,7 +123,7 @@ it('shows why a contract was not kept', async () => {
   await page.getByRole('button', { name: 'Run it' }).click()
   await seen(page, 'Output Schema: Validation Failed')
   await seen(page, 'Retry attempts: 1/1 exhausted')
-  await seen(page, /\$\.n: 2 is/)
+  await seen(page, /\$\.n: .*got 2/)
   await seen(page, 'Attempt 2')
   await screenshot(page, 'agent-failed')
   // The run is in the address.

@@ -168,8 +168,17 @@ impl Asked<'_> {
     }
 
     /// Whether lists would be made that may be meant otherwise: of several items of one list, which may as well
-    /// be those of one of the lists that are asked; or of the item of a list that was itself made.
+    /// be those of one of the lists that are asked; or of a value that has to be changed itself before it fits into the list.
     fn wraps_in_doubt(&self, edits: &[Edit]) -> bool {
+        let is_in_wrapped = |edit: &Edit| {
+            let steps = edit.place.steps();
+            self.wrapped
+                .iter()
+                .any(|list| steps.len() > list.steps().len() && steps.starts_with(list.steps()))
+        };
+        if edits.iter().any(is_in_wrapped) {
+            return true;
+        }
         let mut items: HashMap<Place, usize> = HashMap::new();
         for edit in edits.iter().filter(|edit| edit.kind == RepairKind::WrappedInList) {
             if let (Some(Step::Index(_)), Some(list)) =
@@ -178,7 +187,7 @@ impl Asked<'_> {
                 *items.entry(list).or_default() += 1;
             }
         }
-        items.iter().any(|(list, count)| self.wrapped.contains(list) || *count > 1)
+        items.values().any(|count| *count > 1)
     }
 
     /// A `null` for a property that the schema names says that it is absent. In a map the key itself is data.

@@ -110,7 +110,7 @@ async fn codex_is_asked_again_in_the_same_thread() {
         let starts = if way == Way::AppServer { 1 } else { 3 };
         assert_eq!((bench.starts().len(), threads(&bench).len(), bench.requests().len()), (starts, 1, 2));
         let asked = bench.requests()[1].body.to_string();
-        let told = ["Nobody can log in", "output-validation-error", "got \"urgent\""];
+        let told = ["Nobody can log in", "output-validation-error", "got \\\"urgent\\\""];
         assert!(told.iter().all(|words| asked.contains(words)), "{asked}");
         host.end().await;
     }

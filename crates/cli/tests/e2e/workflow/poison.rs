@@ -149,7 +149,10 @@ async fn is_set_aside(database: &str) {
     let report: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     let quarantine = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "quarantine");
     let message = quarantine.map(|check| check["message"].as_str().unwrap());
-    assert_eq!(message, Some("1 workflow run failed as poisoned: coordinators crashed while working on them"));
+    assert_eq!(
+        message,
+        Some("1 workflow run failed as poisoned: coordinators crashed while working on them")
+    );
 
     // Once the cause is gone the run goes on where it stood. Where no vectors can be had, words are compared.
     drop(listener);
