@@ -96,6 +96,22 @@ fn the_team_answers_from_its_recordings() {
     }
 }
 
+#[test]
+fn a_prompt_is_shown_without_a_key_and_nothing_is_stored() {
+    let folder = init("start");
+    let ran = folder.run(&["prompt", "ticket-triage", "--param", "ticket=Nobody can log in"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for words in
+        ["model claude-sonnet-4-6", "You sort support tickets", "<low | medium | high>", "Nobody can log in"]
+    {
+        assert!(ran.stdout.contains(words), "no '{words}' in {}", ran.stdout);
+    }
+    assert!(!folder.path().join(".accord/accord.db").exists());
+    let ran = folder.run(&["prompt", "word-count", "--param", "text=x"], "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("got process"), "{ran:?}");
+}
+
 /// What the help and the guide of the client show works on the project that `accord init` writes.
 #[test]
 fn the_examples_of_help_run_on_a_new_project() {

@@ -11,7 +11,7 @@ use crate::support::Project;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 /// How many tasks at each level. `CHAOS_TASKS` asks for more.
-const TASKS: u32 = 200;
+const TASKS: u32 = 100;
 
 /// The share of good answers in a hundred, and the least share of tasks in a hundred that must succeed with it.
 const LEVELS: [(&str, u8, u32); 2] = [("mild", 70, 60), ("harsh", 20, 20)];

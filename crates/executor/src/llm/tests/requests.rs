@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::samples::{Say, streamed};
 use super::script::{KEY, Script, native, open, schema, settings, start, tool, turn};
 use crate::{
-    Capabilities, Delivery, Executor as _, LlmExecutor, NoTools, Provider, ProviderKind, Providers, Secret,
-    Start, Tool, Turn,
+    Capabilities, Delivery, Example, Executor as _, LlmExecutor, NoTools, Provider, ProviderKind, Providers,
+    Secret, Start, Tool, Turn,
 };
 
 /// The body that a first turn sends.
@@ -151,6 +151,35 @@ async fn a_turn_can_name_another_model_and_ceiling() {
     let asked = Turn { model: Some("m-2".into()), max_tokens: Some(99), ..turn("Judge", Delivery::Text) };
     let body = body("anthropic", json!({"max_tokens": 9}), &[], asked).await;
     assert_eq!((&body["model"], &body["max_tokens"]), (&json!("m-2"), &json!(99)));
+}
+
+#[tokio::test]
+async fn examples_come_before_the_conversation_in_the_form_of_the_answer() {
+    let example = || vec![Example { prompt: "One".into(), answer: "{\"a\":\"1\"}".into() }];
+    let asked = Turn { examples: example(), ..turn("Judge", Delivery::Text) };
+    let told = body("openai-chat", json!({}), &[], asked).await;
+    let messages = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "One"},
+        {"role": "assistant", "content": "{\"a\":\"1\"}"},
+        {"role": "user", "content": "Judge"},
+    ]);
+    assert_eq!(told["messages"], messages);
+    let asked = Turn { examples: example(), ..turn("Judge", tool(true, false)) };
+    let told = body("anthropic", json!({}), &[], asked).await;
+    assert_eq!(told["messages"][1]["content"][0]["input"], json!({"a": "1"}), "{told}");
+    assert_eq!(told["messages"][2]["content"][0]["tool_use_id"], told["messages"][1]["content"][0]["id"]);
+}
+
+#[tokio::test]
+async fn a_fresh_turn_forgets_what_was_said_before_in_this_run() {
+    let script =
+        Script::new([streamed("openai-chat", Say::Text("echo")), streamed("openai-chat", Say::Text("ok"))]);
+    let mut opened = super::script::opened(&script, "openai-chat").await;
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    opened.ask(Turn { fresh: true, ..turn("Judge", Delivery::Text) }).await.unwrap();
+    let [first, second] = script.bodies().try_into().unwrap();
+    assert_eq!(first["messages"], second["messages"]);
 }
 
 #[tokio::test]

@@ -80,6 +80,25 @@ async fn the_submit_tool_takes_the_place_of_both() {
 }
 
 #[tokio::test]
+async fn examples_are_sent_with_the_prompt_strategy_or_always() {
+    use accord_api::agent::{Example, SendExamples};
+    for (strategy, send, sent) in [
+        (Strategy::Prompt, SendExamples::Prompt, 1),
+        (Strategy::Native, SendExamples::Prompt, 0),
+        (Strategy::Native, SendExamples::Always, 1),
+    ] {
+        let mut case = under(Origin::Blueprint, strategy);
+        case.agent().examples = vec![Example { input: json!({"prompt": "Two."}), output: json!({"n": 2}) }];
+        case.agent().send_examples = send;
+        let turn = first(case).await;
+        assert_eq!(turn.examples.len(), sent, "{strategy:?} {send:?}");
+        if let [example] = turn.examples.as_slice() {
+            assert_eq!((example.prompt.as_str(), example.answer.as_str()), ("Two.", "{\"n\":2}"));
+        }
+    }
+}
+
+#[tokio::test]
 async fn parameters_of_a_schema_are_inputs() {
     let mut case = Case::free();
     case.agent().parameters_schema = Some(json!({"type": "object"}));

@@ -2,6 +2,7 @@
 
 mod comments;
 mod current;
+mod examples;
 mod extraction;
 mod hostile;
 mod kinds;
