@@ -9,7 +9,6 @@
 //! schema that refuses the next honest answer is worse than one that says less.
 
 mod node;
-mod object;
 mod string;
 
 use serde_json::{Map, Value, json};
