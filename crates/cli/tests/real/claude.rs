@@ -102,6 +102,24 @@ async fn what_claude_does_not_count_is_counted() {
 }
 
 #[tokio::test]
+async fn claude_confirms_a_value_in_prose_in_the_same_session() {
+    let Some(program) = claude() else { return };
+    let replies =
+        ["The format would be {\"severity\": \"low\"}.", "{\"severity\": \"high\"}"].map(Reply::text);
+    let bench = bench(&program, replies).await;
+    let options = json!({"strategy": "prompt", "embedded": "confirm", "max_retries": 1});
+    bench.agent(&executor(&bench), &json!({"output_schema": severity(), "output_schema_options": options}));
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    ran.gave("high");
+    assert_eq!(host.attempts(&ran).await, words(&[("prompt", "unconfirmed"), ("prompt", "accepted")]));
+    assert_eq!(sessions(&bench).len(), 1);
+    let asked = bench.requests().last().unwrap().text();
+    assert!(asked.contains("## The value that was found"), "{asked}");
+    host.end().await;
+}
+
+#[tokio::test]
 async fn claude_that_never_keeps_the_contract_fails_the_run() {
     let Some(program) = claude() else { return };
     let severities = ["urgent", "dire"].map(|word| Reply::tool(STRUCTURED, &json!({"severity": word})));

@@ -117,6 +117,28 @@ async fn codex_is_asked_again_in_the_same_thread() {
 }
 
 #[tokio::test]
+async fn codex_confirms_a_value_in_prose_in_the_same_thread() {
+    let Some(program) = codex() else { return };
+    for way in WAYS {
+        let prose = Reply::text("The format would be {\"severity\": \"low\"}.");
+        let bench = bench_by(way, &program, [prose, said("high")]).await;
+        let options = json!({"strategy": "prompt", "embedded": "confirm", "max_retries": 1});
+        bench.agent(
+            &executor(&bench),
+            &json!({"output_schema": severity(), "output_schema_options": options}),
+        );
+        let host = bench.up().await;
+        let ran = host.ask().await;
+        ran.gave("high");
+        assert_eq!(host.attempts(&ran).await, words(&[("prompt", "unconfirmed"), ("prompt", "accepted")]));
+        assert_eq!(threads(&bench).len(), 1);
+        let asked = bench.requests()[1].body.to_string();
+        assert!(asked.contains("## The value that was found"), "{asked}");
+        host.end().await;
+    }
+}
+
+#[tokio::test]
 async fn codex_that_never_keeps_the_contract_fails_the_run() {
     let Some(program) = codex() else { return };
     let bench = bench(&program, [said("urgent"), said("dire")]).await;
