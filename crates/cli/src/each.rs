@@ -1,5 +1,6 @@
 //! One command for several things: where one of them fails, the others are still done.
 
+use std::fmt::Display;
 use std::io;
 
 use serde::Serialize;
@@ -8,6 +9,16 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::failure::{self, Failure};
 use crate::output;
+
+/// Shows the id and the status of what was changed, or all of it as JSON.
+pub(crate) fn show_status(
+    id: impl Display,
+    status: &str,
+    whole: &impl Serialize,
+    json: bool,
+) -> io::Result<()> {
+    if json { output::json(whole) } else { output::show(&format!("{id}  {status}\n")) }
+}
 
 /// Does the same with each, and shows what came of it. A failure is told, as JSON under the name of the id too where that is asked
 /// for, and the exit code is that of the first.

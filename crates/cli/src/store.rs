@@ -79,7 +79,7 @@ pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Fa
         return local_store(config).await;
     }
     match project::missing(&config.project) {
-        // Whoever names a database means that one, wherever they are.
+        // A database that is set explicitly is used from any folder.
         Some(problem) if config.origin("database.url") == Origin::Default => Err(problem.into()),
         _ => memory_store(),
     }

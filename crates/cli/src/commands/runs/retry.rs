@@ -1,15 +1,13 @@
 //! `accord runs retry`.
 
-use std::io;
-
 use accord_api::{CreatedRun, RunId};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::each;
+use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{beginning, output, runtime};
+use crate::{beginning, runtime};
 
 /// Start failed or stopped runs again
 #[derive(Debug, clap::Args)]
@@ -38,14 +36,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let run = beginning::run(&client, id).await?;
             Ok(client.retry_run(&run.run_id).await?)
         };
-        each(&arguments.runs, "run_id", arguments.json, retry, |created| show(created, arguments.json)).await
+        let show = |created: &CreatedRun| {
+            let status = Tone::from(created.status).paint(created.status.as_str()).to_string();
+            show_status(&created.run_id, &status, created, arguments.json)
+        };
+        each(&arguments.runs, "run_id", arguments.json, retry, show).await
     })
-}
-
-fn show(created: &CreatedRun, json: bool) -> io::Result<()> {
-    if json {
-        return output::json(created);
-    }
-    let status = Tone::from(created.status).paint(created.status.as_str());
-    output::show(&format!("{}  {status}\n", created.run_id))
 }

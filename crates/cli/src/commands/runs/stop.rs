@@ -1,15 +1,13 @@
 //! `accord runs stop`.
 
-use std::io;
-
 use accord_api::{FinishedRun, RunId};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::each;
+use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{beginning, output, runtime};
+use crate::{beginning, runtime};
 
 /// Stop runs; finished runs are left unchanged
 #[derive(Debug, clap::Args)]
@@ -39,14 +37,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let run = beginning::run(&client, id).await?;
             Ok(client.stop_run(&run.run_id).await?)
         };
-        each(&arguments.runs, "run_id", arguments.json, stop, |stopped| show(stopped, arguments.json)).await
+        let show = |stopped: &FinishedRun| {
+            let status = Tone::from(stopped.status).paint(stopped.status.as_str()).to_string();
+            show_status(&stopped.run_id, &status, stopped, arguments.json)
+        };
+        each(&arguments.runs, "run_id", arguments.json, stop, show).await
     })
-}
-
-fn show(stopped: &FinishedRun, json: bool) -> io::Result<()> {
-    if json {
-        return output::json(stopped);
-    }
-    let status = Tone::from(stopped.status).paint(stopped.status.as_str());
-    output::show(&format!("{}  {status}\n", stopped.run_id))
 }

@@ -1,15 +1,13 @@
 //! `accord workflow retry`.
 
-use std::io;
-
 use accord_api::{WorkflowRunId, WorkflowRunSummary};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::each;
+use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{beginning, output, runtime};
+use crate::{beginning, runtime};
 
 /// Continue workflow runs that failed as 'poisoned'
 #[derive(Debug, clap::Args)]
@@ -38,15 +36,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let run = beginning::workflow_run(&client, id).await?;
             Ok(client.retry_workflow_run(&run.workflow_run_id).await?)
         };
-        let show = |retried: &WorkflowRunSummary| show(retried, arguments.json);
+        let show = |retried: &WorkflowRunSummary| {
+            let status = Tone::from(retried.status).paint(retried.status.as_str()).to_string();
+            show_status(&retried.workflow_run_id, &status, retried, arguments.json)
+        };
         each(&arguments.runs, "workflow_run_id", arguments.json, retry, show).await
     })
-}
-
-fn show(retried: &WorkflowRunSummary, json: bool) -> io::Result<()> {
-    if json {
-        return output::json(retried);
-    }
-    let status = Tone::from(retried.status).paint(retried.status.as_str());
-    output::show(&format!("{}  {status}\n", retried.workflow_run_id))
 }

@@ -1,15 +1,13 @@
 //! `accord workflow stop`.
 
-use std::io;
-
 use accord_api::{WorkflowRunId, WorkflowRunView};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::each;
+use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{beginning, output, runtime};
+use crate::{beginning, runtime};
 
 /// Stop workflow runs; finished runs are left unchanged
 #[derive(Debug, clap::Args)]
@@ -40,15 +38,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let run = beginning::workflow_run(&client, id).await?;
             Ok(client.stop_workflow_run(&run.workflow_run_id).await?)
         };
-        let show = |stopped: &WorkflowRunView| show(stopped, arguments.json);
+        let show = |stopped: &WorkflowRunView| {
+            let status = Tone::from(stopped.status).paint(stopped.status.as_str()).to_string();
+            show_status(&stopped.workflow_run_id, &status, stopped, arguments.json)
+        };
         each(&arguments.runs, "workflow_run_id", arguments.json, stop, show).await
     })
-}
-
-fn show(stopped: &WorkflowRunView, json: bool) -> io::Result<()> {
-    if json {
-        return output::json(stopped);
-    }
-    let status = Tone::from(stopped.status).paint(stopped.status.as_str());
-    output::show(&format!("{}  {status}\n", stopped.workflow_run_id))
 }
