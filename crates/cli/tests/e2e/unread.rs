@@ -27,7 +27,7 @@ const MOST_GROWTH: u64 = 512 * 1024;
 /// How often others ask meanwhile.
 const REQUESTS: usize = 50;
 
-/// Whoever is answered only when idle connections time out, after 30 seconds, has been kept out.
+/// Shorter than the 30 seconds after which idle connections are closed: a client that gets its answer only then was kept waiting.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn number(variable: &str, usual: usize) -> usize {

@@ -143,8 +143,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Strictly, only the arguments of a tool call are taken out of what is around them, because anything else is a repair
-    /// of shape; and in prose, where a schema may be shown, what stands in the place of its members.
+    /// Strict mode takes a value out of a surrounding object in two cases only: the arguments of a tool call, and, in prose, an
+    /// echoed schema that has the answer where its members would be. Anything else would be a repair of shape.
     fn nested(&self, judged: &[(Candidate, Judged)], source: Source, tally: &mut Tally) {
         if !self.contract.options().extracts() {
             return;

@@ -4,8 +4,8 @@ use super::search::Search;
 use super::state::{Container, Mode, Previous, State, What, cost};
 
 impl Search<'_> {
-    /// The end of the text in the place of closing brackets. It closes nothing behind a number or a word, which may go on, and
-    /// behind a string whose end is in doubt.
+    /// Closes all open brackets at the end of the text. Not after a number or a word, which may be incomplete, and not after a
+    /// string whose end is in doubt.
     pub(super) fn cut(&mut self, state: State) -> Option<State> {
         if matches!(state.previous, Previous::Bare | Previous::Nothing | Previous::Quotation) {
             return None;

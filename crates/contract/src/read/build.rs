@@ -48,8 +48,8 @@ pub(crate) struct Built {
     pub(crate) certainty: Certainty,
     /// Whether a value, and not only a key, is in words without quotes.
     pub(crate) has_bare_value: bool,
-    /// The same value with other words in the place of items without quotes that stand beside items with quotes. Such an item
-    /// may be a remark (`["a", etc.]`), so it counts only if the schema says which words it takes.
+    /// The same value with each unquoted item next to quoted ones replaced by another word. Such an item may be a remark
+    /// (`["a", etc.]`), so it is accepted only if the schema lists the words that it accepts.
     pub(crate) reworded: Option<Value>,
     /// How many strings have no closing quote.
     pub(crate) unclosed: usize,

@@ -67,7 +67,7 @@ pub(super) enum What {
         end: u32,
         repair: bool,
     },
-    /// The end of the text in the place of a closing bracket.
+    /// A closing bracket that is missing at the end of the text.
     Cut(u32),
     /// A separator, or what a repair consumes or adds.
     Mark {
@@ -171,7 +171,7 @@ pub(super) mod cost {
     pub(in crate::read) const INNER_QUOTE: u32 = 1;
     /// A separator left out on one line.
     pub(in crate::read) const SEPARATOR: u32 = 2;
-    /// The end of the text in the place of closing brackets.
+    /// Closing brackets that are missing at the end of the text.
     pub(in crate::read) const CUT: u32 = 2;
     /// A closing bracket that is missing before another, or of the wrong kind.
     pub(in crate::read) const BRACKET: u32 = 3;

@@ -105,7 +105,7 @@ impl Quarantine {
     }
 }
 
-/// A mark is not renewed any more once nobody is at the work: whoever asked may have hung up.
+/// Stops renewing a mark when the work ends, also if it ends because the client hung up.
 struct Held<'a>(&'a Quarantine, &'a Item);
 
 impl Drop for Held<'_> {
@@ -239,7 +239,7 @@ impl App {
 
     /// This coordinator ends as it should.
     pub(crate) async fn release_marks(&self) {
-        // Whoever only answers has made none, and changes nothing.
+        // A passive coordinator only answers requests: it has set no marks.
         if self.is_passive() {
             return;
         }

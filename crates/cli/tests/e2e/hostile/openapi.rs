@@ -110,7 +110,7 @@ pub(super) fn fields(schema: &Value, document: &Value, deepest: usize) -> Vec<Ve
     fields
 }
 
-/// The text of a body with another text in the place of one field.
+/// The text of a body with one field replaced.
 pub(super) fn with_field(body: &Value, path: &[String], text: &str) -> String {
     const MARK: &str = "the field that is replaced";
     let mut body = body.clone();

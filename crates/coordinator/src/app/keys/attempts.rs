@@ -1,9 +1,9 @@
 //! Failed authentications, by address: each is counted, few are logged, and an address with too many is told to wait.
 //!
-//! A valid key is accepted from every address, whoever else fails there: behind one proxy all clients have one address, and
-//! whoever guesses keys must not lock the others out. So a key is always compared, which costs one hash: with 256 random bits
-//! in every key, guesses are hopeless at any rate. What an address over the limit no longer gets is a look into the store
-//! for a key that is not known, and a line in the log for every try.
+//! A valid key is accepted from every address, even if others fail to authenticate there: behind one proxy all clients share an
+//! address, and a client that guesses keys must not lock the others out. So every key is compared, which costs one hash; keys
+//! have 256 random bits, so guessing is hopeless at any rate. Over the limit, unknown keys are not looked up in the store, and
+//! failures are not logged one by one.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
