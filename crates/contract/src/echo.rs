@@ -27,7 +27,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// What a form and examples (input, output) show. Strings that the schema itself lists (`enum`, `const`) are answers
+    /// What a form and examples (input, output) show. Strings that the schema itself lists (`enum`, `const`, names) are answers
     /// like any other.
     pub fn new(
         schema: &Schema,
@@ -89,10 +89,12 @@ impl Shown {
     }
 }
 
-/// Strings that the schema gives as values.
+/// Strings that the schema gives as values or as names.
 fn listed_strings(document: &Value) -> BTreeSet<&str> {
     let mut listed = BTreeSet::new();
     walk::each(document, &mut |_, schema| {
+        let named = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        listed.extend(named.map(|(name, _)| name.as_str()));
         let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         for value in values.chain(schema.get("const")) {
             strings_of(value, &mut listed);
@@ -189,6 +191,16 @@ mod tests {
         assert!(is_echo(&json!({"name": "<name>", "mood": "bad"}), "Bob is sad"));
         assert!(!is_echo(&json!({"name": "<name>", "mood": "bad"}), "The tag is <name>"));
         assert!(!is_echo(&json!({"name": "Bob <name>", "mood": "bad"}), "Bob is sad"));
+    }
+
+    #[test]
+    fn an_answer_without_a_string_of_its_own_may_be_that_of_an_example() {
+        let schema =
+            Schema::compile(&json!({"type": "object", "properties": {"n": {"type": "integer"}}})).unwrap();
+        let shown = Shown::new(&schema, None, [(json!({"prompt": "n: 1."}), json!({"n": 1}))]);
+        let verdict = judge(&Answer::text("{\"n\": 1}"), &Contract::new(schema));
+        let verdict = shown.refuse_echo(verdict, &json!({"prompt": "Count one."}));
+        assert!(matches!(verdict, Verdict::Accepted(_)), "{verdict:?}");
     }
 
     #[test]

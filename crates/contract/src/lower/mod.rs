@@ -31,6 +31,7 @@ mod names;
 mod plan;
 mod profile;
 mod prune;
+mod sample;
 mod skeleton;
 mod source;
 mod text;
@@ -45,6 +46,7 @@ pub use lift::{Lift, LiftError};
 pub use loss::{EnforcedBy, Loss};
 pub use measure::Counts;
 pub use profile::{Anything, Limits, Literals, Maps, Optional, Pattern, Profile, References, Root, Tuples};
+pub use sample::{Sample, sample};
 pub use skeleton::{Skeleton, skeleton};
 
 use crate::schema::Schema;

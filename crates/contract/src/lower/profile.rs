@@ -1,6 +1,7 @@
 //! What a provider's structured output accepts, as data. `profiles.toml` holds the facts, the code asks for
 //! them, and no code asks which provider it is.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,9 @@ pub struct Profile {
     pub shows_schema: bool,
     /// The values of `format` that are enforced.
     pub formats: Vec<String>,
+    /// Regular expressions for formats that are not enforced. Each matches only strings of its format, though not all.
+    #[serde(default)]
+    pub format_patterns: BTreeMap<String, String>,
     /// Keywords of strings that are accepted.
     pub string_keywords: Vec<String>,
     /// Keywords of integers that are accepted.
@@ -250,6 +254,22 @@ mod tests {
             assert_eq!(profile.literals, Literals::Any);
             assert_eq!(profile.optional, Optional::Keep);
             assert_eq!(profile.property_names, None);
+        }
+    }
+
+    #[test]
+    fn patterns_of_formats_match_only_strings_of_the_format() {
+        let mut runner = proptest::test_runner::TestRunner::default();
+        for (format, pattern) in Profile::all().iter().flat_map(|profile| &profile.format_patterns) {
+            assert!(Profile::all().iter().all(|profile| profile.pattern.accepts(pattern)), "{format}");
+            let schema = serde_json::json!({"type": "string", "format": format});
+            let schema = crate::Schema::compile(&schema).unwrap();
+            let strings = proptest::string::string_regex(pattern.trim_matches(['^', '$'])).unwrap();
+            let conforms = |text: String| {
+                proptest::prop_assert!(schema.is_valid(&text.into()));
+                Ok(())
+            };
+            runner.run(&strings, conforms).unwrap_or_else(|error| panic!("{format}: {error}"));
         }
     }
 

@@ -2,10 +2,11 @@
 
 use accord_api::agent::{self, Blueprint};
 use accord_api::{Origin, RunKind};
+use accord_contract::lower::Sample;
 use accord_contract::prompt::Form;
 use accord_contract::{Outcome, Rejected, Schema, prompt};
 use accord_executor::{Delivery, Example, Turn};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::offers::{Offer, Rung};
 use crate::assignment::{Assignment, Terms};
@@ -89,14 +90,37 @@ fn asked(parameters: &Value, plain: bool) -> String {
     }
 }
 
-/// The agent's examples, asked as the task is asked.
-pub(super) fn examples(agent: &Blueprint) -> Vec<Example> {
+/// The exchanges that come before the task: the agent's examples, or else the sample.
+pub(super) fn examples(assignment: &Assignment, sample: Option<&Sample>) -> Vec<agent::Example> {
+    let sample = || {
+        sample.map(|sample| agent::Example {
+            input: with_text(&assignment.parameters, &sample.text),
+            output: sample.value.clone(),
+        })
+    };
+    match assignment.agent.examples.as_slice() {
+        [] => sample().into_iter().collect(),
+        examples => examples.to_vec(),
+    }
+}
+
+/// Parameters like these, with one text: in place of the longest, which is most likely what the agent reads.
+fn with_text(parameters: &Value, text: &str) -> Value {
+    let strings = parameters.as_object().into_iter().flatten();
+    let longest =
+        strings.filter_map(|(name, value)| Some((name, value.as_str()?.len()))).max_by_key(|(_, len)| *len);
+    let name = longest.map_or("prompt", |(name, _)| name.as_str());
+    json!({ name: text })
+}
+
+/// Examples, asked as the task is asked.
+pub(super) fn exchanges(agent: &Blueprint, examples: &[agent::Example]) -> Vec<Example> {
     let plain = agent.parameters_schema.is_none();
     let example = |each: &agent::Example| Example {
         prompt: asked(&each.input, plain),
         answer: each.output.to_string(),
     };
-    agent.examples.iter().map(example).collect()
+    examples.iter().map(example).collect()
 }
 
 /// The task under a contract. A caller's contract is told with the task that it came with; a re-prompt of the

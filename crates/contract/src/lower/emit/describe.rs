@@ -52,7 +52,12 @@ impl Emitter<'_> {
                 has(&profile.string_keywords, keyword) && profile.pattern.accepts(demand.value.as_str()?)
             }
             (Shape::Scalar { .. }, "format") => {
-                has(&profile.string_keywords, keyword) && has(&profile.formats, demand.value.as_str()?)
+                let format = demand.value.as_str()?;
+                let has_pattern = node.demands.iter().any(|other| other.keyword == "pattern");
+                if let Some(pattern) = profile.format_patterns.get(format).filter(|_| !has_pattern) {
+                    return Some(("pattern", Value::from(pattern.as_str())));
+                }
+                has(&profile.string_keywords, keyword) && has(&profile.formats, format)
             }
             (Shape::Scalar { .. }, "minLength" | "maxLength") => has(&profile.string_keywords, keyword),
             (

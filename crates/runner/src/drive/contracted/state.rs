@@ -75,9 +75,9 @@ impl State {
         let name = model.as_ref().unwrap_or(&settings_model);
         let rungs = offers.rungs(terms.contract.strategy, &facts, name)?;
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
-        let examples = assignment.agent.examples.iter();
-        let examples = examples.map(|example| (example.input.clone(), example.output.clone()));
-        let shown = Shown::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), examples);
+        let examples = request::examples(assignment, offers.sample.as_ref());
+        let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
+        let shown = Shown::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
         let stronger = assignment.agent.escalate_to.iter().filter(|other| *other != name).cloned().collect();
         Ok(Self {
             offers,
@@ -103,8 +103,9 @@ impl State {
             max_tokens_before: None,
             ceiling_is_fixed: false,
             cut_at: None,
-            examples: request::examples(&assignment.agent),
-            always_examples: assignment.agent.send_examples == SendExamples::Always,
+            examples: request::exchanges(&assignment.agent, &examples),
+            always_examples: assignment.agent.send_examples == SendExamples::Always
+                && !assignment.agent.examples.is_empty(),
             fresh: false,
         })
     }

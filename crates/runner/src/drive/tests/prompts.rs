@@ -139,3 +139,22 @@ async fn the_system_prompt_stays_over_the_turns() {
     assert_eq!(ran.turns[0].system_prompt, ran.turns[1].system_prompt);
     assert!(ran.turns[1].prompt.contains("Call `submit_result` again"));
 }
+
+#[tokio::test]
+async fn an_agent_without_examples_gets_a_sample_with_the_prompt_strategy() {
+    for (origin, strategy, profile, sent) in [
+        (Origin::Blueprint, Strategy::Prompt, "openai", 1),
+        (Origin::Default, Strategy::Prompt, "ollama", 1),
+        (Origin::Blueprint, Strategy::Prompt, "anthropic", 0),
+        (Origin::Blueprint, Strategy::Native, "openai", 0),
+        (Origin::Caller, Strategy::Prompt, "openai", 0),
+    ] {
+        let capabilities =
+            accord_executor::Capabilities { native: Some(profile.into()), ..super::script::able() };
+        let turn = first(under(origin, strategy).at(capabilities)).await;
+        assert_eq!(turn.examples.len(), sent, "{origin:?} {strategy:?} {profile}");
+        if let [sample] = turn.examples.as_slice() {
+            assert_eq!((sample.prompt.as_str(), sample.answer.as_str()), ("n: 1.", "{\"n\":1}"));
+        }
+    }
+}
