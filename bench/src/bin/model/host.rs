@@ -19,18 +19,31 @@ const MAX_RETRIES: u32 = 2;
 /// then raised for the next try.
 const MAX_TOKENS: u32 = 128;
 
+/// Low, as is usual where facts are read from a text, and not zero, so that runs with the same input differ.
+const TEMPERATURE: f64 = 0.2;
+
 pub(crate) struct Host {
     pub(crate) client: Client,
     _child: Child,
     _folder: tempfile::TempDir,
 }
 
+/// One way to ask.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Variant {
+    pub(crate) name: &'static str,
+    pub(crate) strategy: Strategy,
+    pub(crate) with_examples: bool,
+}
+
 /// An agent and what to ask it.
 pub(crate) struct Agent {
     pub(crate) task: String,
     pub(crate) name: String,
-    pub(crate) parameters: Value,
+    pub(crate) inputs: Vec<Value>,
     pub(crate) schema: Value,
+    /// Strings that examples take from their own inputs. Answers to other inputs must not have them.
+    pub(crate) of_examples: Vec<String>,
 }
 
 impl Host {
@@ -52,26 +65,54 @@ impl Host {
         Ok(Self { client, _child: child, _folder: folder })
     }
 
-    /// An agent for each task, which asks the server with one strategy.
-    pub(crate) async fn agents(&self, tasks: &[Task], strategy: Strategy, url: &str) -> Result<Vec<Agent>> {
+    /// An agent for each task, which asks the server in one way.
+    pub(crate) async fn agents(&self, tasks: &[Task], variant: Variant, url: &str) -> Result<Vec<Agent>> {
         let mut agents = Vec::new();
-        for task in tasks {
-            let name = format!("{}-{}", task.name, strategy.as_str());
+        for (number, task) in tasks.iter().enumerate() {
+            let name = format!("{}-{}-{number}", variant.strategy.as_str(), variant.with_examples);
             let mut blueprint = task.blueprint.clone();
             let members = blueprint.as_object_mut().context("a blueprint is an object")?;
             members.insert("name".to_owned(), json!(name));
             members.insert("executor".to_owned(), executor(url));
-            let options = json!({"strategy": strategy, "max_retries": MAX_RETRIES});
+            let options = json!({"strategy": variant.strategy, "max_retries": MAX_RETRIES});
             members.insert("output_schema_options".to_owned(), options);
+            members.insert("send_examples".to_owned(), json!("always"));
+            if !variant.with_examples {
+                members.remove("examples");
+            }
             self.client.create_agent(&blueprint).await?;
             agents.push(Agent {
                 task: task.name.clone(),
                 name,
-                parameters: task.parameters.clone(),
+                inputs: task.inputs.clone(),
                 schema: task.schema.clone(),
+                of_examples: taken(task.blueprint.get("examples").unwrap_or(&Value::Null)),
             });
         }
         Ok(agents)
+    }
+}
+
+fn taken(examples: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for example in examples.as_array().into_iter().flatten() {
+        let input = example.get("input").map(Value::to_string).unwrap_or_default();
+        strings(example.get("output").unwrap_or(&Value::Null), &mut |text| {
+            if input.contains(text) {
+                found.push(text.to_owned());
+            }
+        });
+    }
+    found
+}
+
+/// Visits the strings of a value, names aside.
+pub(crate) fn strings(value: &Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => visit(text),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, visit)),
+        Value::Object(members) => members.values().for_each(|member| strings(member, visit)),
+        _ => {}
     }
 }
 
@@ -82,7 +123,7 @@ fn executor(url: &str) -> Value {
         "model": "local",
         "base_url": url,
         "max_tokens": MAX_TOKENS,
-        "temperature": 0.7,
+        "temperature": TEMPERATURE,
         "timeout_seconds": 300,
         "schema_profile": "llama.cpp",
     })

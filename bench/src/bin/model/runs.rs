@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use crate::host::Agent;
+use crate::host::{self, Agent};
 
 /// One wait of a caller. A run that takes longer is asked for again.
 const WAIT_SECONDS: u32 = 300;
@@ -41,7 +41,7 @@ impl Ended {
 /// begin alike are best asked in a row.
 pub(crate) async fn all(
     client: &Client,
-    agents: &[Agent],
+    agents: Vec<Agent>,
     count: usize,
     at_once: usize,
     progress: impl Fn(&[Ended]),
@@ -50,17 +50,11 @@ pub(crate) async fn all(
         .iter()
         .map(|agent| Ok((agent.name.clone(), Schema::compile(&agent.schema).map_err(anyhow::Error::msg)?)))
         .collect::<Result<_>>()?;
-    let requests: Arc<Vec<(String, String, Value)>> = Arc::new(
-        agents
-            .iter()
-            .map(|agent| (agent.task.clone(), agent.name.clone(), agent.parameters.clone()))
-            .collect(),
-    );
-    let (schemas, next) = (Arc::new(schemas), Arc::new(AtomicUsize::new(0)));
+    let (agents, schemas, next) = (Arc::new(agents), Arc::new(schemas), Arc::new(AtomicUsize::new(0)));
     let (sender, mut ended) = tokio::sync::mpsc::unbounded_channel();
     let mut callers = JoinSet::new();
     for _ in 0..at_once {
-        let (client, requests, schemas) = (client.clone(), Arc::clone(&requests), Arc::clone(&schemas));
+        let (client, agents, schemas) = (client.clone(), Arc::clone(&agents), Arc::clone(&schemas));
         let (next, sender) = (Arc::clone(&next), sender.clone());
         callers.spawn(async move {
             loop {
@@ -68,10 +62,11 @@ pub(crate) async fn all(
                 if number >= count {
                     return Ok::<_, anyhow::Error>(());
                 }
-                let (task, name, parameters) =
-                    requests.get(number * requests.len() / count).context("there are no agents")?;
-                let run = one(&client, name, parameters).await?;
-                let ended = examined(&client, task, run, schemas.get(name).context("no schema")?).await?;
+                let agent = agents.get(number * agents.len() / count).context("there are no agents")?;
+                let input = agent.inputs.get(number % agent.inputs.len()).context("a task has no inputs")?;
+                let run = one(&client, &agent.name, input).await?;
+                let schema = schemas.get(&agent.name).context("no schema")?;
+                let ended = examined(&client, agent, input, run, schema).await?;
                 sender.send(ended).ok();
             }
         });
@@ -105,13 +100,27 @@ async fn one(client: &Client, agent: &str, parameters: &Value) -> Result<RunView
     Ok(run)
 }
 
-/// What came of a run; a result that does not conform ends everything.
-async fn examined(client: &Client, task: &str, run: RunView, schema: &Schema) -> Result<Ended> {
+/// What came of a run. A result that does not conform, or that has a placeholder's or an example's value, ends everything.
+async fn examined(
+    client: &Client,
+    agent: &Agent,
+    input: &Value,
+    run: RunView,
+    schema: &Schema,
+) -> Result<Ended> {
     let completed = run.status == RunStatus::Completed;
     match &run.result {
         Some(result) => {
             let value: Value = result.data()?;
             ensure!(schema.is_valid(&value), "{} has a result that does not conform: {value}", run.run_id);
+            let (mut copied, asked) = (None, input.to_string());
+            host::strings(&value, &mut |text| {
+                let is_shown = text.starts_with('<') || agent.of_examples.iter().any(|other| other == text);
+                if is_shown && !asked.contains(text) {
+                    copied = Some(text.to_owned());
+                }
+            });
+            ensure!(copied.is_none(), "{} has a result with a value that was shown: {value}", run.run_id);
         }
         None if completed => bail!("{} is completed and has no result", run.run_id),
         None => {}
@@ -121,5 +130,5 @@ async fn examined(client: &Client, task: &str, run: RunView, schema: &Schema) ->
     let finished = run.finished_at.context("a run is over at no time")?;
     let seconds = finished.duration_since(run.created_at).as_secs_f64();
     let failure = run.error.map(|error| error.kind.as_str().to_owned());
-    Ok(Ended { task: task.to_owned(), completed, outcomes, failure, seconds })
+    Ok(Ended { task: agent.task.clone(), completed, outcomes, failure, seconds })
 }

@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use accord_client::api::Strategy;
-
 use crate::runs::Ended;
 
-type All = [(Strategy, Vec<Ended>)];
+type All = [(&'static str, Vec<Ended>)];
 
 /// Success, and what it took.
 pub(crate) fn by_strategy(all: &All) -> String {
@@ -15,7 +13,7 @@ pub(crate) fn by_strategy(all: &All) -> String {
         "| strategy | runs | success | at the first try | attempts per success | median s per run |\n\
          |---|---:|---:|---:|---:|---:|\n",
     );
-    for (strategy, runs) in all {
+    for (name, runs) in all {
         let completed: Vec<&Ended> = runs.iter().filter(|run| run.completed).collect();
         let first = completed.iter().filter(|run| run.is_first_try()).count();
         let attempts: usize = runs.iter().map(|run| run.outcomes.len()).sum();
@@ -25,8 +23,7 @@ pub(crate) fn by_strategy(all: &All) -> String {
         };
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} | {each} | {:.1} |",
-            strategy.as_str(),
+            "| {name} | {} | {} | {} | {each} | {:.1} |",
             runs.len(),
             share(completed.len(), runs.len()),
             share(first, runs.len()),
@@ -67,7 +64,7 @@ pub(crate) fn refused(all: &All) -> String {
 }
 
 fn heading(first: &str, all: &All) -> String {
-    let names: String = all.iter().map(|(strategy, _)| format!(" `{}` |", strategy.as_str())).collect();
+    let names: String = all.iter().map(|(name, _)| format!(" {name} |")).collect();
     format!("| {first} |{names}\n|---|{}\n", "---:|".repeat(all.len()))
 }
 
