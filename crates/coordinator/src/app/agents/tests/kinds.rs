@@ -113,7 +113,6 @@ fn files_of_the_other_kind_are_mapped() {
         "16:12 warning: $.limits.retries: 'limits.retries' has no counterpart and is ignored",
         "20:15 warning: $.context.static.examples: 'context.static.examples' has no counterpart and is ignored",
         "21:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
-        "22:11 warning: $.policies: 'policies' has no counterpart and is ignored",
     ];
     assert_eq!(told(agent), expected);
 }
@@ -133,4 +132,56 @@ fn mistakes_in_such_files_are_told_by_their_own_names() {
         "28:24 $.output.schema.properties.summary.type: unknown type \"strin\"; expected array, boolean, integer, null, number, object or string",
     ];
     assert_eq!(errors, expected);
+}
+
+#[test]
+fn published_files_load() {
+    let text = "\
+schema: kb.agent/1
+id: basic
+name: Basic Agent
+description: For general tasks
+llm:
+  tier: small
+  model: m
+  temperature: 0.7
+  maxTokens: 4000
+prompt:
+  systemPrompt: ./system-prompt.md
+tools:
+  filesystem:
+    enabled: true
+    permissions:
+      read: [./]
+      write: [./output/**]
+  shell:
+    enabled: false
+input:
+  schema: { type: object, properties: { task: { type: string } } }
+policies:
+  allowWrite: false
+";
+    let files = loaded(&[("basic/agent.yml", text), ("basic/system-prompt.md", "You help.\n")]);
+    let agent = &files.agents["basic"];
+    let blueprint = &agent.sound.as_ref().unwrap().blueprint;
+    assert_eq!(blueprint.system_prompt.as_deref(), Some("You help.\n"));
+    assert_eq!(agent.value["tools"], json!(["read_file", "list_files", "search_files"]));
+    assert_eq!(
+        agent.value["parameters_schema"],
+        json!({"type": "object", "properties": {"task": {"type": "string"}}})
+    );
+    let expected = [
+        "6:9 warning: $.llm.tier: 'llm.tier' has no counterpart and is ignored",
+        "17:14 warning: $.tools.filesystem.permissions.write: the agent does not get the tool write_file: it cannot be limited to paths or commands",
+    ];
+    assert_eq!(told(agent), expected);
+}
+
+#[test]
+fn a_policy_that_cannot_be_kept_is_an_error() {
+    let text = RESEARCHER.replace("policies: {}", "policies: { restrictedPaths: [secrets] }");
+    let files = loaded(&[("researcher/agent.yml", &text)]);
+    let told = told(&files.agents["researcher"]);
+    let expected = "$.policies.restrictedPaths: built-in tools cannot be kept away from paths; remove the policy, or the tools";
+    assert!(told.iter().any(|line| line.ends_with(expected) && !line.contains("warning")), "{told:?}");
 }

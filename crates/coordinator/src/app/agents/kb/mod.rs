@@ -4,15 +4,17 @@
 //! |---|---|
 //! | `id` | `name` (the agent's name is its id) |
 //! | `name` and `description` | `description` |
-//! | `output.schema` | `output_schema` |
-//! | `context.static.system` | `system_prompt` |
+//! | `input.schema`, `output.schema` | `parameters_schema`, `output_schema` |
+//! | `context.static.system`, `prompt.system`, `prompt.systemPrompt` and `constraints` | `system_prompt` |
 //! | `limits.maxSteps`, `maxTokens`, `maxCostUsd`, `timeoutMs` | `limits` |
 //! | `llm.provider`, `model`, `temperature`, `maxTokens` | `executor` |
-//! | `tools` (`fs:read`, `fs:list`, `fs:search`, `fs:write`, `shell:exec`, and our own names) | `tools` |
+//! | `tools` and `policies` (see [`tools`]) | `tools` |
 //! | `tags` (or `metadata.tags`) | `tags` |
 //!
 //! Such files name a tier (`llm.tier`) more often than a model. A tier is not a model that anybody could call, so the
 //! default stands in, with a warning. Everything else is left out, with a warning at its place.
+
+mod tools;
 
 use accord_contract::Place;
 use serde_json::{Map, Value, json};
@@ -29,17 +31,12 @@ const DEFAULT_PROVIDER: &str = "anthropic";
 /// What does the work where the file names no model: capable enough for agents that use tools.
 const DEFAULT_MODEL: &str = "claude-sonnet-4-6";
 
-/// Their tools that do what ours do.
-const TOOLS: &[(&str, &str)] = &[
-    ("fs:read", "read_file"),
-    ("fs:list", "list_files"),
-    ("fs:search", "search_files"),
-    ("fs:write", "write_file"),
-    ("shell:exec", "run_command"),
-];
-
 /// Objects of which something is mapped.
-const MAPPED_IN_PART: [&str; 6] = ["llm", "limits", "context", "context.static", "output", "metadata"];
+const MAPPED_IN_PART: [&str; 8] =
+    ["llm", "limits", "context", "context.static", "input", "output", "metadata", "prompt"];
+
+/// The prompt's own file, which is read wherever it is.
+const PROMPT_FILE: &str = "system-prompt.md";
 
 /// Whether a document is one of these.
 pub(super) fn is_one(value: &Value) -> bool {
@@ -69,11 +66,12 @@ impl Mapping<'_> {
         self.moved(&["id"], &["name"]);
         self.description();
         self.executor();
-        self.moved(&["context", "static", "system"], &["system_prompt"]);
+        self.prompt();
         self.tools();
         self.limits();
         self.moved(&["tags"], &["tags"]);
         self.moved(&["metadata", "tags"], &["tags"]);
+        self.moved(&["input", "schema"], &["parameters_schema"]);
         self.moved(&["output", "schema"], &["output_schema"]);
         self.rest();
     }
@@ -149,28 +147,58 @@ impl Mapping<'_> {
         }
     }
 
-    /// Tools are names, or objects with a name or an id.
     fn tools(&mut self) {
-        let Some(tools) = self.take(&["tools"]) else { return };
-        let Value::Array(tools) = tools else {
+        let tools = self.take(&["tools"]).unwrap_or_default();
+        let policies = self.take(&["policies"]).unwrap_or_default();
+        if !matches!(tools, Value::Null | Value::Array(_) | Value::Object(_)) {
             self.put(&["tools"], &["tools"], tools);
             return;
-        };
-        let mut known = Vec::new();
-        for (index, tool) in tools.iter().enumerate() {
-            let named = tool.get("name").or_else(|| tool.get("id")).unwrap_or(tool);
-            let name = named.as_str().unwrap_or_default();
-            let ours = TOOLS.iter().find(|(theirs, ours)| *theirs == name || *ours == name);
-            match ours {
-                Some((_, ours)) => known.push(json!(ours)),
-                None => {
-                    let message = format!("no built-in tool matches {named}; it is ignored");
-                    self.findings.warning(Place::root().key("tools").index(index), message);
+        }
+        let granted = tools::granted(&tools, &policies);
+        for (place, message) in granted.errors {
+            self.renamed.push((place.clone(), place.clone()));
+            self.findings.error(place, message);
+        }
+        for (place, message) in granted.warnings {
+            self.renamed.push((place.clone(), place.clone()));
+            self.findings.warning(place, message);
+        }
+        if !granted.tools.is_empty() {
+            self.put(&["tools"], &["tools"], json!(granted.tools));
+        }
+    }
+
+    /// A system prompt stands in one of three fields, or in a file. What the agent must not do is a part of it.
+    fn prompt(&mut self) {
+        for from in
+            [["context", "static", "system"].as_slice(), &["prompt", "system"], &["prompt", "systemPrompt"]]
+        {
+            let Some(value) = self.take(from).filter(|value| !value.is_null()) else { continue };
+            let path = value.as_str().map(|text| text.trim_start_matches("./"));
+            match path {
+                Some(PROMPT_FILE) => {}
+                Some(path) if path.ends_with(".md") && !path.contains(char::is_whitespace) => {
+                    let place = from.iter().fold(Place::root(), |place, name| place.key(name));
+                    self.renamed.push((place.clone(), place.clone()));
+                    self.findings.error(place, format!("the file {path} is not read; name it {PROMPT_FILE}"));
                 }
+                _ => self.put(&["system_prompt"], from, value),
             }
         }
-        if !known.is_empty() {
-            self.put(&["tools"], &["tools"], Value::Array(known));
+        let constraints = self.take(&["constraints"]).unwrap_or_default();
+        let lines: Vec<String> = constraints
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(|line| format!("- {line}"))
+            .collect();
+        if let Some(Value::String(prompt)) =
+            self.blueprint.get_mut("system_prompt").filter(|_| !lines.is_empty())
+        {
+            *prompt = format!("{}\n\nConstraints:\n{}\n", prompt.trim_end(), lines.join("\n"));
+        } else if !lines.is_empty() {
+            self.ignored(Place::root().key("constraints"), "constraints");
         }
     }
 
