@@ -1,9 +1,11 @@
 //! `accord init`: a project to start from.
 
+mod live;
+mod models;
 mod template;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -13,18 +15,25 @@ use serde::Serialize;
 use crate::config::{FILE, FILE_INSIDE, FOLDER};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::output;
+use crate::{output, runtime};
+use models::Model;
 use template::File;
 
 /// Create a .accord folder with example agents, schemas and a workflow
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The examples work without an API key or network access: they replay recorded model answers.
+Looks for a model that the agents can use: provider keys in the environment, Ollama or llama.cpp on
+this machine, Claude Code and Codex. In a terminal it asks which one to use; otherwise, and if there
+is none, the agents play recorded answers, which needs no key and no network but works only for the
+recorded inputs in .accord/inputs.
 If a file already exists, nothing is written unless --force is given. A project with an accord.toml
 gets no config.toml.
 
 Examples:
   accord init
+  accord init --model anthropic
+  accord init --model ollama/llama3.2
+  accord init --model recorded
   accord init --template code-review --dir review
   accord init --dir my-project && cd my-project && accord agents list")]
 pub(crate) struct Arguments {
@@ -34,6 +43,10 @@ pub(crate) struct Arguments {
     /// Set of examples to write
     #[arg(long, value_enum, default_value_t = Template::Start)]
     template: Template,
+    /// Model that the agents use: anthropic[/MODEL], openai[/MODEL], ollama/MODEL, llama.cpp[/MODEL],
+    /// claude-code, codex, or recorded for the recorded answers of the examples
+    #[arg(long, value_name = "MODEL")]
+    model: Option<Model>,
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
@@ -68,8 +81,9 @@ impl Template {
     }
 
     /// What to type next.
-    fn next(self) -> &'static str {
+    fn next(self, model: &Model) -> &'static str {
         match self {
+            Self::Start if *model != Model::Recorded => template::START_LIVE_NEXT,
             Self::Start => template::START_NEXT,
             Self::CodeReview => template::CODE_REVIEW_NEXT,
             Self::Team => template::TEAM_NEXT,
@@ -81,13 +95,20 @@ impl Template {
 struct Written {
     dir: PathBuf,
     files: Vec<PathBuf>,
+    /// The model that the agents use, or `recorded`.
+    model: String,
+    /// The models that were found.
+    found: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     // Settings in two places are an error.
     let has_settings = fs::symlink_metadata(arguments.dir.join(FILE)).is_ok();
     let is_wanted = |file: &&File| !has_settings || file.0 != FILE_INSIDE;
-    let files = || arguments.template.files().filter(is_wanted);
+    let (model, found) = chosen(arguments)?;
+    // A live agent plays no recording.
+    let is_played = |file: &&File| model == Model::Recorded || !file.0.starts_with("cassettes/");
+    let files = || arguments.template.files().filter(is_wanted).filter(is_played);
     let inside = |path: &str| Path::new(FOLDER).join(path);
     let folder = arguments.dir.join(FOLDER);
     if fs::metadata(&folder).is_ok_and(|there| !there.is_dir()) {
@@ -107,6 +128,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut written = Vec::new();
     for (path, content) in files() {
         let path = inside(path);
+        let content = match path.ends_with("agent.yaml") {
+            true => &live::with_model(content, &model),
+            false => *content,
+        };
         if let Err(problem) = write(&arguments.dir.join(&path), content) {
             // Half a project would keep the next try from writing a whole one.
             if !arguments.force {
@@ -118,7 +143,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         written.push(path);
     }
     if arguments.json {
-        output::json(&Written { dir: arguments.dir.clone(), files: written })?;
+        let (model, found) = (model.name(), found.iter().map(Model::name).collect());
+        output::json(&Written { dir: arguments.dir.clone(), files: written, model, found })?;
         return Ok(Exit::Success);
     }
     let list: String =
@@ -129,8 +155,69 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     } else {
         format!("  cd {}\n", arguments.dir.display())
     };
-    output::talk(&format!("\nNext:\n{step}{}", arguments.template.next()));
+    output::talk(&about(&model, &found));
+    output::talk(&format!("\nNext:\n{step}{}", arguments.template.next(&model)));
     Ok(Exit::Success)
+}
+
+/// The model that the agents use, and all that were found.
+fn chosen(arguments: &Arguments) -> Result<(Model, Vec<Model>), Failure> {
+    if let Some(model) = &arguments.model {
+        return Ok((model.clone(), Vec::new()));
+    }
+    let found = async { Ok(models::found(&arguments.dir, &models::of_process).await) };
+    let found = runtime::block_on(found)?;
+    let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !arguments.json;
+    let model = if is_asked && !found.is_empty() { ask(&found)? } else { Model::Recorded };
+    Ok((model, found))
+}
+
+/// Asks until one of the models is chosen. The end of the input leaves nothing written.
+fn ask(found: &[Model]) -> Result<Model, Failure> {
+    let offered: Vec<Model> = found.iter().cloned().chain([Model::Recorded]).collect();
+    output::talk("Which model should the agents use?");
+    for (number, model) in offered.iter().enumerate() {
+        output::talk(&format!("  {}) {:<32} {}", number + 1, model.name(), model.origin()));
+    }
+    loop {
+        output::talk(&format!(
+            "Number, or Enter for {}:",
+            found.first().map(Model::name).unwrap_or_default()
+        ));
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line);
+        if !read.is_ok_and(|bytes| bytes > 0) {
+            return Err(Problem::new("nothing written: no model was chosen")
+                .hint("name one with --model, for example --model recorded")
+                .into());
+        }
+        let number = if line.trim().is_empty() { Ok(1) } else { line.trim().parse::<usize>() };
+        if let Some(model) = number.ok().and_then(|number| offered.get(number.checked_sub(1)?)) {
+            return Ok(model.clone());
+        }
+    }
+}
+
+/// What answers, and how to have something else.
+fn about(model: &Model, found: &[Model]) -> String {
+    if *model != Model::Recorded {
+        return format!("\nThe agents use {}.", model.name());
+    }
+    let mut text =
+        "\nThe agents play recorded answers: they need no key and no network, and answer only the inputs in \
+                    .accord/inputs."
+            .to_owned();
+    text += "\nTo have your own text answered, use a model:\n";
+    if found.is_empty() {
+        text += "  accord init --force --model anthropic          # or openai, with the key in the environment\n\
+                 \x20 accord init --force --model ollama/llama3.2    # after `ollama pull llama3.2`\n\
+                 \x20 accord init --force --model claude-code        # or codex, if it is installed";
+    }
+    let lines: Vec<String> = found
+        .iter()
+        .map(|model| format!("  accord init --force --model {:<24} # {}", model.name(), model.origin()))
+        .collect();
+    text + &lines.join("\n")
 }
 
 /// Which files are in the way.

@@ -45,6 +45,16 @@ pub(super) const START_NEXT: &str = "  accord agents list
   accord up                                                               # coordinator, runner and dashboard
 ";
 
+/// What to type after it if the agents have a model.
+pub(super) const START_LIVE_NEXT: &str = "  accord agents list
+  accord run ticket-triage --param ticket=\"Nobody can log in since nine\"    # your own text works too
+  accord prompt ticket-triage --param ticket=\"Nobody can log in\"           # what the model is sent
+  accord run invoice-reader - < .accord/inputs/letter.txt                   # has no amount: must fail, not guess
+  accord run word-count --param text=\"one two three\"                        # runs a command, no model
+  accord workflow run ticket-intake --input .accord/inputs/ticket.json      # two agents in parallel, results merged
+  accord up                                                                 # coordinator, runner and dashboard
+";
+
 /// Three specialists and a writer on one findings schema.
 pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
     "agents/security/agent.yaml",
