@@ -60,7 +60,10 @@ pub enum TransportError {
     /// Connection refused, lost, timed out: worth another try.
     #[error("{0}")]
     Connection(String),
-    /// It cannot work: a bad address, a recording that has no such request.
+    /// It cannot work: a bad address.
     #[error("{0}")]
     Impossible(String),
+    /// A recording has no answer for it.
+    #[error("{0}")]
+    NotRecorded(String),
 }

@@ -31,7 +31,8 @@ fn a_project_is_written_once() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["init"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stderr.starts_with("\nNext:\n  accord agents list\n"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("\nThe agents play recorded answers: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\n\nNext:\n  accord agents list\n"), "{}", ran.stderr);
     let files: Vec<&str> = ran.stdout.lines().collect();
     assert!(files.contains(&".accord/.gitignore") && files.contains(&".accord/config.toml"), "{files:?}");
     assert!(files.iter().all(|file| folder.path().join(file).is_file()), "{files:?}");

@@ -26,6 +26,38 @@ fn everything_in_a_template_can_be_used() {
     }
 }
 
+/// A recording answers only its own input, and says so, with what to do.
+#[test]
+fn an_agent_that_plays_a_recording_offers_its_input() {
+    let folder = init("start");
+    let ran = folder.run(&["run", "ticket-triage", "--recorded"], "");
+    assert_eq!((ran.code, ran.json()["category"].clone()), (Some(0), json!("outage")), "{ran:?}");
+    let ran = folder.run(&["run", "ticket-triage", "--param", "ticket=mine"], "");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    for words in ["plays a recording, which has no answer for this input", "accord run AGENT --recorded"] {
+        assert!(ran.stderr.contains(words), "{ran:?}");
+    }
+    let ran = folder.run(&["run", "word-count", "--recorded"], "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("agent 'word-count' plays no recording"), "{ran:?}");
+}
+
+#[test]
+fn agents_are_written_with_the_model_that_is_named() {
+    for template in TEMPLATES {
+        for model in ["anthropic", "openai/m", "ollama/llama3.2:1b", "llama.cpp", "claude-code", "codex"] {
+            let folder = Folder::with(&[]);
+            let ran = folder.run(&["init", "--template", template, "--model", model], "");
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+            assert!(!folder.path().join(".accord/cassettes").exists(), "{template} {model}");
+            let agents = folder.run(&["agents", "validate"], "");
+            assert_eq!(agents.code, Some(0), "{template} {model}: {agents:?}");
+            let listed = folder.run(&["agents", "list", "--json"], "").stdout;
+            assert!(!listed.contains("\"replay\""), "{template} {model}: {listed}");
+        }
+    }
+}
+
 #[test]
 fn the_help_lists_the_templates() {
     let help = Folder::with(&[]).run(&["init", "--help"], "").stdout;

@@ -200,7 +200,7 @@ impl Transport for RecordingTransport {
             Err(error) => {
                 let progress = match &error {
                     TransportError::Connection(text) => Progress::Failed(text.clone()),
-                    TransportError::Impossible(_) => Progress::Impossible,
+                    TransportError::Impossible(_) | TransportError::NotRecorded(_) => Progress::Impossible,
                 };
                 self.recorder.set(index, progress);
                 Err(error)

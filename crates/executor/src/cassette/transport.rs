@@ -129,7 +129,7 @@ impl ReplayTransport {
     fn take(&self, request: &Request) -> Result<Option<(usize, &Exchange)>, TransportError> {
         let mut state = self.lock();
         if let (Matching::Exact, Some(missing)) = (self.matching, &state.missing) {
-            return Err(TransportError::Impossible(missing.clone()));
+            return Err(TransportError::NotRecorded(missing.clone()));
         }
         let path = path_of(&request.url);
         let fits = |exchange: &Exchange| match self.matching {
@@ -145,7 +145,7 @@ impl ReplayTransport {
                 Ok(Some((index, exchange)))
             }
             None if self.ended.is_some() && state.used.iter().all(|used| *used) => Ok(None),
-            None => Err(TransportError::Impossible(self.explain(&state.used, path, request))),
+            None => Err(TransportError::NotRecorded(self.explain(&state.used, path, request))),
         }
     }
 
@@ -170,7 +170,10 @@ impl ReplayTransport {
                 }
             }
         };
-        format!("the recording has no answer for this request to {path}: {why}; {RECORD_AGAIN}")
+        format!(
+            "this agent plays a recording, which has no answer for this input: {why}; use the recorded input \
+             (`accord run AGENT --recorded`) or an executor with a live model, or {RECORD_AGAIN}"
+        )
     }
 }
 
@@ -223,7 +226,7 @@ fn replay(response: &RecordedResponse) -> Response {
         Some(Cut::TooLarge) => {
             let text =
                 "the recording ends here, because the response was too large to be recorded".to_owned();
-            items.push(Err(TransportError::Impossible(text)));
+            items.push(Err(TransportError::NotRecorded(text)));
         }
     }
     // Waiting as long as the provider once asked for would make a replay slow for nothing.

@@ -228,6 +228,7 @@ impl Embeddings {
             TransportError::Impossible(why) => {
                 EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.shown(&why)))
             }
+            TransportError::NotRecorded(why) => EmbeddingError::Refused(why),
         }
     }
 

@@ -198,6 +198,7 @@ impl Exchange<'_> {
                 "cannot send the request to {name}: {}",
                 self.asked.shown(&why)
             ))),
+            TransportError::NotRecorded(why) => Trouble::Lasting(TurnError::Failed(self.asked.shown(&why))),
         }
     }
 }

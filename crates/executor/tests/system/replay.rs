@@ -113,7 +113,7 @@ async fn another_request_is_refused_unless_only_the_order_counts() {
     std::fs::write(&path, record(folder.path()).await.to_text().unwrap()).unwrap();
     let mut settings = json!({"type": "replay", "cassette": "a.json"});
     let mut session = replaying().open(start(folder.path(), settings.clone(), None)).await.unwrap();
-    let text = "the recording has no answer for this request to /base/v1/chat: it differs from exchange 1 of 3 at '/messages/0': recorded \"first\", requested \"fist\"; record it again with `accord record` (the agent needs its llm executor for that)";
+    let text = "this agent plays a recording, which has no answer for this input: it differs from exchange 1 of 3 at '/messages/0': recorded \"first\", requested \"fist\"; use the recorded input (`accord run AGENT --recorded`) or an executor with a live model, or record it again with `accord record` (the agent needs its llm executor for that)";
     assert_eq!(ask(session.as_mut(), "fist").await, Err(TurnError::Transport(text.to_owned())));
     settings["match"] = json!("order");
     let mut session = replaying().open(start(folder.path(), settings, None)).await.unwrap();
@@ -141,8 +141,8 @@ async fn equal_requests_are_answered_in_their_order() {
     assert_eq!(send(json!(2)).await, "other");
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "one");
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "two");
-    let text = "the recording has no answer for this request to /v1/chat: exchange 4 of 4 was sent to /v2/chat; \
-                record it again with `accord record` (the agent needs its llm executor for that)";
+    let text = "this agent plays a recording, which has no answer for this input: exchange 4 of 4 was sent to /v2/chat; \
+                use the recorded input (`accord run AGENT --recorded`) or an executor with a live model, or record it again with `accord record` (the agent needs its llm executor for that)";
     assert_eq!(send(json!(3)).await, text);
 }
 
@@ -180,7 +180,7 @@ async fn streams_are_recorded_as_far_as_they_came() {
     let send = async |body: Value| all(replay.send(request("http://h", body)).await.unwrap()).await;
     assert_eq!(send(json!(1)).await.unwrap(), b"data: 1\n\n");
     assert_eq!(send(json!(2)).await, Err(lost()));
-    assert!(matches!(send(json!(3)).await, Err(TransportError::Impossible(_))));
+    assert!(matches!(send(json!(3)).await, Err(TransportError::NotRecorded(_))));
 }
 
 #[tokio::test]

@@ -175,13 +175,13 @@ fn chosen(arguments: &Arguments) -> Result<(Model, Vec<Model>), Failure> {
 /// Asks until one of the models is chosen. The end of the input leaves nothing written.
 fn ask(found: &[Model]) -> Result<Model, Failure> {
     let offered: Vec<Model> = found.iter().cloned().chain([Model::Recorded]).collect();
-    output::talk("Which model should the agents use?");
+    output::talk("Which model should the agents use?\n");
     for (number, model) in offered.iter().enumerate() {
-        output::talk(&format!("  {}) {:<32} {}", number + 1, model.name(), model.origin()));
+        output::talk(&format!("  {}) {:<32} {}\n", number + 1, model.name(), model.origin()));
     }
     loop {
         output::talk(&format!(
-            "Number, or Enter for {}:",
+            "Number, or Enter for {}: ",
             found.first().map(Model::name).unwrap_or_default()
         ));
         let mut line = String::new();
@@ -201,7 +201,7 @@ fn ask(found: &[Model]) -> Result<Model, Failure> {
 /// What answers, and how to have something else.
 fn about(model: &Model, found: &[Model]) -> String {
     if *model != Model::Recorded {
-        return format!("\nThe agents use {}.", model.name());
+        return format!("\nThe agents use {}.\n", model.name());
     }
     let mut text =
         "\nThe agents play recorded answers: they need no key and no network, and answer only the inputs in \
@@ -211,13 +211,13 @@ fn about(model: &Model, found: &[Model]) -> String {
     if found.is_empty() {
         text += "  accord init --force --model anthropic          # or openai, with the key in the environment\n\
                  \x20 accord init --force --model ollama/llama3.2    # after `ollama pull llama3.2`\n\
-                 \x20 accord init --force --model claude-code        # or codex, if it is installed";
+                 \x20 accord init --force --model claude-code        # or codex, if it is installed\n";
     }
-    let lines: Vec<String> = found
+    let lines: String = found
         .iter()
-        .map(|model| format!("  accord init --force --model {:<24} # {}", model.name(), model.origin()))
+        .map(|model| format!("  accord init --force --model {:<24} # {}\n", model.name(), model.origin()))
         .collect();
-    text + &lines.join("\n")
+    text + &lines
 }
 
 /// Which files are in the way.

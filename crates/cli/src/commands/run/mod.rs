@@ -33,6 +33,7 @@ Examples:
   accord run summarizer \"Summarise the attached minutes\"
   accord run word-count --param text=\"one two three\"
   accord run ticket-triage --params .accord/inputs/ticket.json
+  accord run ticket-triage --recorded
   accord run release-notes --params commits.json --json | jq .result_data
   accord run writer \"Plan the launch\" --schema task.schema.json --max-retries 3
   accord run summarizer --no-wait \"Read everything\" | xargs accord runs watch")]
@@ -65,6 +66,9 @@ pub(crate) struct RequestArguments {
     /// Read parameters from a JSON file; - reads stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
+    /// Use the input that was recorded, for an agent that plays a recording
+    #[arg(long, conflicts_with_all = ["task", "param", "params"])]
+    recorded: bool,
     /// JSON Schema file that the result must conform to
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,

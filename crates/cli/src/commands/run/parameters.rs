@@ -1,5 +1,8 @@
 //! The parameters of a run, from the command line.
 
+use std::path::Path;
+
+use accord_executor::Cassette;
 use serde_json::{Map, Value};
 
 use super::RequestArguments;
@@ -10,6 +13,9 @@ use crate::view::words::kind;
 
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
+    if arguments.recorded {
+        return recorded(&arguments.agent, blueprint, &arguments.connection.config(Vec::new())?.project);
+    }
     let mut all = match &arguments.params {
         Some(file) => object(Input::of(Some(file)).read()?.json("parameters")?)?,
         None => Map::new(),
@@ -21,6 +27,22 @@ pub(super) fn read(arguments: &RequestArguments, blueprint: &Value) -> Result<Va
         all.insert(given::TASK.to_owned(), Value::String(given::task(task)?));
     }
     Ok(Value::Object(all))
+}
+
+/// The input that an agent's recording was made with.
+fn recorded(agent: &str, blueprint: &Value, project: &Path) -> Result<Value, Failure> {
+    let Some(cassette) = blueprint.pointer("/executor/cassette").and_then(Value::as_str) else {
+        return Err(Problem::new(format!("agent '{agent}' plays no recording"))
+            .hint(
+                "--recorded is for agents with the executor replay; pass the input with --param or --params",
+            )
+            .into());
+    };
+    let file = project.join(cassette);
+    let text = Input::of(Some(&file)).read()?.text;
+    let cassette = Cassette::from_text(&text);
+    let cassette = cassette.map_err(|error| Problem::new(format!("{}: {error}", file.display())))?;
+    Ok(cassette.parameters)
 }
 
 fn object(value: Value) -> Result<Map<String, Value>, Problem> {
