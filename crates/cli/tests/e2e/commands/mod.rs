@@ -1,6 +1,7 @@
 //! The commands as a user types them: what they print where, and how they exit.
 
 mod audit;
+mod batch;
 mod beginnings;
 mod broken;
 mod cassettes;
