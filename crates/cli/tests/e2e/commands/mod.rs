@@ -5,6 +5,7 @@ mod batch;
 mod beginnings;
 mod broken;
 mod cassettes;
+mod current;
 mod following;
 mod keys;
 mod looking;
