@@ -78,8 +78,8 @@ impl Inputs {
         if more > 0 {
             listed.push(format!("and {more} more"));
         }
-        let inputs = if wrong == 1 { "input is" } else { "inputs are" };
-        let message = format!("{wrong} of {total} {inputs} invalid; nothing was run\n{}", listed.join("\n"));
+        let are = if wrong == 1 { "is" } else { "are" };
+        let message = format!("{wrong} of {total} inputs {are} invalid; nothing was run\n{}", listed.join("\n"));
         Err(Problem::new(message).hint(match wrong < total {
             true => "fix them, or pass --skip-invalid to run the others",
             false => "each line must be a JSON object with the agent's parameters",

@@ -5,14 +5,14 @@ mod current;
 
 use std::path::{Path, PathBuf};
 
-use accord_api::attempt::Outcome;
+use accord_api::attempt::{Outcome, REPLAYED};
 use accord_api::{Attempt, CreateRun};
 use accord_executor::Cassette;
 use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 
 use self::current::Current;
-use crate::commands::record::comparable;
+use crate::commands::record::{comparable, set};
 use crate::commands::run::{Report, ask};
 use crate::config::Config;
 use crate::exit::Exit;
@@ -70,8 +70,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         let blueprint = replaying(cassette.agent.clone(), &name);
         let (report, attempts) = play(&config, folder, &blueprint, &cassette).await?;
-        let recorded = without_time(cassette.attempts.clone());
-        let replayed = without_time(as_far_as_recorded(&recorded, comparable(&attempts)));
+        let recorded = without_marks(cassette.attempts.clone());
+        let replayed = without_marks(as_far_as_recorded(&recorded, comparable(&attempts)));
         // What is not as recorded is no result: it is not printed.
         if replayed != recorded {
             let cause = report.failure().map(|failure| failure.message.as_str());
@@ -154,9 +154,14 @@ fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
     replayed
 }
 
-/// Attempts without the words about a provider that was away: they say for how long, and a replay does not wait.
-fn without_time(mut attempts: Value) -> Value {
+/// Attempts without what a replay has of its own: the mark of its models, and the words about a provider that was away. They say
+/// for how long, and a replay does not wait.
+fn without_marks(mut attempts: Value) -> Value {
     for attempt in attempts.as_array_mut().into_iter().flatten() {
+        let model = attempt.get("model").and_then(Value::as_str);
+        if let Some(model) = model.and_then(|model| model.strip_suffix(REPLAYED)).map(str::to_owned) {
+            set(attempt, "model", json!(model));
+        }
         if attempt.get("outcome") == Some(&json!(Outcome::Transport))
             && let Some(members) = attempt.as_object_mut()
         {
