@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::inputs::{Inputs, Row};
 use super::item::End;
+use crate::excerpt::visible;
 use crate::failure::{Failure, Problem};
 use crate::output;
 use crate::view::words::{self, line};
@@ -145,6 +146,10 @@ impl Sink {
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
+            // What can steer a terminal is shown there; JSON allows some of it.
+            Self::Stdout if output::stdout_is_terminal() => {
+                Ok(output::data(visible(&String::from_utf8_lossy(bytes)).as_bytes())?)
+            }
             Self::Stdout => Ok(output::data(bytes)?),
             Self::File { path, file, is_fresh } => {
                 let emptied = if *is_fresh { file.set_len(0) } else { Ok(()) };
