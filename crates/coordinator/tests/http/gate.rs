@@ -317,7 +317,10 @@ async fn without_a_contract_the_agents_type_decides() {
 
     let (_, session) = desk.run(json!({"agent_name": "command", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
-    assert_eq!(refused(&desk.finish(&held, json!({"status": "completed"})).await), (422, "ContractViolation"));
+    assert_eq!(
+        refused(&desk.finish(&held, json!({"status": "completed"})).await),
+        (422, "ContractViolation")
+    );
     let text = json!({"status": "completed", "result_text": "x"});
     assert_eq!(refused(&desk.finish(&held, text).await), (422, "ContractViolation"));
     assert_eq!(desk.finish(&held, json!({"status": "completed", "result_data": [1, 2]})).await.0, 200);

@@ -115,7 +115,8 @@ fn warn_of_unregistered(agents: &mut [AgentView], config: &Config) {
     let missing = missing.unwrap_or_default();
     for agent in agents {
         for field in FIELDS {
-            let Some(name) = named(agent, field).filter(|name| missing.iter().any(|each| each == name)) else {
+            let Some(name) = named(agent, field).filter(|name| missing.iter().any(|each| each == name))
+            else {
                 continue;
             };
             let message = format!(

@@ -79,7 +79,8 @@ impl Inputs {
             listed.push(format!("and {more} more"));
         }
         let are = if wrong == 1 { "is" } else { "are" };
-        let message = format!("{wrong} of {total} inputs {are} invalid; nothing was run\n{}", listed.join("\n"));
+        let message =
+            format!("{wrong} of {total} inputs {are} invalid; nothing was run\n{}", listed.join("\n"));
         Err(Problem::new(message).hint(match wrong < total {
             true => "fix them, or pass --skip-invalid to run the others",
             false => "each line must be a JSON object with the agent's parameters",
@@ -99,7 +100,9 @@ impl Inputs {
 
     /// Whether it is this file: writing to it would overwrite the inputs.
     pub(super) fn is_file(&self, path: &Path) -> bool {
-        Path::new(&self.name).canonicalize().is_ok_and(|own| path.canonicalize().is_ok_and(|path| path == own))
+        Path::new(&self.name)
+            .canonicalize()
+            .is_ok_and(|own| path.canonicalize().is_ok_and(|path| path == own))
     }
 
     fn unreadable(&self, error: &io::Error) -> Problem {
@@ -145,7 +148,9 @@ fn row(line: Line, schema: &Schema) -> Row {
     };
     let value = match parse(&text) {
         Ok(value) => value,
-        Err(error) => return wrong(format!("not valid JSON: {} at column {}", reason(&error), error.column())),
+        Err(error) => {
+            return wrong(format!("not valid JSON: {} at column {}", reason(&error), error.column()));
+        }
     };
     let written = RawValue::from_string(text.trim().to_owned()).ok();
     Row { line: number, written, parameters: conforming(value, schema) }

@@ -136,7 +136,8 @@ impl Sink {
                 .hint("write the results to another file"));
         }
         if path.is_file() && !is_of_batch(path) {
-            let problem = Problem::new(format!("{name} already exists and was not written by `accord batch`"));
+            let problem =
+                Problem::new(format!("{name} already exists and was not written by `accord batch`"));
             return Err(problem.hint("pass another file, or remove this one"));
         }
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -154,9 +155,9 @@ impl Sink {
             Self::File { path, file, is_fresh } => {
                 let emptied = if *is_fresh { file.set_len(0) } else { Ok(()) };
                 *is_fresh = false;
-                emptied.and_then(|()| file.write_all(bytes)).map_err(|error| {
-                    Problem::new(format!("cannot write {}: {error}", path.display())).into()
-                })
+                emptied
+                    .and_then(|()| file.write_all(bytes))
+                    .map_err(|error| Problem::new(format!("cannot write {}: {error}", path.display())).into())
             }
         }
     }

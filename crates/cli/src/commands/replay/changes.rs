@@ -40,11 +40,9 @@ fn differ(path: &str, recorded: Option<&Value>, current: Option<&Value>, changes
             }
         }
         (before, now) if before == now => {}
-        (before, now) => changes.push(Change {
-            path: path.to_owned(),
-            recorded: before.cloned(),
-            current: now.cloned(),
-        }),
+        (before, now) => {
+            changes.push(Change { path: path.to_owned(), recorded: before.cloned(), current: now.cloned() })
+        }
     }
 }
 

@@ -53,10 +53,9 @@ async fn results_come_in_order_and_a_failure_is_exit_code_two() {
     let lines = "\u{feff}{\"text\": \"one\"}\r\n\r\n{\"text\": \"bad\"}\r\n{\"text\": \"😀 three\"}\r\n{\"text\": \"one\"}";
     std::fs::write(folder.join("inputs.jsonl"), lines).unwrap();
     let batch = ["batch", "echo", "inputs.jsonl", "--concurrency", "3", "--failures", "failed.jsonl"];
-    let ran = run(folder, &batch).await.ends(
-        2,
-        &["4 inputs: 3 completed, 1 failed", "inputs.jsonl:3: executor_failed", "--retry-failed"],
-    );
+    let ran = run(folder, &batch)
+        .await
+        .ends(2, &["4 inputs: 3 completed, 1 failed", "inputs.jsonl:3: executor_failed", "--retry-failed"]);
     let found = records(&ran.stdout);
     let seen: Vec<_> = found.iter().map(|record| (&record["line"], &record["status"])).collect();
     let [completed, failed] = [json!("completed"), json!("failed")];
@@ -134,15 +133,15 @@ async fn begun(folder: &Path) -> Child {
     command.args(BATCH).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let mut pause = tokio::time::interval(Duration::from_millis(20));
-    let written = || std::fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default().lines().count();
+    let written =
+        || std::fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default().lines().count();
     while written() < 5 || starts(folder).len() < 8 {
         pause.tick().await;
     }
     child
 }
 
-const BATCH: [&str; 7] =
-    ["batch", "echo", "inputs.jsonl", "--output", "results.jsonl", "--concurrency", "3"];
+const BATCH: [&str; 7] = ["batch", "echo", "inputs.jsonl", "--output", "results.jsonl", "--concurrency", "3"];
 
 #[track_caller]
 fn is_whole(folder: &Path, ran: &Ran) {

@@ -50,7 +50,8 @@ async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
     assert_eq!(ran["conforms"], json!(false));
 
     // So does an agent that does not take the recorded input.
-    let typed = json!({"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "string"}}});
+    let typed =
+        json!({"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "string"}}});
     let project = project.agent(&with(recorded, "parameters_schema", typed));
     let said = ["parameters_schema added", "The recorded run is refused", "ticket"];
     run(project.path(), &replay).await.ends(2, &said);

@@ -102,7 +102,8 @@ fn data(report: &mut FinishRun, because: &str) -> Result<String, Error> {
     if report.result_text.is_some() {
         return Err(violation(format!("{because}: report result_data, not result_text")));
     }
-    let missing = || violation(format!("{because}: result_data is missing; report the value, null if it is null"));
+    let missing =
+        || violation(format!("{because}: result_data is missing; report the value, null if it is null"));
     report.result_data.take().map(text_of).ok_or_else(missing)
 }
 

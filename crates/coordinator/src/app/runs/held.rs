@@ -22,7 +22,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
-use super::told::{Unmet, cut_off, no_answer, error, failure, outcome, repair, source};
+use super::told::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
