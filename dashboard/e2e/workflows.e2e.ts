@@ -195,24 +195,19 @@ it('is drawn with the keyboard alone', async () => {
 
 it('offers a map to finish all items before it fails, and an agent not', async () => {
   await put('each', {
-    nodes: {
-      input: { type: 'input' },
-      a: { type: 'agent', agent: 'reader', prompt: 'Read {{ input.text }}' },
-      all: { type: 'map', over: '{{ input.list }}', agent: 'writer', prompt: 'Write {{ item }}' },
-      output: { type: 'output' },
-    },
-    edges: [{ from: 'input', to: 'a' }, { from: 'a', to: 'all' }, { from: 'input', to: 'all' }, { from: 'all', to: 'output' }],
+    nodes: { ...CHAIN.nodes, b: { type: 'map', over: '{{ input.list }}', agent: 'writer', prompt: 'Write {{ item }}' } },
+    edges: [...CHAIN.edges, { from: 'input', to: 'b' }],
   })
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/each?node=a`)
   const policy = inspector(page).getByLabel('On failure')
   await policy.waitFor()
   expect(await policy.locator('option').allTextContents()).toEqual(['Fail the run', 'Continue without it', 'Retry'])
-  await page.goto(`${accord.url}/ui/workflows/each?node=all`)
+  await page.goto(`${accord.url}/ui/workflows/each?node=b`)
   await inspector(page).getByLabel('Concurrency').waitFor()
   await policy.selectOption('Finish all items, then fail the run')
   await page.getByRole('button', { name: 'Save' }).click()
   await saved(page)
-  expect((await stored('each')).workflow.nodes['all']).toMatchObject({ on_failure: 'fail_at_end' })
+  expect((await stored('each')).workflow.nodes.b).toMatchObject({ on_failure: 'fail_at_end' })
   expect(complaints).toEqual([])
 })
 

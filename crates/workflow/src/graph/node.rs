@@ -267,16 +267,16 @@ fn on_failure(members: &mut Members<'_>, is_map: bool, findings: &mut Findings) 
         "fail_at_end" if is_map => Some(Then::FailAtEnd),
         _ => None,
     };
-    let unknown = |text: &str, expected: &str| match text {
+    let unknown = |what: &str, text: &str, expected: &str| match text {
         "fail_at_end" => format!("fail_at_end is only for map nodes; {expected}"),
-        _ => format!("unknown value '{text}'; {expected}"),
+        _ => format!("unknown {what} '{text}'; {expected}"),
     };
     match members.any("on_failure") {
         None => OnFailure::default(),
         Some(Value::String(text)) => match then(text) {
             Some(then) => OnFailure { retries: 0, then },
             None => {
-                findings.error(place, unknown(text, wrong));
+                findings.error(place, unknown("on_failure", text, wrong));
                 OnFailure::default()
             }
         },
@@ -290,7 +290,7 @@ fn on_failure(members: &mut Members<'_>, is_map: bool, findings: &mut Findings) 
             }
             let text = inner.text("then", findings).unwrap_or("fail");
             let then = then(text).unwrap_or_else(|| {
-                findings.error(inner.at("then"), unknown(text, expected));
+                findings.error(inner.at("then"), unknown("value", text, expected));
                 Then::Fail
             });
             inner.end("on_failure", findings);

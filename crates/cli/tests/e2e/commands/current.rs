@@ -71,4 +71,8 @@ async fn the_current_agent_has_to_be_there() {
     let elsewhere = elsewhere.agent(&replayed);
     let ran = run(elsewhere.path(), &["replay", "tape.json", "--current"]).await;
     ran.ends(0, &["The agent is as it was recorded."]);
+    // Nobody asked the model: statistics keep what was replayed apart.
+    run(elsewhere.path(), &["run", "free", "x"]).await.ends(0, &[]);
+    let stats = run(elsewhere.path(), &["stats", "--json"]).await.ends(0, &[]).json();
+    assert_eq!(stats["by_model"][0]["key"], json!("claude-test (replay)"), "{stats}");
 }
