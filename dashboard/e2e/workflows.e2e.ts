@@ -193,6 +193,24 @@ it('is drawn with the keyboard alone', async () => {
   await page.close()
 })
 
+it('offers a map to finish all items before it fails, and an agent not', async () => {
+  await put('each', {
+    nodes: { ...CHAIN.nodes, b: { type: 'map', over: '{{ input.list }}', agent: 'writer', prompt: 'Write {{ item }}' } },
+    edges: [...CHAIN.edges, { from: 'input', to: 'b' }],
+  })
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/each?node=a`)
+  const policy = inspector(page).getByLabel('On failure')
+  await policy.waitFor()
+  expect(await policy.locator('option').allTextContents()).toEqual(['Fail the run', 'Continue without it', 'Retry'])
+  await page.goto(`${accord.url}/ui/workflows/each?node=b`)
+  await inspector(page).getByLabel('Concurrency').waitFor()
+  await policy.selectOption('Finish all items, then fail the run')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await saved(page)
+  expect((await stored('each')).workflow.nodes.b).toMatchObject({ on_failure: 'fail_at_end' })
+  expect(complaints).toEqual([])
+})
+
 it('shows both when somebody else saved first, and joins what does not touch', async () => {
   await put('shared', CHAIN)
   const { page } = await open(browser, `${accord.url}/ui/workflows/shared?node=b`)

@@ -11,7 +11,7 @@ use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// Registration of a runner.
@@ -237,8 +237,8 @@ pub struct FinishRun {
     /// The text result of an agent without a contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result_text: Option<String>,
-    /// The validated value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The validated value. `null` is a value; only an omitted field is none.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
     /// The text that contained the value.
@@ -273,6 +273,11 @@ pub struct FinishRun {
     /// handled with care.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
+}
+
+/// A value that is there, `null` included: left to itself the reader takes that for a missing one.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// State of a run after a report.

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay, run,
-    runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
+    agents, audit, batch, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay,
+    run, runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -40,6 +40,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Init(init::Arguments),
     Run(run::Arguments),
+    Batch(batch::Arguments),
     Up(up::Arguments),
     Agents(agents::Arguments),
     Workflow(workflow::Arguments),

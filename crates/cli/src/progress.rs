@@ -37,6 +37,19 @@ pub(crate) fn spinner() -> Option<ProgressBar> {
     })
 }
 
+/// A bar for so many things, with the rate and the time left; only where a person looks.
+pub(crate) fn bar(total: u64) -> Option<ProgressBar> {
+    std::io::stderr().is_terminal().then(|| {
+        let bar = ProgressBar::new(total);
+        let template = "{bar:30.cyan/dim} {human_pos}/{human_len} {msg} {per_sec:.dim} {eta:.dim} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(TICK);
+        bar
+    })
+}
+
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = spinner();

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Strategy;
 use crate::usage::Usage;
 
+/// Marks the model of an attempt that was replayed from a recording: nobody asked it, and statistics keep it apart.
+pub const REPLAYED: &str = " (replay)";
+
 /// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]

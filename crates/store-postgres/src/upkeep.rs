@@ -44,6 +44,10 @@ impl Upkeep for PostgresStore {
         retrying(|| self.delete_old(before)).await
     }
 
+    async fn forget_idempotency_keys(&self, before: Timestamp) -> Result<(), StoreError> {
+        retrying(|| self.delete_old_keys(before)).await
+    }
+
     async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError> {
         retrying(|| self.read_expiry()).await
     }
@@ -88,8 +92,7 @@ const PAGE: i64 = 1000;
 
 /// A child that ends while its parent is being removed may leave a debt to nobody behind: it goes here, too.
 const FORGET: &str = "
-WITH no_keys AS (DELETE FROM idempotency_keys WHERE created_at < $1),
-no_facts_of_schemas AS (DELETE FROM endpoint_facts WHERE at < $1 AND position('#' IN feature) > 0),
+WITH no_facts_of_schemas AS (DELETE FROM endpoint_facts WHERE at < $1 AND position('#' IN feature) > 0),
 no_debts AS (
     DELETE FROM callbacks c
     WHERE c.created_at < $1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = c.parent_session_id)
@@ -138,6 +141,12 @@ impl PostgresStore {
 
     async fn delete_old(&self, before: Timestamp) -> Result<(), Fault> {
         sqlx::query(FORGET).bind(micros(before)).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    async fn delete_old_keys(&self, before: Timestamp) -> Result<(), Fault> {
+        let query = sqlx::query("DELETE FROM idempotency_keys WHERE created_at < $1");
+        query.bind(micros(before)).execute(&self.pool).await?;
         Ok(())
     }
 

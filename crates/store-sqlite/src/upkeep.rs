@@ -44,10 +44,18 @@ impl Upkeep for SqliteStore {
         self.write(move |write| {
             let connection = write.connection();
             let before = micros(before);
-            connection.prepare_cached("DELETE FROM idempotency WHERE created_at < ?1")?.execute([before])?;
             connection.prepare_cached("DELETE FROM runners WHERE seen_at < ?1")?.execute([before])?;
             let of_schemas = "DELETE FROM facts WHERE at < ?1 AND instr(feature, '#') > 0";
             connection.prepare_cached(of_schemas)?.execute([before])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn forget_idempotency_keys(&self, before: Timestamp) -> Result<(), StoreError> {
+        self.write(move |write| {
+            let sql = "DELETE FROM idempotency WHERE created_at < ?1";
+            write.connection().prepare_cached(sql)?.execute([micros(before)])?;
             Ok(())
         })
         .await

@@ -56,8 +56,11 @@ pub trait Upkeep: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Run>, StoreError>;
 
-    /// Forgets idempotency keys, runners and what was learnt of single schemas from before this time.
+    /// Forgets runners and what was learnt of single schemas from before this time.
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError>;
+
+    /// Forgets idempotency keys from before this time.
+    async fn forget_idempotency_keys(&self, before: Timestamp) -> Result<(), StoreError>;
 
     /// When the next lease runs out, so that the reaper can sleep until then.
     async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError>;

@@ -109,7 +109,7 @@ pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> 
             let mut list = Wrapper::default();
             let item = list.put(&of(work, Role::Own).unwrap_or(Value::Bool(true)));
             let items = match node.on_failure.then {
-                Then::Fail => item,
+                Then::Fail | Then::FailAtEnd => item,
                 Then::Continue => json!({"anyOf": [item, {"type": "null"}]}),
             };
             Some(list.around(json!({"type": "array", "items": items})))

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use accord_api::SessionId;
+use accord_client::Client;
 use accord_mcp::Accord;
 
+use crate::alone::{self, Lasting};
 use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -17,8 +19,9 @@ const PARENT: &str = "ACCORD_PARENT_SESSION";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For MCP clients that start their servers themselves. Clients that speak HTTP can use the address
-/mcp of a coordinator instead, for example http://127.0.0.1:8765/mcp. Requires a running coordinator
-(`accord up`). Logs go to stderr.
+/mcp of a coordinator instead, for example http://127.0.0.1:8765/mcp. Uses the coordinator that runs
+for this project, or starts a temporary one; that one and its runs end when the client disconnects.
+Logs go to stderr.
 
 ACCORD_PARENT_SESSION sets the parent of the sessions that are started here.
 
@@ -33,13 +36,16 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
     let parent = parent()?;
-    host::observed(&config, async {
-        let client = arguments.connection.client().await?;
-        let tools = Arc::new(Accord::new(client, parent));
-        let (input, output) = runtime::streams()?;
-        accord_mcp::serve(tools, input, output).await?;
-        Ok(Exit::Success)
-    })
+    let look = async |_: &Client| Ok(());
+    let work = async |client: &Client| serve(client.clone(), parent).await;
+    host::observed(&config, alone::work(&config, Lasting::No, look, work))
+}
+
+async fn serve(client: Client, parent: Option<SessionId>) -> Result<Exit, Failure> {
+    let tools = Arc::new(Accord::new(client, parent));
+    let (input, output) = runtime::streams()?;
+    accord_mcp::serve(tools, input, output).await?;
+    Ok(Exit::Success)
 }
 
 fn parent() -> Result<Option<SessionId>, Problem> {

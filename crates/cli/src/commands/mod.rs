@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod audit;
+pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Runner(arguments) => runner::run(&arguments),
         Command::Runners(arguments) => runners::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Batch(arguments) => batch::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),

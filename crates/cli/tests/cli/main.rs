@@ -19,3 +19,4 @@ mod schema_of;
 mod support;
 mod templates;
 mod usage;
+mod validate;

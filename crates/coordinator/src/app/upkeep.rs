@@ -12,8 +12,11 @@ use crate::metrics;
 /// How many runs are changed in one transaction.
 const BATCH: u32 = 100;
 
-/// How long a repeated request is known, and a runner that is silent.
+/// How long a runner that is silent is known.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
+
+/// How long a repeated request is known: a batch that was interrupted before a long weekend goes on after it.
+const KEYS_REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How much longer than one of ours a lease may last: coordinators whose clocks differ a little, or that are set to other
 /// leases, leave those of each other alone. Where the clock was set back by less, it catches up as soon.
@@ -112,8 +115,9 @@ impl App {
 
     /// Forgets what is no longer needed.
     pub(crate) async fn forget(&self) -> Result<(), Error> {
-        let before = self.outside.now().checked_sub(REMEMBERED).unwrap_or(Timestamp::MIN);
-        self.store.forget(before).await?;
+        let before = |age| self.outside.now().checked_sub(age).unwrap_or(Timestamp::MIN);
+        self.store.forget(before(REMEMBERED)).await?;
+        self.store.forget_idempotency_keys(before(KEYS_REMEMBERED)).await?;
         self.forget_audit().await
     }
 }

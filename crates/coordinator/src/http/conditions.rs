@@ -100,7 +100,9 @@ pub(super) fn promise(
         return Err(Error::new(ErrorName::InvalidRequest, message));
     }
     let run = caller.acting.as_ref().map(|acting| acting.run_id.as_str());
-    let who = run.or(caller.key_id.as_ref().map(KeyId::as_str)).unwrap_or("open");
+    // A command with a coordinator of its own gets a new key each time, but is the same caller: only keys that are noted count.
+    let key_id = caller.requested_by.as_ref().and_then(|by| by.key_id.as_ref());
+    let who = run.or(key_id.map(KeyId::as_str)).unwrap_or("open");
     let scope = format!("{who} {route}");
     Ok(Some(Promise { scope, key: key.to_owned(), fingerprint: fingerprint(body) }))
 }

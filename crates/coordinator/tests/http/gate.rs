@@ -254,7 +254,10 @@ async fn null_can_be_what_a_contract_asks() {
     let body = json!({"agent_name": "writer", "prompt": "a", "output_schema": {"type": "null"}});
     let (_, session) = desk.run(body).await;
     let held = desk.claim(&runner).await;
-    assert_eq!(desk.finish(&held, json!({"status": "completed"})).await.0, 200);
+    let forgotten = desk.finish(&held, json!({"status": "completed"})).await;
+    assert_eq!(refused(&forgotten), (422, "ContractViolation"), "a result that is missing is not null");
+    assert!(forgotten.1["message"].as_str().unwrap().contains("result_data is missing"), "{forgotten:?}");
+    assert_eq!(desk.finish(&held, json!({"status": "completed", "result_data": null})).await.0, 200);
     let (status, result) = desk.get(&format!("/sessions/{session}/result")).await;
     assert_eq!((status, &result["result_data"], &result["result"]), (200, &Value::Null, &json!("null")));
 }
@@ -301,6 +304,7 @@ async fn without_a_contract_the_agents_type_decides() {
         json!({"status": "completed"}),
         json!({"status": "completed", "result_data": {}}),
         json!({"status": "completed", "result_data": {}, "result_text": "x"}),
+        json!({"status": "completed", "result_text": " \n"}),
     ] {
         assert_eq!(refused(&desk.finish(&held, report).await), (422, "ContractViolation"));
     }
@@ -313,6 +317,10 @@ async fn without_a_contract_the_agents_type_decides() {
 
     let (_, session) = desk.run(json!({"agent_name": "command", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
+    assert_eq!(
+        refused(&desk.finish(&held, json!({"status": "completed"})).await),
+        (422, "ContractViolation")
+    );
     let text = json!({"status": "completed", "result_text": "x"});
     assert_eq!(refused(&desk.finish(&held, text).await), (422, "ContractViolation"));
     assert_eq!(desk.finish(&held, json!({"status": "completed", "result_data": [1, 2]})).await.0, 200);

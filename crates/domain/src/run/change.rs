@@ -174,6 +174,12 @@ pub fn renew(run: Run, holder: &Holder, now: Timestamp, lease: SignedDuration) -
     Ok(Run { lease, ..run })
 }
 
+/// How a run ends that its holder reports like this. Once a stop was acknowledged the run ends as stopped: whoever asked for
+/// it was told so, and has gone on without its result.
+pub fn end_of(run: &Run, reported: End) -> End {
+    if run.status == Status::Stopping { End::Stopped } else { reported }
+}
+
 /// The holder reports the end. A completed session whose children are still to call back is idle, not finished.
 pub fn finish(
     run: Run,
@@ -185,6 +191,7 @@ pub fn finish(
     now: Timestamp,
 ) -> Result<Change, Refused> {
     held(&run, holder)?;
+    let end = end_of(&run, end);
     let mut change = over(Run { usage, ..run }, session, end, now);
     if change.session.status == SessionStatus::Finished && children == Children::WillCallBack {
         change.session.status = SessionStatus::Idle;

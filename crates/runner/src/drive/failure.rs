@@ -54,6 +54,12 @@ pub(super) fn refused(words: &str, attempts: u32) -> End {
     End::Failed(Failure { attempts: Some(attempts), ..failure })
 }
 
+/// The end of a run without a contract whose model said nothing.
+pub(super) fn empty(attempts: u32) -> End {
+    let message = "the answer is empty; retry the run, or change the prompt";
+    End::Failed(Failure { attempts: Some(attempts), ..Failure::new(FailureType::ExecutorFailed, message) })
+}
+
 /// The end of a run whose text was cut off too often. There may have been more attempts, in deliveries before this one.
 pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> End {
     let message = format!(

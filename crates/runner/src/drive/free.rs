@@ -30,6 +30,8 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
         record(turns, &asked, &answer, continuation).await;
         text = seam::joined(text, &answer.text);
         match answer.stop {
+            // An empty text is nothing that a caller, or a parent that waits for it, could use.
+            Stop::Finished | Stop::Submitted if text.trim().is_empty() => return failure::empty(count),
             Stop::Finished | Stop::Submitted => return End::Text(text),
             Stop::Astray(names) => return failure::unanswered(&astray(&names)),
             Stop::Refused(words) => return failure::refused(&words, count),
@@ -42,7 +44,10 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
 
 /// There is nothing to judge a text by; what it cost is on record all the same.
 pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, prompt: Option<String>) {
+    // The end of a text that was cut off may have nothing more to say.
+    let is_empty = answer.text.trim().is_empty() && prompt.is_none();
     let outcome = match answer.stop {
+        Stop::Finished | Stop::Submitted if is_empty => attempt::Outcome::Failed,
         Stop::Finished | Stop::Submitted => attempt::Outcome::Accepted,
         Stop::Astray(_) => attempt::Outcome::Failed,
         Stop::Truncated => attempt::Outcome::Truncated,

@@ -1,5 +1,6 @@
 //! Asking one turn: within the budget, with its events told, with an end in every case.
 
+use accord_api::agent::Executor;
 use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt};
 use accord_executor::{Answer, Capabilities, Events, Example, Session, Turn, TurnError, TurnFailure};
 use serde_json::Value;
@@ -231,11 +232,11 @@ impl<'a> Turns<'a> {
         asked.span.record("outcome", judged.outcome.as_str()).record("model", judged.model.as_str());
         asked.span.record("strategy", judged.strategy.as_str());
         let attempt = Attempt {
+            model: named(&self.assignment.agent.executor, judged.model),
             number: self.recorded,
             delivery: self.assignment.delivery,
             at: self.now(),
             strategy: judged.strategy,
-            model: judged.model,
             endpoint: self.capabilities.endpoint.clone(),
             outcome: judged.outcome,
             errors: judged.errors,
@@ -250,6 +251,14 @@ impl<'a> Turns<'a> {
             sent: asked.sent.clone(),
         };
         self.observer.attempt(attempt).await;
+    }
+}
+
+/// The model as it goes on record. One that was replayed was not asked, so it does not count as the live one.
+fn named(executor: &Executor, model: String) -> String {
+    match executor {
+        Executor::Replay(_) if !model.is_empty() => format!("{model}{}", attempt::REPLAYED),
+        _ => model,
     }
 }
 

@@ -32,13 +32,14 @@ impl PostgresStore {
 
 async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fault> {
     let pair = load::pair(connection, &finish.holder.run_id).await?;
-    let children = children(connection, &pair.session.id, &finish.end).await?;
+    let end = change::end_of(&pair.run, finish.end.clone());
+    let children = children(connection, &pair.session.id, &end).await?;
     let mut step = pair.decide(|run, session| {
         let ended = change::finish(
             run.asked_again(finish.retries),
             session,
             &finish.holder,
-            finish.end.clone(),
+            end.clone(),
             finish.usage,
             children,
             finish.now,
@@ -48,7 +49,7 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
     if let Some(affinity) = &finish.affinity {
         step.change.session.affinity = affinity.clone();
     }
-    if let End::Completed(outcome) = &finish.end {
+    if let End::Completed(outcome) = &end {
         insert_outcome(connection, &step.change.run, outcome).await?;
     }
     write_conversation(connection, &step.change.session.id, finish.conversation.as_deref()).await?;

@@ -42,6 +42,7 @@ pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, &holder)?;
     let place = Place::of(&loaded);
+    let end = change::end_of(&loaded.run, end);
     let mut children = Children::Quiet;
     if let End::Completed(result) = &end {
         outcome::insert(connection, place.run, result)?;

@@ -58,9 +58,9 @@ pub async fn a_refused_request_keeps_its_key(store: Arc<dyn Store>) {
 /// Keys are forgotten in time, and not before.
 pub async fn keys_are_forgotten(store: Arc<dyn Store>) {
     store.submit_run(keyed("a", "s", "f")).await.unwrap();
-    store.forget(at(-10)).await.unwrap();
+    store.forget_idempotency_keys(at(-10)).await.unwrap();
     assert!(matches!(store.submit_run(keyed("b", "s", "f")).await, Ok(Submitted::Replayed(_))));
-    store.forget(at(10)).await.unwrap();
+    store.forget_idempotency_keys(at(10)).await.unwrap();
     assert!(matches!(store.submit_run(keyed("b", "s", "g")).await, Ok(Submitted::Created(_))));
 }
 

@@ -82,7 +82,7 @@ pub async fn agents_are_made_once(store: Arc<dyn Store>) {
     let other = put("2", promise("g", "second")).await;
     assert!(matches!(other, Err(StoreError::IdempotencyConflict(key)) if key == "key"));
     assert_eq!(store.definition(Defined::Agent, "a").await.unwrap(), Some(agent("a", "1", 0)));
-    store.forget(at(1)).await.unwrap();
+    store.forget_idempotency_keys(at(1)).await.unwrap();
     assert!(matches!(put("2", promise("g", "second")).await, Err(StoreError::Exists { .. })));
 }
 

@@ -45,8 +45,14 @@ pub async fn a_run_can_be_stopped_in_every_state(store: Arc<dyn Store>) {
 
     let running = begin(&store, fresh("running")).await;
     assert_eq!(stop(&store, "running", 3).await, Status::Stopping);
-    store.finish_run(finish(&running, said("quicker"), 4)).await.unwrap();
-    assert_eq!(stop(&store, "running", 5).await, Status::Completed);
+    let late = store.finish_run(finish(&running, said("quicker"), 4)).await.unwrap();
+    assert_eq!(late.status, Status::Stopped, "a stop that was acknowledged is final");
+    assert_eq!(store.outcome(&run_id("running")).await.unwrap(), None, "and there is no result beside it");
+    assert_eq!(stop(&store, "running", 5).await, Status::Stopped);
+
+    let quick = begin(&store, fresh("quick")).await;
+    store.finish_run(finish(&quick, said("quick"), 4)).await.unwrap();
+    assert_eq!(stop(&store, "quick", 5).await, Status::Completed);
 
     let failing = begin(&store, fresh("failing")).await;
     store.finish_run(finish(&failing, failed(FailureType::ModelRefused), 4)).await.unwrap();

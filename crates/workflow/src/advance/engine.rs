@@ -137,7 +137,7 @@ impl<'a> Engine<'a> {
     pub(super) fn fail(&mut self, node: usize, fault: Fault) {
         let Some(known) = self.node(node) else { return };
         let (id, then) = (known.id.clone(), known.on_failure.then);
-        if then == Then::Fail && !self.is_ending() {
+        if then != Then::Continue && !self.is_ending() {
             self.state.head.status = Status::Stopping;
             let message = format!("node '{id}' failed: {}", fault.message);
             self.state.head.error = Some(Fault { kind: fault.kind.clone(), message });

@@ -14,6 +14,9 @@ use crate::signature::Takes;
 use crate::state::{At, Purpose, Task};
 use crate::template::{self, Variables};
 
+/// How many failed items a fault names.
+const MOST_ITEMS_NAMED: usize = 5;
+
 impl Engine<'_> {
     /// A node begins: its inputs are there.
     pub(super) fn start(&mut self, place: usize) {
@@ -132,7 +135,9 @@ impl Engine<'_> {
 
     /// Starts as many items as may be at work, or ends the node where all are done.
     fn go_on_with_map(&mut self, place: usize) {
-        let Some(Node { kind: Kind::Map { concurrency, .. }, .. }) = self.node(place) else { return };
+        let Some(Node { kind: Kind::Map { concurrency, .. }, on_failure, .. }) = self.node(place) else {
+            return;
+        };
         loop {
             let Some(state) = self.state.nodes.get(place).filter(|state| state.status == NodeStatus::Running)
             else {
@@ -150,6 +155,9 @@ impl Engine<'_> {
             }
         }
         let tasks = self.state.nodes.get(place).map(|state| state.tasks.as_slice()).unwrap_or_default();
+        if let (Then::FailAtEnd, Some(fault)) = (on_failure.then, failed_items(tasks)) {
+            return self.fail(place, fault);
+        }
         let outputs = tasks.iter().map(|task| task.output.clone().unwrap_or_default()).collect();
         if !self.is_ending() || tasks.iter().all(|task| task.status == NodeStatus::Completed) {
             self.complete(place, Value::Array(outputs));
@@ -251,7 +259,7 @@ impl Engine<'_> {
         task.error = Some(fault.clone());
         let purpose = task.purpose.clone();
         match (&node.kind, node.on_failure.then, &purpose) {
-            (Kind::Map { .. }, Then::Continue, _) => self.go_on_with_map(at.node),
+            (Kind::Map { .. }, Then::Continue | Then::FailAtEnd, _) => self.go_on_with_map(at.node),
             (Kind::Planner { .. }, Then::Continue, Purpose::Subtask(_)) => self.go_on_with_plan(at.node),
             _ if self.is_over(at.node) => {}
             (_, _, Purpose::Item(index)) => {
@@ -297,4 +305,21 @@ impl Engine<'_> {
         }
         self.begin_task(at);
     }
+}
+
+/// Which items of a map failed, and why; of many only the first are named. The kind is that of the first.
+fn failed_items(tasks: &[Task]) -> Option<Fault> {
+    // People count from 1.
+    let failed = tasks.iter().enumerate().filter(|(_, task)| task.status == NodeStatus::Failed);
+    let failed: Vec<(usize, &Fault)> =
+        failed.filter_map(|(index, task)| Some((index + 1, task.error.as_ref()?))).collect();
+    let (_, first) = failed.first()?;
+    let named = failed.iter().take(MOST_ITEMS_NAMED);
+    let mut named: Vec<String> =
+        named.map(|(number, fault)| format!("item {number}: {}", fault.message)).collect();
+    if failed.len() > named.len() {
+        named.push(format!("and {} more", failed.len() - named.len()));
+    }
+    let message = format!("{} of {} items failed: {}", failed.len(), tasks.len(), named.join("; "));
+    Some(Fault::new(&first.kind, message))
 }

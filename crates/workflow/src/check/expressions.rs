@@ -72,7 +72,7 @@ struct Scope<'a> {
 fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
     match (&producer.kind, producer.on_failure.then) {
         _ if edge.when.is_some() => Some("its edge has a condition"),
-        (Kind::Map { .. }, _) | (_, Then::Fail) => None,
+        (Kind::Map { .. }, _) | (_, Then::Fail | Then::FailAtEnd) => None,
         (_, Then::Continue) => Some("the run continues if it fails"),
     }
 }

@@ -33,7 +33,7 @@ mod tests {
                 "here": {"type": "agent", "agent": {"name": "b"}, "parameters": {"x": "{{ input.x }}"}, "output_schema": "report"},
                 "other": {"type": "agent", "workflow": "w", "on_failure": {"retry": 2, "then": "continue"}},
                 "sound": {"type": "check", "assert": "true", "message": "no", "severity": "warn", "on_failure": "fail"},
-                "each": {"type": "map", "over": "{{ input.list }}", "agent": "a", "concurrency": 3, "prompt": "{{ item }}"},
+                "each": {"type": "map", "over": "{{ input.list }}", "agent": "a", "concurrency": 3, "prompt": "{{ item }}", "on_failure": "fail_at_end"},
                 "lead": {"type": "planner", "agent": "p", "agents": ["a"], "synthesis": {"agent": "s"}, "concurrency": 2},
                 "output": {"type": "output", "value": "{{ ask }}"},
             },
@@ -57,6 +57,8 @@ mod tests {
             ("/nodes/ask/promt", json!("x")),
             ("/nodes/ask/workflow", json!("too")),
             ("/nodes/ask/on_failure", json!("never")),
+            ("/nodes/ask/on_failure", json!("fail_at_end")),
+            ("/nodes/each/on_failure", json!("never")),
             ("/nodes/other/on_failure/retry", json!(limits::MOST_RETRIES + 1)),
             ("/nodes/sound/severity", json!("maybe")),
             ("/nodes/each/concurrency", json!(limits::HIGHEST_CONCURRENCY + 1)),
@@ -85,10 +87,10 @@ mod tests {
         assert_eq!(number("/properties/edges/maxItems"), limits::MOST_EDGES as u64);
         assert_eq!(number("/$defs/concurrency/maximum"), u64::from(limits::HIGHEST_CONCURRENCY));
         assert_eq!(number("/$defs/concurrency/default"), u64::from(limits::USUAL_CONCURRENCY));
-        assert_eq!(
-            number("/$defs/on_failure/anyOf/1/properties/retry/maximum"),
-            u64::from(limits::MOST_RETRIES)
-        );
+        for name in ["on_failure", "map_on_failure"] {
+            let most = number(&format!("/$defs/{name}/anyOf/1/properties/retry/maximum"));
+            assert_eq!(most, u64::from(limits::MOST_RETRIES));
+        }
         let longest = format!("{{0,{}}}$", limits::LONGEST_ID - 1);
         let pattern =
             schema.pointer("/properties/nodes/propertyNames/pattern").and_then(Value::as_str).unwrap();

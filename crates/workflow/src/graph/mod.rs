@@ -200,6 +200,8 @@ pub enum Then {
     Fail,
     /// The run goes on without the node's output.
     Continue,
+    /// The other items of a map are worked on first; then the whole run fails.
+    FailAtEnd,
 }
 
 /// An edge: what one node gives, another one gets.

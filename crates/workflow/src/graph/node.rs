@@ -49,6 +49,7 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
     let kind = members.required_text("type", &format!("one of {KINDS}"), findings);
     members.any("position");
     members.text("description", findings);
+    let is_map = kind == Some("map");
     let kind = match kind {
         Some("input") => Some(Kind::Input { schema: input_schema(&mut members, findings) }),
         Some("output") => Some(Kind::Output { value: members.any("value").cloned() }),
@@ -67,7 +68,7 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
         }
         None => return None,
     };
-    let on_failure = on_failure(&mut members, findings);
+    let on_failure = on_failure(&mut members, is_map, findings);
     if let Some(kind) = &kind {
         let fixed = matches!(kind, Kind::Input { .. } | Kind::Output { .. });
         for (name, only) in [("input", "input"), ("output", "output")] {
@@ -248,15 +249,34 @@ fn parameters(members: &mut Members<'_>, findings: &mut Findings) -> Parameters 
     }
 }
 
-fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
+fn on_failure(members: &mut Members<'_>, is_map: bool, findings: &mut Findings) -> OnFailure {
     let place = members.at("on_failure");
-    let wrong = "expected fail, continue, or {retry: n}, optionally with then: continue";
+    let (wrong, expected) = match is_map {
+        true => (
+            "expected fail, fail_at_end, continue, or {retry: n}, optionally with then: fail_at_end or continue",
+            "expected fail, fail_at_end or continue",
+        ),
+        false => (
+            "expected fail, continue, or {retry: n}, optionally with then: continue",
+            "expected fail or continue",
+        ),
+    };
+    let then = |text: &str| match text {
+        "fail" => Some(Then::Fail),
+        "continue" => Some(Then::Continue),
+        "fail_at_end" if is_map => Some(Then::FailAtEnd),
+        _ => None,
+    };
+    let unknown = |what: &str, text: &str, expected: &str| match text {
+        "fail_at_end" => format!("fail_at_end is only for map nodes; {expected}"),
+        _ => format!("unknown {what} '{text}'; {expected}"),
+    };
     match members.any("on_failure") {
         None => OnFailure::default(),
         Some(Value::String(text)) => match then(text) {
             Some(then) => OnFailure { retries: 0, then },
             None => {
-                findings.error(place, format!("unknown on_failure '{text}'; {wrong}"));
+                findings.error(place, unknown("on_failure", text, wrong));
                 OnFailure::default()
             }
         },
@@ -270,8 +290,7 @@ fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
             }
             let text = inner.text("then", findings).unwrap_or("fail");
             let then = then(text).unwrap_or_else(|| {
-                findings
-                    .error(inner.at("then"), format!("unknown value '{text}'; expected fail or continue"));
+                findings.error(inner.at("then"), unknown("value", text, expected));
                 Then::Fail
             });
             inner.end("on_failure", findings);
@@ -281,13 +300,5 @@ fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
             findings.error(place, format!("expected a string or an object, got {}; {wrong}", kind_of(other)));
             OnFailure::default()
         }
-    }
-}
-
-fn then(text: &str) -> Option<Then> {
-    match text {
-        "fail" => Some(Then::Fail),
-        "continue" => Some(Then::Continue),
-        _ => None,
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let none = format!("No agents found in {place}. Create one with `accord agents new NAME`.");
     let exit = paging::show(&page, arguments.json, &none, agent::list)?;
     let invalid = page.items.iter().filter(|agent| !agent.valid).count() as u64;
-    if invalid > 0 && !arguments.json {
+    if invalid > 0 {
         let invalid = words::counted(invalid, "invalid agent");
         output::talk(&format!("warning: {invalid}; run `accord agents validate` for details\n"));
     }

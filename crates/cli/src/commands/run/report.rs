@@ -65,6 +65,10 @@ impl Report {
         Self { is_kept: false, ..self }
     }
 
+    pub(crate) fn status(&self) -> RunStatus {
+        self.status
+    }
+
     /// Why there is no result.
     pub(crate) fn failure(&self) -> Option<&RunFailure> {
         self.error.as_ref()

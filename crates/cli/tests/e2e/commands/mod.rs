@@ -1,9 +1,11 @@
 //! The commands as a user types them: what they print where, and how they exit.
 
 mod audit;
+mod batch;
 mod beginnings;
 mod broken;
 mod cassettes;
+mod current;
 mod following;
 mod keys;
 mod looking;

@@ -25,6 +25,33 @@ async fn project() -> (Accord, [ModelServer; 2]) {
 }
 
 #[tokio::test]
+async fn without_a_coordinator_it_hosts_one_for_as_long_as_the_client_is_there() {
+    let model =
+        ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let mut pipes = Pipes::start(project.path(), &["mcp"], &[]);
+    let greeting = pipes.ask("initialize", json!({"protocolVersion": "2025-06-18"})).await;
+    assert_eq!(greeting["result"]["protocolVersion"], "2025-06-18");
+    let ask = json!({"agent_name": "triage", "prompt": "Help"});
+    let started = pipes.call("start_agent_session", ask.clone()).await;
+    let session_id = started["structuredContent"]["session_id"].clone();
+    assert_eq!(started["structuredContent"]["result_data"], json!({"severity": "high"}));
+    assert_eq!(pipes.end().await, Some(0));
+
+    // What it did is kept in the project, and the next one finds it.
+    let mut pipes = Pipes::start(project.path(), &["mcp"], &[]);
+    let fetched = pipes.call("get_agent_session_result", json!({ "session_id": session_id })).await;
+    assert_eq!(fetched["structuredContent"]["result_data"], json!({"severity": "high"}));
+    assert_eq!(pipes.end().await, Some(0));
+
+    let nowhere = tempfile::tempdir().unwrap();
+    let ran = crate::support::accord(nowhere.path()).arg("mcp").output().await.unwrap();
+    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(1), 0));
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(said.contains("not an Accord project"), "{said}");
+}
+
+#[tokio::test]
 async fn over_pipes_an_agent_is_found_started_and_followed() {
     let (accord, _models) = project().await;
     let mut pipes = Pipes::start(accord.path(), &["mcp"], &[]);

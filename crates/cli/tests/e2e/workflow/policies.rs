@@ -50,6 +50,29 @@ async fn a_failure_is_tried_again_as_often_as_it_says() {
 }
 
 #[tokio::test]
+async fn a_map_can_work_on_all_items_and_then_fail() {
+    let model = parrot().await;
+    let accord = project(&model).await;
+    let nodes = json!({
+        "input": {"type": "input"},
+        "each": {"type": "map", "over": "{{ input.list }}", "agent": "parrot", "concurrency": 1,
+                 "prompt": "[[{{ item | safe }}]]", "on_failure": "fail_at_end"},
+        "output": {"type": "output"},
+    });
+    let document = workflow("each", &nodes, &edges(&[("input", "each"), ("each", "output")]));
+    let run = accord.conduct(&document, json!({"list": ["fail", "{\"n\": 1}", "fail", "{\"n\": 2}"]})).await;
+    assert_eq!((run.status, fault(&run)), (WorkflowStatus::Failed, Some("executor_failed")));
+    let message = run.error.as_ref().unwrap().message.as_str();
+    assert!(message.starts_with("node 'each' failed: 2 of 4 items failed: item 1: "), "{message}");
+    assert!(message.contains("; item 3: "), "{message}");
+    let each = run.nodes.iter().find(|node| node.id == "each").unwrap();
+    let stands: Vec<NodeStatus> = each.tasks.iter().map(|task| task.status).collect();
+    let [failed, completed] = [NodeStatus::Failed, NodeStatus::Completed];
+    assert_eq!(stands, [failed, completed, failed, completed]);
+    accord.end().await;
+}
+
+#[tokio::test]
 async fn a_workflow_that_is_stopped_stops_its_runs() {
     let model = ModelServer::start(Script::handler(|_, _| Reply::hang())).await.unwrap();
     let accord = project(&model).await;

@@ -140,7 +140,7 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
             Err(refuse("error is not allowed with status completed; report failed, or omit it"))
         }
         FinishStatus::Failed | FinishStatus::Stopped | FinishStatus::Released
-            if report.result_data.is_some() =>
+            if report.result_data.as_ref().is_some_and(|data| data.get() != "null") =>
         {
             Err(refuse("result_data is allowed only with status completed; report completed, or omit it"))
         }

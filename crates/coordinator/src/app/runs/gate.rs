@@ -86,7 +86,10 @@ pub(super) fn limits(blueprint: &str) -> Result<Limits, Error> {
 }
 
 fn text_result(report: &mut FinishRun) -> Result<Outcome, Error> {
-    match (report.result_text.take(), report.result_data.take()) {
+    match (report.result_text.take(), report.result_data.take().filter(|data| data.get() != "null")) {
+        (Some(text), None) if text.trim().is_empty() => {
+            Err(violation("result_text is empty; report status failed if there is no answer"))
+        }
         (Some(text), None) => {
             Ok(Outcome { result_text: Some(text), result_data: None, raw: None, validation: None })
         }
@@ -94,12 +97,14 @@ fn text_result(report: &mut FinishRun) -> Result<Outcome, Error> {
     }
 }
 
-/// The value as text. In JSON nothing and `null` are the same here, and `null` may well be what the contract asks.
+/// The value as text. `null` may be what the contract asks, so it has to be reported: a runner that forgot its result has none.
 fn data(report: &mut FinishRun, because: &str) -> Result<String, Error> {
     if report.result_text.is_some() {
         return Err(violation(format!("{because}: report result_data, not result_text")));
     }
-    Ok(report.result_data.take().map_or_else(|| "null".to_owned(), text_of))
+    let missing =
+        || violation(format!("{because}: result_data is missing; report the value, null if it is null"));
+    report.result_data.take().map(text_of).ok_or_else(missing)
 }
 
 /// How the contract was met: the runner knows how often it asked, and we know the contract.

@@ -22,7 +22,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
-use super::told::{Unmet, cut_off, error, failure, outcome, repair, source};
+use super::told::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
@@ -125,6 +125,9 @@ impl Turn<'_> {
         }
         let (outcome, end) = match self.answer.truncated {
             true => (Judged::Truncated, End::Failed(cut_off(&self.answer.text, self.attempts()))),
+            false if self.answer.text.trim().is_empty() => {
+                (Judged::Failed, End::Failed(no_answer(self.attempts())))
+            }
             false => {
                 let result_text = Some(self.answer.text.clone());
                 let outcome = Outcome { result_text, result_data: None, raw: None, validation: None };

@@ -58,6 +58,12 @@ pub(super) fn cut_off(text: &str, attempts: u32) -> Failure {
     }
 }
 
+/// The failure of a run without a contract whose text is empty.
+pub(super) fn no_answer(attempts: u32) -> Failure {
+    let message = "the answer is empty; retry the run, or change the prompt";
+    Failure { attempts: Some(attempts), ..Failure::new(FailureType::ExecutorFailed, message) }
+}
+
 pub(super) fn outcome(reason: Reason) -> Judged {
     match reason {
         Reason::NoJson => Judged::NoJson,

@@ -153,7 +153,15 @@ fn a_stop_ends_a_waiting_run_and_warns_a_working_one() {
     let told = |run, session| {
         finish(run, session, &holder("1", 1), End::Stopped, Usage::default(), Children::Quiet, at(3)).unwrap()
     };
-    assert_eq!(why(told(working.run, working.session)), "stopped on request");
+    assert_eq!(why(told(working.run.clone(), working.session.clone())), "stopped on request");
+    for late in [text("late"), End::Failed(Failure::new(FailureType::ModelRefused, "no"))] {
+        let (run, session) = (working.run.clone(), working.session.clone());
+        let usage = Usage { input_tokens: 7, ..Usage::default() };
+        let ended =
+            finish(run, session, &holder("1", 1), late, usage, Children::WillCallBack, at(3)).unwrap();
+        assert_eq!((ended.run.status, kinds(&ended)), (Status::Stopped, vec!["run.stopped"]));
+        assert_eq!((ended.session.status, ended.run.usage), (SessionStatus::Stopped, usage));
+    }
     let change = claimed("1", 1);
     assert_eq!(why(told(change.run, change.session)), "stopped by its runner", "nobody has asked");
 }

@@ -19,7 +19,7 @@ fn text(ran: &Ran) -> &str {
 
 #[tokio::test]
 async fn without_a_contract_the_text_is_the_result() {
-    for words in ["Three.", "", "{\"n\": 1}"] {
+    for words in ["Three.", "{\"n\": 1}"] {
         let ran = Case::free().run(vec![says(words)]).await;
         assert_eq!(text(&ran), words);
         assert_eq!(ran.outcomes(), [Accepted]);
@@ -27,6 +27,18 @@ async fn without_a_contract_the_text_is_the_result() {
         assert_eq!(ran.turns[0].system_prompt, "You count.");
         assert_eq!(ran.turns[0].prompt, "Count.");
     }
+}
+
+#[tokio::test]
+async fn an_empty_text_is_no_result() {
+    for words in ["", " \n"] {
+        let ran = Case::free().run(vec![says(words)]).await;
+        assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+        assert!(ran.failure().message.starts_with("the answer is empty"), "{}", ran.failure().message);
+        assert_eq!(ran.outcomes(), [Failed]);
+    }
+    let ran = Case::free().run(vec![cut("All of it."), says("")]).await;
+    assert_eq!((text(&ran), ran.outcomes()), ("All of it.", vec![Truncated, Accepted]));
 }
 
 #[tokio::test]

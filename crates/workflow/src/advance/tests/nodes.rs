@@ -167,6 +167,42 @@ fn an_item_that_fails_fails_the_map_or_is_null() {
 }
 
 #[test]
+fn a_map_that_fails_at_the_end_works_on_all_items_first() {
+    let mut drive = map(1, json!("fail_at_end"), json!({"list": [1, 2, 3, 4]}));
+    drive.complete("each[0]", json!("a"));
+    drive.fail("each[1]");
+    assert_eq!(drive.state.head.status, Status::Running);
+    drive.complete("each[2]", json!("c"));
+    drive.fail("each[3]");
+    assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
+    let message = drive.state.head.error.as_ref().map(|error| error.message.as_str());
+    assert_eq!(message, Some("node 'each' failed: 2 of 4 items failed: item 2: no; item 4: no"));
+    let [completed, failed] = [NodeStatus::Completed, NodeStatus::Failed];
+    assert_eq!(stands(&drive), [completed, failed, completed, failed]);
+
+    let mut drive = map(2, json!("fail_at_end"), json!({"list": [1, 2]}));
+    drive.complete("each[1]", json!("b"));
+    drive.complete("each[0]", json!("a"));
+    assert_eq!(drive.result().1, json!(["a", "b"]), "no item is null");
+
+    let many: Vec<u32> = (0..8).collect();
+    let mut drive = map(8, json!({"retry": 1, "then": "fail_at_end"}), json!({"list": many}));
+    for item in 0..8 {
+        drive.fail(&format!("each[{item}]"));
+        drive.fail(&format!("each[{item}]"));
+    }
+    let message = drive.state.head.error.map(|error| error.message).unwrap_or_default();
+    assert!(message.starts_with("node 'each' failed: 8 of 8 items failed: item 1: no; "), "{message}");
+    assert!(message.ends_with("item 5: no; and 3 more"), "{message}");
+
+    let mut drive = map(1, json!("fail_at_end"), json!({"list": [1, 2]}));
+    drive.fail("each[0]");
+    drive.event(Event::StopAsked);
+    drive.end("each[1]", End::Stopped);
+    assert_eq!(drive.result().0, Status::Stopped);
+}
+
+#[test]
 fn a_prompt_is_rendered_and_told_of_contradictions() {
     let mut drive =
         diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ left.t }} & {{ right.t }}"}));

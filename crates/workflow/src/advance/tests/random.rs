@@ -14,7 +14,7 @@ struct Drawn {
 
 fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
     let feed = (any::<prop::sample::Index>(), proptest::option::weighted(0.3, any::<bool>()));
-    let node = (0..4u8, prop::collection::vec(feed, 1..4), 0..3u8);
+    let node = (0..4u8, prop::collection::vec(feed, 1..4), 0..4u8);
     prop::collection::vec(node.prop_map(|(kind, feeds, policy)| Drawn { kind, feeds, policy }), 1..20)
 }
 
@@ -23,7 +23,8 @@ fn document(drawn: &[Drawn]) -> (Value, Value) {
     let mut edges = Vec::new();
     for (index, node) in drawn.iter().enumerate() {
         let id = format!("n{index}");
-        let policy = [json!("fail"), json!("continue"), json!({"retry": 1, "then": "continue"})]
+        let last = if node.kind == 1 { "fail_at_end" } else { "fail" };
+        let policy = [json!("fail"), json!("continue"), json!({"retry": 1, "then": "continue"}), json!(last)]
             [node.policy as usize]
             .clone();
         let value = match node.kind {

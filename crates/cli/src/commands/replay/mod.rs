@@ -1,14 +1,19 @@
 //! `accord replay`: a cassette, played back offline.
 
-use std::path::PathBuf;
+mod changes;
+mod current;
 
-use accord_api::CreateRun;
-use accord_api::attempt::Outcome;
+use std::path::{Path, PathBuf};
+
+use accord_api::attempt::{Outcome, REPLAYED};
+use accord_api::{Attempt, CreateRun};
 use accord_executor::Cassette;
+use owo_colors::OwoColorize as _;
 use serde_json::{Value, json};
 
-use crate::commands::record::comparable;
-use crate::commands::run::ask;
+use self::current::Current;
+use crate::commands::record::{comparable, set};
+use crate::commands::run::{Report, ask};
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -25,14 +30,22 @@ No model is called, no tool is run and no API key is needed: every answer comes 
 Exit codes are those of the recorded run; 3 if an attempt differs, and then only the difference is
 printed.
 
+With --current, the project's agent of the same name takes the place of the recorded one. Its prompt
+is not sent to a model: the recorded answers are validated by its contract. Prints what has changed
+since the recording. Exit codes: 0 a recorded answer meets the current contract, 2 none does.
+
 Examples:
   accord replay triage.json
-  accord replay --json triage.json")]
+  accord replay --json triage.json
+  accord replay --current triage.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
     /// Cassette file
     cassette: PathBuf,
+    /// Validate the recorded answers with the agent as it is now, and show what has changed
+    #[arg(long)]
+    current: bool,
     /// Print JSON with all details
     #[arg(long)]
     json: bool,
@@ -48,20 +61,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Problem::new(format!("{file} is not a file")).into());
         };
-        let (name, blueprint) = replaying(cassette.agent.clone(), &name.to_string_lossy())?;
-        let store = crate::store::memory_store()?;
-        // The project's own agents are left aside too: one of the same name would win over the recorded one.
-        let mut config = config.offline();
-        // An agent reads recordings of its own folder only.
-        config.values.runner.project_dir = folder.display().to_string();
-        let (embedded, client) = Embedded::start(&config, store, host::replaying_executors()).await?;
-        client.create_agent(&blueprint).await?;
-        let request = request(&name, &cassette)?;
-        let asked = ask(&client, &request, None, None).await;
-        embedded.end().await;
-        let (report, attempts) = asked?;
-        let recorded = without_time(cassette.attempts);
-        let replayed = without_time(as_far_as_recorded(&recorded, comparable(&attempts)));
+        let name = name.to_string_lossy();
+        if arguments.current {
+            let current = Current::of(&config, &cassette).await?;
+            let playing = current::playing(&current.blueprint, &name);
+            let asked = play(&config, folder, &playing, &cassette).await;
+            return current::tell(&current, asked.map(without_store), arguments.json);
+        }
+        let blueprint = replaying(cassette.agent.clone(), &name);
+        let (report, attempts) = play(&config, folder, &blueprint, &cassette).await?;
+        let recorded = without_marks(cassette.attempts.clone());
+        let replayed = without_marks(as_far_as_recorded(&recorded, comparable(&attempts)));
         // What is not as recorded is no result: it is not printed.
         if replayed != recorded {
             let cause = report.failure().map(|failure| failure.message.as_str());
@@ -70,8 +80,44 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let exit = report.of_no_store().print(arguments.json)?;
         let count = words::counted(attempts.len() as u64, "attempt");
         output::talk(&format!("Replayed {count}; all match the recording.\n"));
+        let changes = current::noted_changes(&config, &cassette);
+        if !changes.is_empty() {
+            let named = changes::named(&changes);
+            output::talk(&format!(
+                "{} the agent has changed since the recording ({named}); pass --current to validate the recorded answers with it\n",
+                "note:".cyan().bold()
+            ));
+        }
         Ok(exit)
     })
+}
+
+/// Runs an agent whose answers are in a folder, on a coordinator that knows nothing else.
+async fn play(
+    config: &Config,
+    folder: &Path,
+    blueprint: &Value,
+    cassette: &Cassette,
+) -> Result<(Report, Vec<Attempt>), Failure> {
+    let name = blueprint.get("name").and_then(Value::as_str);
+    let name = name.ok_or_else(|| Problem::new("the agent in the cassette has no name"))?;
+    let request = request(name, cassette)?;
+    // The project's own agents are left aside too: one of the same name would win over this one.
+    let mut config = config.offline();
+    // An agent reads recordings of its own folder only.
+    config.values.runner.project_dir = folder.display().to_string();
+    let store = crate::store::memory_store()?;
+    let (embedded, client) = Embedded::start(&config, store, host::replaying_executors()).await?;
+    let asked = match client.create_agent(blueprint).await {
+        Ok(_) => ask(&client, &request, None, None).await,
+        Err(error) => Err(error.into()),
+    };
+    embedded.end().await;
+    asked
+}
+
+fn without_store((report, attempts): (Report, Vec<Attempt>)) -> (Report, Vec<Attempt>) {
+    (report.of_no_store(), attempts)
 }
 
 /// The same question under the same contract.
@@ -86,15 +132,13 @@ fn request(name: &str, cassette: &Cassette) -> Result<CreateRun, Problem> {
 }
 
 /// The recorded blueprint, with the recording in the place of its model.
-fn replaying(mut blueprint: Value, cassette: &str) -> Result<(String, Value), Problem> {
-    let name = blueprint.get("name").and_then(Value::as_str).map(str::to_owned);
-    let name = name.ok_or_else(|| Problem::new("the agent in the cassette has no name"))?;
+fn replaying(mut blueprint: Value, cassette: &str) -> Value {
     if let Some(members) = blueprint.as_object_mut() {
         members.insert("executor".to_owned(), json!({"type": "replay", "cassette": cassette}));
         // Where it runs is for the recorded run to say.
         members.remove("demands");
     }
-    Ok((name, blueprint))
+    blueprint
 }
 
 /// Recordings that were made before these were kept say nothing of what an attempt used and where its value stood.
@@ -110,9 +154,14 @@ fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
     replayed
 }
 
-/// Attempts without the words about a provider that was away: they say for how long, and a replay does not wait.
-fn without_time(mut attempts: Value) -> Value {
+/// Attempts without what a replay has of its own: the mark of its models, and the words about a provider that was away. They say
+/// for how long, and a replay does not wait.
+fn without_marks(mut attempts: Value) -> Value {
     for attempt in attempts.as_array_mut().into_iter().flatten() {
+        let model = attempt.get("model").and_then(Value::as_str);
+        if let Some(model) = model.and_then(|model| model.strip_suffix(REPLAYED)).map(str::to_owned) {
+            set(attempt, "model", json!(model));
+        }
         if attempt.get("outcome") == Some(&json!(Outcome::Transport))
             && let Some(members) = attempt.as_object_mut()
         {
