@@ -59,7 +59,9 @@ pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
     "cassettes/correctness.json",
     "cassettes/conventions.json",
     "cassettes/writer.json",
+    "inputs/change.diff",
     "inputs/change.json",
+    "inputs/change.txt",
     "schemas/findings.schema.json",
     "workflows/code-review.yaml",
 };
@@ -67,8 +69,10 @@ pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
 /// What to type after it.
 pub(super) const CODE_REVIEW_NEXT: &str = "  accord agents list
   accord workflow validate
-  accord workflow run code-review --input .accord/inputs/change.json    # two contradictions, one corrected miscount
-  accord run security --params .accord/inputs/change.json               # a single reviewer
+  accord review --diff .accord/inputs/change.diff                       # two contradictions; the writer hides one at first
+  accord workflow run code-review --input .accord/inputs/change.json    # the same workflow, with every node
+  accord run security - < .accord/inputs/change.txt                     # a single reviewer
+  accord review                                                         # your own changes, once the agents have a model
 ";
 
 /// The agents of a small team.

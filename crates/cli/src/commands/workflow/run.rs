@@ -179,7 +179,7 @@ fn cause(run: &WorkflowRunView) -> &str {
     failed.filter(|_| kind == "no_output").map_or(kind, |failed| failed.kind.as_str())
 }
 
-async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
+pub(crate) async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
     let run = &ending.run;
     let kind = cause(run);
     Ok(match run.status {
@@ -217,7 +217,7 @@ async fn held(client: &Client, run: &WorkflowRunView, kind: &str) -> Result<Held
     }
 }
 
-fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> String {
+pub(crate) fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> String {
     let id = &run.workflow_run_id;
     match (interruption, run.status.is_over()) {
         (Some(Interruption::Timeout), true) => {
