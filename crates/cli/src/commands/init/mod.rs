@@ -49,7 +49,7 @@ enum Template {
     Start,
     /// Three reviewers and a writer, and a workflow that finds contradictions between the reviews
     CodeReview,
-    /// A researcher, an implementer, a reviewer and a tester
+    /// A researcher, an implementer, a reviewer and a tester, and a workflow that plans over them
     Team,
 }
 

@@ -75,8 +75,10 @@ pub(super) const CODE_REVIEW_NEXT: &str = "  accord agents list
   accord review                                                         # your own changes, once the agents have a model
 ";
 
-/// The agents of a small team.
+/// The agents of a small team, and a workflow that plans over them.
 pub(super) const TEAM: &[File] = files! { "team":
+    "agents/orchestrator/agent.yaml",
+    "agents/orchestrator/system-prompt.md",
     "agents/researcher/agent.yaml",
     "agents/researcher/system-prompt.md",
     "agents/implementer/agent.yaml",
@@ -85,6 +87,7 @@ pub(super) const TEAM: &[File] = files! { "team":
     "agents/reviewer/system-prompt.md",
     "agents/tester/agent.yaml",
     "agents/tester/system-prompt.md",
+    "cassettes/orchestrator.json",
     "cassettes/researcher.json",
     "cassettes/implementer.json",
     "cassettes/reviewer.json",
@@ -93,10 +96,15 @@ pub(super) const TEAM: &[File] = files! { "team":
     "inputs/implementer.txt",
     "inputs/reviewer.txt",
     "inputs/tester.txt",
+    "inputs/task.json",
+    "inputs/task.txt",
+    "workflows/team.yaml",
 };
 
 /// What to type after it.
 pub(super) const TEAM_NEXT: &str = "  accord agents list
+  accord workflow run team --input .accord/inputs/task.json                  # the orchestrator plans, the others work
+  accord run --task - --planner orchestrator < .accord/inputs/task.txt       # the same without a workflow file
   accord run researcher - < .accord/inputs/researcher.txt
   accord run implementer - < .accord/inputs/implementer.txt
   accord run reviewer - < .accord/inputs/reviewer.txt      # approves despite a blocker, gets the error back, corrects it

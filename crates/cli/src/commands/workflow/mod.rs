@@ -14,7 +14,7 @@ mod validate;
 
 pub(crate) use examine::workflows_in;
 pub(crate) use follow::follow;
-pub(crate) use run::{exit, why_stopped};
+pub(crate) use run::{exit, report, why_stopped};
 
 use clap::Subcommand;
 

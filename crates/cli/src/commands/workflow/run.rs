@@ -82,8 +82,13 @@ async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let limit = arguments.timeout.map(Duration::from_secs);
     let ending = follow(client, &arguments.workflow, &request, key, limit).await?;
+    report(client, ending, arguments.json).await
+}
+
+/// Prints what came of a run.
+pub(crate) async fn report(client: &Client, ending: Ending, json: bool) -> Result<Exit, Failure> {
     let exit = exit(client, &ending).await?;
-    if arguments.json {
+    if json {
         let interruption = ending.interruption.filter(|_| exit != Exit::Success);
         output::json(&Printed { run: &ending.run, interruption })?;
         return Ok(exit);
