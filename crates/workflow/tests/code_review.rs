@@ -165,7 +165,10 @@ fn findings_are_counted_by_the_workflow_and_not_by_the_writer() {
 fn specialists_get_readable_text_with_line_numbers() {
     let told = run().told;
     for agent in SPECIALISTS {
-        assert_eq!(told[agent], json!({"prompt": text("crates/cli/templates/code-review/inputs/change.txt")}));
+        assert_eq!(
+            told[agent],
+            json!({"prompt": text("crates/cli/templates/code-review/inputs/change.txt")})
+        );
     }
 }
 
@@ -183,7 +186,11 @@ fn a_specialist_that_fails_leaves_a_review_that_says_so() {
     let broken = |answer: &Value| -> Vec<String> {
         invariants_of("writer").check(answer, told).into_iter().map(|violation| violation.message).collect()
     };
-    assert!(broken(&answer).iter().any(|message| message.contains("missing must be")), "{:?}", broken(&answer));
+    assert!(
+        broken(&answer).iter().any(|message| message.contains("missing must be")),
+        "{:?}",
+        broken(&answer)
+    );
     answer["missing"] = json!(["correctness"]);
     for finding in answer["findings"].as_array_mut().unwrap() {
         finding["raisedBy"] = json!(["security"]);
@@ -211,7 +218,11 @@ fn a_writer_that_hides_a_contradiction_breaks_its_contract() {
         .iter()
         .map(|answer| {
             assert!(schema.is_valid(answer), "a schema cannot tell: {answer}");
-            invariants_of("writer").check(answer, &input).into_iter().map(|violation| violation.message).collect()
+            invariants_of("writer")
+                .check(answer, &input)
+                .into_iter()
+                .map(|violation| violation.message)
+                .collect()
         })
         .collect();
     assert_eq!((broken[0].len(), broken[1].len()), (1, 0), "{broken:?}");

@@ -20,7 +20,8 @@ fn repository() -> Folder {
 
 fn git(folder: &Folder, arguments: &[&str]) {
     let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false"];
-    let output = Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output().unwrap();
+    let output =
+        Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {output:?}");
 }
 
@@ -107,7 +108,9 @@ fn the_configuration_of_a_repository_runs_nothing() {
     let folder = repository();
     let trap = folder.path().join("trap");
     let program = format!("touch {}", trap.display());
-    for setting in ["diff.external", "core.fsmonitor", "diff.trap.textconv", "diff.trap.command", "core.pager"] {
+    for setting in
+        ["diff.external", "core.fsmonitor", "diff.trap.textconv", "diff.trap.command", "core.pager"]
+    {
         git(&folder, &["config", setting, &program]);
     }
     git(&folder, &["config", "diff.noprefix", "true"]);
@@ -126,7 +129,10 @@ fn what_cannot_be_reviewed_is_named() {
     refused(&folder.run(&["review", "nowhere..HEAD"], ""), "git diff failed: ");
     refused(&folder.run(&["review", " "], ""), "invalid revision");
     assert_eq!(folder.run(&["review", "--output=x"], "").code, Some(1));
-    refused(&folder.run(&["review", "-"], "{\"title\": \"x\"}"), "<stdin> cannot be read: not a unified diff");
+    refused(
+        &folder.run(&["review", "-"], "{\"title\": \"x\"}"),
+        "<stdin> cannot be read: not a unified diff",
+    );
     let cut = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n";
     refused(&folder.run(&["review", "-"], cut), "line 4: the diff ends inside a hunk");
     refused(&folder.run(&["review", "--diff", "none.diff"], ""), "cannot read none.diff");

@@ -107,7 +107,11 @@ fn the_team_carries_out_a_plan() {
     for ran in [&workflow, &command] {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let results = ran.json()["results"].as_object().unwrap().clone();
-        assert_eq!(results.keys().collect::<Vec<_>>(), ["research", "implement", "review", "test"], "{ran:?}");
+        assert_eq!(
+            results.keys().collect::<Vec<_>>(),
+            ["research", "implement", "review", "test"],
+            "{ran:?}"
+        );
     }
     let listed = folder.run(&["workflow", "list", "--json"], "").stdout;
     assert!(!listed.contains("task-"), "nothing is left behind: {listed}");
@@ -118,7 +122,10 @@ fn a_task_without_a_model_says_what_is_missing() {
     let folder = init("team");
     let ran = folder.run(&["run", "--task", "Do it"], "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("the planner needs a model") && ran.stderr.contains("--model PROVIDER/MODEL"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("the planner needs a model") && ran.stderr.contains("--model PROVIDER/MODEL"),
+        "{ran:?}"
+    );
     let folder = init("start");
     let ran = folder.run(&["run", "--task", "Do it", "--agents", "word-count"], "");
     assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -65,7 +65,8 @@ fn purpose(signature: &Signature) -> String {
 
 /// The fields of an object schema, such as `title (string, required), size (integer)`.
 fn fields(schema: &Value) -> String {
-    let required: Vec<&Value> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+    let required: Vec<&Value> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let field = |(name, schema): (&String, &Value)| {
         let kind = schema.get("type").and_then(Value::as_str);

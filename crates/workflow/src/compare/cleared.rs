@@ -114,7 +114,8 @@ impl<'e> InFile<'e> {
     fn near(&self, lines: Lines, distance: u64) -> (Vec<&'e Entry>, bool) {
         let mut found: Vec<&Entry> = self.whole.iter().take(MAX_CLEARINGS).copied().collect();
         let mut complete = self.whole.len() <= MAX_CLEARINGS;
-        let end = self.ranges.partition_point(|(range, _, _)| range.first <= lines.last.saturating_add(distance));
+        let end =
+            self.ranges.partition_point(|(range, _, _)| range.first <= lines.last.saturating_add(distance));
         let before = self.ranges.get(..end).unwrap_or_default().iter().rev();
         for (looked, (range, reach, entry)) in before.enumerate() {
             if reach.saturating_add(distance) < lines.first {

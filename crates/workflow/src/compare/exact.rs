@@ -15,12 +15,14 @@ pub(super) type Thing<'e> = Vec<&'e Entry>;
 /// What entries are about. With a line in the key, these are the groups of pairs about the same thing; otherwise entries
 /// with the same key. An entry that only names the file of a place is about no thing that others could speak of.
 pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<Thing<'e>> {
-    let by_line = groups::of(entries, related.same()).into_iter().map(|group| {
-        group.members.iter().filter_map(|member| entries.get(*member)).collect::<Thing<'_>>()
-    });
+    let by_line = groups::of(entries, related.same())
+        .into_iter()
+        .map(|group| group.members.iter().filter_map(|member| entries.get(*member)).collect::<Thing<'_>>());
     let by_line = by_line.filter(|thing| thing.first().is_some_and(|entry| entry.lines.is_some()));
     let by_key = entries
-        .chunk_by(|one, other| (one.lines, &one.family, &one.place) == (other.lines, &other.family, &other.place))
+        .chunk_by(|one, other| {
+            (one.lines, &one.family, &one.place) == (other.lines, &other.family, &other.place)
+        })
         .filter(|group| group.first().is_some_and(|entry| entry.exact && entry.lines.is_none()))
         .map(|group| group.iter().collect());
     by_line.chain(by_key).collect()

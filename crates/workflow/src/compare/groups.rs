@@ -17,11 +17,8 @@ pub(super) struct Group {
 /// All entries in groups, sorted; an entry without a partner is a group of its own. Pairs come best first.
 pub(super) fn of<'p>(entries: &[Entry], pairs: impl Iterator<Item = &'p Pair> + Clone) -> Vec<Group> {
     let alone = |entry: usize| Group { members: vec![entry], lowest: 1.0 };
-    let mut groups = Groups {
-        entries,
-        of: (0..entries.len()).collect(),
-        groups: (0..entries.len()).map(alone).collect(),
-    };
+    let mut groups =
+        Groups { entries, of: (0..entries.len()).collect(), groups: (0..entries.len()).map(alone).collect() };
     for pair in pairs.clone() {
         groups.join_others(pair);
     }

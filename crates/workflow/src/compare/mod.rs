@@ -175,9 +175,7 @@ impl Omissions {
                     cleared::MAX_CLEARINGS
                 ),
                 ComparisonLimit::Vectors => {
-                    format!(
-                        "{entries} texts have no usable embedding and were not compared"
-                    )
+                    format!("{entries} texts have no usable embedding and were not compared")
                 }
                 ComparisonLimit::Depth => {
                     format!(

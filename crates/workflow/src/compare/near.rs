@@ -11,8 +11,7 @@ pub(super) fn compare(entries: &[Entry], related: &Related) -> Vec<NearDuplicate
     let groups = groups::of(entries, related.alike());
     let several = groups.iter().filter(|group| group.members.len() > 1);
     let near = several.filter_map(|group| {
-        let members: Vec<&Entry> =
-            group.members.iter().filter_map(|member| entries.get(*member)).collect();
+        let members: Vec<&Entry> = group.members.iter().filter_map(|member| entries.get(*member)).collect();
         near_duplicate(&members, group.lowest)
     });
     near.collect()

@@ -99,11 +99,14 @@ pub enum DiffError {
 impl fmt::Display for DiffError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotADiff => {
-                formatter.write_str("not a unified diff: expected lines such as '--- a/file', '+++ b/file' and '@@ -1 +1 @@'")
-            }
+            Self::NotADiff => formatter.write_str(
+                "not a unified diff: expected lines such as '--- a/file', '+++ b/file' and '@@ -1 +1 @@'",
+            ),
             Self::Combined { line } => {
-                write!(formatter, "line {line}: combined diffs of merges are not supported; use the diff to one parent")
+                write!(
+                    formatter,
+                    "line {line}: combined diffs of merges are not supported; use the diff to one parent"
+                )
             }
             Self::Damaged { line, message } => write!(formatter, "line {line}: {message}"),
         }
@@ -116,7 +119,8 @@ impl<'t> Diff<'t> {
     /// Reads a text. An empty text is a diff without files.
     pub fn parse(text: &'t str) -> Result<Self, DiffError> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let mut reader = Reader { lines: &lines, next: 0, offset: 0, diff: Self::default(), is_commit: false };
+        let mut reader =
+            Reader { lines: &lines, next: 0, offset: 0, diff: Self::default(), is_commit: false };
         while let Some(line) = reader.take() {
             reader.read(line)?;
         }
@@ -159,7 +163,8 @@ impl<'t> Reader<'_, 't> {
             self.start(FileDiff { path: name::of_header(names), ..FileDiff::default() });
             return Ok(());
         }
-        if line.starts_with("diff --cc ") || line.starts_with("diff --combined ") || line.starts_with("@@@ ") {
+        if line.starts_with("diff --cc ") || line.starts_with("diff --combined ") || line.starts_with("@@@ ")
+        {
             return Err(DiffError::Combined { line: self.next });
         }
         if let Some(old) = line.strip_prefix("--- ") {
@@ -177,7 +182,9 @@ impl<'t> Reader<'_, 't> {
                     file.hunks.push(hunk);
                     Ok(())
                 }
-                _ => Err(self.damaged("a hunk without the name of its file: expected '--- a/file' and '+++ b/file' before it")),
+                _ => Err(self.damaged(
+                    "a hunk without the name of its file: expected '--- a/file' and '+++ b/file' before it",
+                )),
             };
         }
         match self.diff.files.last_mut() {

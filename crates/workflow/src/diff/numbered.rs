@@ -35,7 +35,9 @@ impl Diff<'_> {
 impl FileDiff<'_> {
     fn write_numbered(&self, text: &mut String) {
         let change = match &self.change {
-            Change::Modified if self.hunks.is_empty() && !self.is_binary => " (no change of its text)".to_owned(),
+            Change::Modified if self.hunks.is_empty() && !self.is_binary => {
+                " (no change of its text)".to_owned()
+            }
             Change::Modified => String::new(),
             Change::Added => " (new file)".to_owned(),
             Change::Deleted => " (deleted)".to_owned(),

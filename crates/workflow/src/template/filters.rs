@@ -212,7 +212,9 @@ fn numbered(value: &Value) -> Result<Value, Error> {
 
 /// A unified diff with a number in front of each line that exists after the change.
 fn numbered_diff(value: &Value) -> Result<Value, Error> {
-    on_text(value, |text| Diff::parse(text).map(|diff| diff.numbered()).map_err(|error| wrong(error.to_string())))
+    on_text(value, |text| {
+        Diff::parse(text).map(|diff| diff.numbered()).map_err(|error| wrong(error.to_string()))
+    })
 }
 
 /// What is made of a text is trusted like the text.

@@ -3,8 +3,8 @@
 use accord_workflow::diff::Diff;
 use serde_json::{Value, json};
 
-use super::git::Wanted;
 use super::Arguments;
+use super::git::Wanted;
 use crate::document::Input;
 use crate::failure::{Failure, Problem};
 use crate::view::words::{count, line};
@@ -61,7 +61,10 @@ impl Change {
         let (binary, files): (Vec<_>, Vec<_>) = diff.files.iter().partition(|file| file.is_binary);
         let kept: String = files.iter().map(|file| file.text).collect();
         if kept.len() > MAX_DIFF_BYTES {
-            return Err(too_large(kept.len(), files.iter().map(|file| (file.text.len(), file.path.as_str()))));
+            return Err(too_large(
+                kept.len(),
+                files.iter().map(|file| (file.text.len(), file.path.as_str())),
+            ));
         }
         let subject = diff.subject.map(str::to_owned);
         Ok(Self {

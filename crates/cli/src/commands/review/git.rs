@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use super::change::{Text, MOST_READ_BYTES};
+use super::change::{MOST_READ_BYTES, Text};
 use crate::failure::{Failure, Problem};
 
 /// Lines around each change: enough to see the function that a change is in, most of the time.
@@ -72,7 +72,14 @@ impl<'a> Wanted<'a> {
 
 fn diff(between: &[String], paths: &[String]) -> Result<String, Failure> {
     let mut command = git();
-    command.args(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--find-renames"]);
+    command.args([
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--submodule=short",
+        "--find-renames",
+    ]);
     command.args(["--src-prefix=a/", "--dst-prefix=b/", CONTEXT_LINES]);
     command.args(between).arg("--").args(paths);
     let ran = run(&mut command, MOST_READ_BYTES)?;

@@ -74,7 +74,8 @@ impl<'r> Review<'r> {
             None => of_nodes(run),
         };
         findings.sort_by(|one, other| one.position().cmp(&other.position()));
-        let fails = |finding: &&Finding| fail_on.is_some_and(|least| Severity::of(&finding.severity) >= least);
+        let fails =
+            |finding: &&Finding| fail_on.is_some_and(|least| Severity::of(&finding.severity) >= least);
         Self {
             workflow_run_id: Some(run.workflow_run_id.as_str()),
             status: Some(run.status),
@@ -112,7 +113,11 @@ impl<'r> Review<'r> {
             self.contradictions.iter().for_each(|each| write_contradiction(&mut text, each));
         }
         if !self.missing.is_empty() {
-            let _ = writeln!(text, "\n{}", Tone::Warning.paint("This review is incomplete. These reviewers failed:"));
+            let _ = writeln!(
+                text,
+                "\n{}",
+                Tone::Warning.paint("This review is incomplete. These reviewers failed:")
+            );
             for Missing { reviewer, error } in &self.missing {
                 let error = error.as_deref().map(|error| format!(": {}", line(error))).unwrap_or_default();
                 let _ = writeln!(text, "  {}{error}", line(reviewer));
@@ -152,7 +157,8 @@ impl Finding {
             Value::Array(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             _ => raised_by.map(str::to_owned).into_iter().collect(),
         };
-        let other = || ["title", "message"].iter().find_map(|name| value.get(*name)?.as_str()).map(str::to_owned);
+        let other =
+            || ["title", "message"].iter().find_map(|name| value.get(*name)?.as_str()).map(str::to_owned);
         let description = description.or_else(other).unwrap_or_default();
         Some(Self { file, line, severity, description, raised_by: named, rest })
     }
@@ -168,7 +174,12 @@ impl Finding {
             Severity::Minor | Severity::Nit => Tone::Plain,
         };
         let severity = tone.paint(&plain(&self.severity));
-        let _ = writeln!(text, "{:>6}  {severity}  {}", plain(&self.line), paragraph(&self.description, "        "));
+        let _ = writeln!(
+            text,
+            "{:>6}  {severity}  {}",
+            plain(&self.line),
+            paragraph(&self.description, "        ")
+        );
         if !self.raised_by.is_empty() {
             let names: Vec<String> = self.raised_by.iter().map(|name| line(name)).collect();
             let _ = writeln!(text, "        raised by {}", names.join(", "));
@@ -214,7 +225,8 @@ fn write_contradiction(text: &mut String, contradiction: &Contradiction) {
     let _ = writeln!(text, "  {}  {kind}", place.join(":"));
     for Side { agent, value, text: said, key, .. } in &contradiction.sides {
         let own = key.as_ref().and_then(|key| key.get("line")).map(|line| format!(" (line {})", plain(line)));
-        let said = said.as_deref().map(|said| format!(": {}", paragraph(said, "        "))).unwrap_or_default();
+        let said =
+            said.as_deref().map(|said| format!(": {}", paragraph(said, "        "))).unwrap_or_default();
         let _ = writeln!(text, "    {}{}  {}{said}", line(agent), own.unwrap_or_default(), plain(value));
     }
 }
@@ -243,7 +255,8 @@ mod tests {
                 "near_duplicates": [], "agreements": [], "tasks": [], "started_at": null, "finished_at": null,
                 "error": error})
         };
-        let findings = json!({"findings": [{"file": "b.rs", "line": 7, "severity": "major", "description": "Leaks"}]});
+        let findings =
+            json!({"findings": [{"file": "b.rs", "line": 7, "severity": "major", "description": "Leaks"}]});
         let error = json!({"type": "executor_failed", "message": "exited with code 1"});
         serde_json::from_value(json!({
             "workflow_run_id": "wfr_1", "workflow_name": "flow", "status": status, "parent_workflow_run_id": null,

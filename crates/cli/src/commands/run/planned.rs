@@ -110,7 +110,9 @@ async fn named(client: &Client, names: &[String]) -> Result<Vec<Usable>, Failure
     for name in names {
         let blueprint = client.agent(name).await?.blueprint;
         if !takes_a_prompt(&blueprint) {
-            let message = format!("agent '{name}' cannot be used by a planner: its parameters_schema does not accept a prompt");
+            let message = format!(
+                "agent '{name}' cannot be used by a planner: its parameters_schema does not accept a prompt"
+            );
             return Err(Problem::new(message).hint("leave it out of --agents").into());
         }
         if !agents.iter().any(|known| known.name == *name) {

@@ -22,7 +22,9 @@ fn place(shown: &str) -> (String, i64) {
     for line in shown.lines() {
         let number = line.trim_start().split(' ').next().unwrap_or_default().parse::<i64>().ok();
         match number {
-            Some(number) if number > 3 && line.contains(&format!("{number} + ")) => return (file.to_owned(), number),
+            Some(number) if number > 3 && line.contains(&format!("{number} + ")) => {
+                return (file.to_owned(), number);
+            }
             None if !line.starts_with(' ') => file = line.split(" (").next().unwrap_or_default(),
             _ => {}
         }
@@ -85,7 +87,9 @@ fn writer(request: &RecordedRequest) -> Value {
 }
 
 async fn model(answer: fn(&RecordedRequest) -> Value) -> ModelServer {
-    ModelServer::start(Script::handler(move |request, _| Reply::text(answer(request).to_string()))).await.unwrap()
+    ModelServer::start(Script::handler(move |request, _| Reply::text(answer(request).to_string())))
+        .await
+        .unwrap()
 }
 
 struct Reviewers {
@@ -112,14 +116,16 @@ impl Reviewers {
                 "executor: {{ type: llm, provider: anthropic, model: claude-test, base_url: \"{}\" }}",
                 model.url()
             );
-            let lines = text.lines().map(|line| if line.starts_with("executor:") { live.as_str() } else { line });
+            let lines =
+                text.lines().map(|line| if line.starts_with("executor:") { live.as_str() } else { line });
             std::fs::write(&file, lines.collect::<Vec<_>>().join("\n")).unwrap();
         }
         Self { folder, _models: models.into_iter().map(|(_, model)| model).collect() }
     }
 
     async fn review(&self, arguments: &[&str]) -> (Option<i32>, Value) {
-        let ran = accord(self.folder.path()).args(["review", "--json"]).args(arguments).output().await.unwrap();
+        let ran =
+            accord(self.folder.path()).args(["review", "--json"]).args(arguments).output().await.unwrap();
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
         let printed = serde_json::from_slice(&ran.stdout);
         (ran.status.code(), printed.unwrap_or_else(|error| panic!("{error}: {said}")))

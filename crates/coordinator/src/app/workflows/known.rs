@@ -99,7 +99,8 @@ impl App {
             }
         }
         let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
-        let signature = Some(Signature { takes, gives: output_schema(inner, &known), fixed: true, description: None });
+        let signature =
+            Some(Signature { takes, gives: output_schema(inner, &known), fixed: true, description: None });
         looked_at.insert(name.to_owned(), signature.clone());
         Ok(signature)
     }

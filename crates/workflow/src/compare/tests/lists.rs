@@ -29,7 +29,10 @@ fn different_severities_at_one_place_contradict() {
 fn the_same_severity_at_one_place_is_an_agreement() {
     let found = compared(&[
         ("a", findings(&[finding("x", 1, "Major", "The handle leaks")])),
-        ("b", findings(&[finding("x", 1, "major", "Leaks the handle"), finding("x", 1, "major", "Wrong cast")])),
+        (
+            "b",
+            findings(&[finding("x", 1, "major", "Leaks the handle"), finding("x", 1, "major", "Wrong cast")]),
+        ),
         ("c", findings(&[finding("x", 2, "major", "other")])),
     ]);
     assert_eq!(found.contradictions, []);

@@ -23,7 +23,8 @@ fn one_file_is_one_file_in_every_spelling() {
     let found = compared(&[("a", of("b/src/x.rs", "nit")), ("b", of("src/x.rs", "major"))]);
     assert_eq!(keys(&found.contradictions), [json!({"file": "src/x.rs", "line": 1})]);
     // A folder can be called like that.
-    let found = compared(&[("a", of("a/x.rs", "nit")), ("b", of("a/x.rs", "major")), ("c", of("y.rs", "nit"))]);
+    let found =
+        compared(&[("a", of("a/x.rs", "nit")), ("b", of("a/x.rs", "major")), ("c", of("y.rs", "nit"))]);
     assert_eq!(keys(&found.contradictions), [json!({"file": "a/x.rs", "line": 1})]);
     assert_eq!(contradictions(finding("a/x.rs", 1, "nit", ONE), finding("b/y.rs", 1, "major", ONE)), 0);
 }
@@ -31,8 +32,7 @@ fn one_file_is_one_file_in_every_spelling() {
 #[test]
 fn a_few_lines_do_not_hide_a_contradiction() {
     for (line, expected) in [(10, 1), (7, 1), (13, 1), (6, 0), (14, 0)] {
-        let found =
-            contradictions(finding("x.rs", 10, "blocker", ONE), finding("x.rs", line, "nit", ALIKE));
+        let found = contradictions(finding("x.rs", 10, "blocker", ONE), finding("x.rs", line, "nit", ALIKE));
         assert_eq!(found, expected, "line {line}");
     }
     let range = json!({"file": "x.rs", "line": "2-12", "severity": "nit", "description": ALIKE});
