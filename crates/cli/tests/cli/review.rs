@@ -78,9 +78,13 @@ fn uncommitted_changes_are_reviewed_staged_or_not() {
     assert_eq!(title, "Uncommitted changes");
     assert!(diff.contains("+fn three() {}\n") && diff.contains("+fn staged() {}\n"), "{diff}");
     assert!(!diff.contains("untracked") && !diff.contains("logo.png"), "{diff}");
+    // The recordings answer another change.
     let ran = folder.run(&["review"], "");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("no reviewer finished.\n  security: "), "{ran:?}");
+    assert!(ran.stderr.contains("replay recordings") && ran.stderr.contains("type: llm"), "{ran:?}");
     assert!(ran.stderr.contains("binary files are not reviewed: logo.png"), "{ran:?}");
-    assert!(ran.stderr.contains("not reviewed; use `git add --intent-to-add FILE`"), "{ran:?}");
+    assert!(ran.stderr.contains("note: 1 untracked file not reviewed"), "{ran:?}");
     let (_, diff) = reviewed(&folder, &["--", "src/b.rs"], "");
     assert!(!diff.contains("three") && diff.contains("staged"), "{diff}");
 }

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use super::change::{MOST_READ_BYTES, Text};
+use crate::config::FOLDER;
 use crate::failure::{Failure, Problem};
 
 /// Lines around each change: enough to see the function that a change is in, most of the time.
@@ -98,7 +99,10 @@ fn tell_of_untracked(paths: &[String]) -> Result<(), Failure> {
     let mut command = git();
     command.args(["ls-files", "--others", "--exclude-standard", "-z", "--"]).args(paths);
     let ran = run(&mut command, MOST_SAID_BYTES)?;
-    let count = ran.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).count();
+    let names = ran.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    // The agents that review are rarely what is to be reviewed.
+    let is_ours = |name: &&[u8]| name.split(|byte| *byte == b'/').any(|part| part == FOLDER.as_bytes());
+    let count = names.filter(|name| !is_ours(name)).count();
     if count > 0 {
         let more = if ran.is_cut { "more than " } else { "" };
         let files = crate::view::words::counted(count as u64, "untracked file");

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use accord_api::{CreateWorkflowRun, ErrorName, WorkflowStatus};
 use accord_client::Client;
+use owo_colors::OwoColorize as _;
+use serde_json::Value;
 
 use super::workflow::{exit, follow, why_stopped};
 use crate::alone::{self, Lasting};
@@ -21,6 +23,7 @@ use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::seconds;
+use crate::view::words::line;
 use crate::view::workflow;
 use crate::{output, project, runtime};
 use change::Change;
@@ -108,28 +111,55 @@ fn advice() -> String {
 async fn with(client: &Client, arguments: &Arguments, change: &Change) -> Result<Exit, Failure> {
     let request = CreateWorkflowRun { input: Some(change.input()), ..CreateWorkflowRun::default() };
     let limit = arguments.timeout.map(Duration::from_secs);
-    client.workflow(&arguments.workflow).await?;
+    let document = client.workflow(&arguments.workflow).await?.workflow;
     let ending = follow(client, &arguments.workflow, &request, None, limit).await?;
     let exit = exit(client, &ending).await?;
     let review = Review::of(&ending.run, change, arguments.fail_on);
     let exit = match exit {
         Exit::Success if review.fails() => Exit::ContractNotMet,
+        // Whoever combines the reviews has nothing to combine; that is not why the review failed.
+        Exit::ContractNotMet if review.has_no_reviewer() => Exit::Failed,
         other => other,
     };
     if arguments.json {
         output::json(&review)?;
         return Ok(exit);
     }
-    if ending.run.status == WorkflowStatus::Completed && !review.has_findings_list {
+    let is_complete = ending.run.status == WorkflowStatus::Completed;
+    if is_complete && !review.has_findings_list {
         let message = format!("the output of workflow '{}' has no list 'findings'", arguments.workflow);
         return Err(Problem::new(message).hint("name a workflow that reviews with --workflow").into());
     }
     output::show(&review.text())?;
-    if ending.run.status != WorkflowStatus::Completed {
-        match exit {
-            Exit::Stopped => output::talk(&format!("{}\n", why_stopped(&ending.run, ending.interruption))),
-            _ => output::talk(&workflow::failure(&ending.run)),
-        }
+    if exit == Exit::Stopped {
+        output::talk(&format!("{}\n", why_stopped(&ending.run, ending.interruption)));
+    } else if !is_complete && !review.has_no_reviewer() {
+        output::talk(&workflow::failure(&ending.run));
+    }
+    if review.is_incomplete() {
+        output::talk(&recorded(client, &document).await);
     }
     Ok(exit)
+}
+
+/// What to do about agents that only replay a recording: they answer nothing but the example.
+async fn recorded(client: &Client, workflow: &Value) -> String {
+    let nodes = workflow.get("nodes").and_then(Value::as_object).into_iter().flatten();
+    let mut names = Vec::new();
+    for name in nodes.filter_map(|(_, node)| node.get("agent")?.as_str()) {
+        // Without an answer there is nothing to advise.
+        let Ok(agent) = client.agent(name).await else { continue };
+        if agent.blueprint.pointer("/executor/type").is_some_and(|kind| kind == "replay") {
+            names.push(line(name));
+        }
+    }
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "{} these agents replay recordings, which answer only the example: {}. To review other changes, give them a \
+             model: executor: {{ type: llm, provider: PROVIDER, model: MODEL }} in .accord/agents/NAME/agent.yaml\n",
+            "hint:".cyan().bold(),
+            names.join(", ")
+        ),
+    }
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use accord_api::comparison::{ContradictionKind, Side};
-use accord_api::{Contradiction, NodeStatus, WorkflowRunView, WorkflowStatus};
+use accord_api::{Contradiction, NodeStatus, WorkflowNodeView, WorkflowRunView, WorkflowStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::change::Change;
 use super::severity::Severity;
 use crate::view::Tone;
-use crate::view::words::{counted, line, paragraph};
+use crate::view::words::{counted, line, paragraph, short};
 
 /// A review.
 #[derive(Debug, Serialize)]
@@ -27,7 +27,13 @@ pub(super) struct Review<'r> {
     failing: usize,
     #[serde(skip)]
     pub(super) has_findings_list: bool,
+    /// How many reviewers gave findings.
+    #[serde(skip)]
+    reviewers: usize,
 }
+
+/// Why a reviewer failed, in a line; `--json` has all of it.
+const FAILED_CHARACTERS: usize = 200;
 
 /// A finding with the fields that reviewers usually give, and all others as they are.
 #[derive(Debug, Serialize)]
@@ -63,6 +69,7 @@ impl<'r> Review<'r> {
             binary_files: &change.binary,
             failing: 0,
             has_findings_list: true,
+            reviewers: 0,
         }
     }
 
@@ -87,6 +94,7 @@ impl<'r> Review<'r> {
             missing: missing(run),
             binary_files: &change.binary,
             has_findings_list: listed.is_some(),
+            reviewers: run.nodes.iter().filter_map(findings_of).count(),
         }
     }
 
@@ -95,8 +103,21 @@ impl<'r> Review<'r> {
         self.failing > 0
     }
 
+    /// Whether no reviewer came to an end, so that there is no review.
+    pub(super) fn has_no_reviewer(&self) -> bool {
+        self.status != Some(WorkflowStatus::Completed) && self.reviewers == 0
+    }
+
+    /// Whether the findings of somebody are missing.
+    pub(super) fn is_incomplete(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
     /// For people.
     pub(super) fn text(&self) -> String {
+        if self.has_no_reviewer() {
+            return format!("No review of {}: no reviewer finished.\n{}", line(self.title), self.failures());
+        }
         let mut text = format!("Review of {}\n", line(self.title));
         if let Some(summary) = self.summary {
             let _ = writeln!(text, "{}", paragraph(summary, ""));
@@ -118,13 +139,19 @@ impl<'r> Review<'r> {
                 "\n{}",
                 Tone::Warning.paint("This review is incomplete. These reviewers failed:")
             );
-            for Missing { reviewer, error } in &self.missing {
-                let error = error.as_deref().map(|error| format!(": {}", line(error))).unwrap_or_default();
-                let _ = writeln!(text, "  {}{error}", line(reviewer));
-            }
+            text.push_str(&self.failures());
         }
         let _ = writeln!(text, "\n{}", self.counts());
         text
+    }
+
+    /// Who failed and why.
+    fn failures(&self) -> String {
+        let failure = |Missing { reviewer, error }: &Missing| {
+            let error = error.as_deref().map(|error| format!(": {}", short(error, FAILED_CHARACTERS)));
+            format!("  {}{}\n", line(reviewer), error.unwrap_or_default())
+        };
+        self.missing.iter().map(failure).collect()
     }
 
     /// How many findings there are of each severity, the most severe first.
@@ -190,12 +217,15 @@ impl Finding {
 /// What each reviewer found by itself.
 fn of_nodes(run: &WorkflowRunView) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for node in run.nodes.iter().filter(|node| node.kind == "agent") {
-        let listed = node.output.as_ref().and_then(|output| output.get("findings")?.as_array());
-        let listed = listed.into_iter().flatten();
-        findings.extend(listed.filter_map(|finding| Finding::of(finding, Some(&node.id))));
+    for (node, listed) in run.nodes.iter().filter_map(|node| Some((node, findings_of(node)?))) {
+        findings.extend(listed.iter().filter_map(|finding| Finding::of(finding, Some(&node.id))));
     }
     findings
+}
+
+fn findings_of(node: &WorkflowNodeView) -> Option<&Vec<Value>> {
+    let output = node.output.as_ref().filter(|_| node.kind == "agent");
+    output.and_then(|output| output.get("findings")?.as_array())
 }
 
 /// The nodes that failed, and whoever else the review says is missing.
