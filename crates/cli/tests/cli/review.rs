@@ -32,9 +32,11 @@ fn commit(folder: &Folder, subject: &str) {
 /// What the reviewers would get: the recordings answer another change, so the run fails and its input is shown.
 fn reviewed(folder: &Folder, arguments: &[&str], stdin: &str) -> (String, String) {
     let ran = folder.run(&[&["review", "--json"], arguments].concat(), stdin);
-    let id = ran.json()["workflow_run_id"].as_str().unwrap_or_else(|| panic!("{ran:?}")).to_owned();
-    let shown = folder.run(&["workflow", "show", &id, "--json"], "").json();
-    let text = |name: &str| shown["input"][name].as_str().unwrap_or_else(|| panic!("{shown}")).to_owned();
+    let review = ran.json();
+    assert!(review["workflow_run_id"].is_string(), "{ran:?}");
+    let id = review["workflow_run_id"].as_str().unwrap();
+    let shown = folder.run(&["workflow", "show", id, "--json"], "").json();
+    let text = |name: &str| shown["input"][name].as_str().unwrap().to_owned();
     (text("title"), text("diff"))
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.connection.coordinator.is_none()
         && let Some(problem) = project::missing(&folder)
     {
-        return Err(problem.hint(advice()).into());
+        return Err(problem.hint(ADVICE).into());
     }
     let config = arguments.connection.config(Vec::new())?;
     let look = async |client: &Client| client.workflow(&arguments.workflow).await.map(drop);
@@ -97,16 +97,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let result = runtime::block_on(alone::work(&config, Lasting::No, look, work));
     result.map_err(|failure| match failure {
         Failure::Problem(problem) if problem.is(ErrorName::WorkflowNotFound) => {
-            problem.hint(format!("{}, or name a workflow with --workflow", advice())).into()
+            problem.hint(format!("{ADVICE}, or name a workflow with --workflow")).into()
         }
         other => other,
     })
 }
 
 /// How to get the workflow.
-fn advice() -> String {
-    "run `accord init --template code-review` to add one".to_owned()
-}
+const ADVICE: &str = "run `accord init --template code-review` to add one";
 
 async fn with(client: &Client, arguments: &Arguments, change: &Change) -> Result<Exit, Failure> {
     let request = CreateWorkflowRun { input: Some(change.input()), ..CreateWorkflowRun::default() };

@@ -1,8 +1,9 @@
 //! `accord review` over ten commits of this project, with scripted reviewers that point at nearly the same lines.
 
+use std::path::{Path, PathBuf};
+
 use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 
 use crate::support::accord;
 
@@ -19,17 +20,15 @@ fn commits() -> Vec<PathBuf> {
 /// The first added line of a change behind the third, by the numbers that a reviewer is shown.
 fn place(shown: &str) -> (String, i64) {
     let mut file = "";
-    for line in shown.lines() {
+    let mut places = shown.lines().filter_map(|line| {
         let number = line.trim_start().split(' ').next().unwrap_or_default().parse::<i64>().ok();
-        match number {
-            Some(number) if number > 3 && line.contains(&format!("{number} + ")) => {
-                return (file.to_owned(), number);
-            }
-            None if !line.starts_with(' ') => file = line.split(" (").next().unwrap_or_default(),
-            _ => {}
+        if number.is_none() && !line.starts_with(' ') {
+            file = line.split(" (").next().unwrap_or_default();
         }
-    }
-    panic!("no added line in {shown}")
+        let number = number.filter(|number| *number > 3 && line.contains(&format!("{number} + ")))?;
+        Some((file.to_owned(), number))
+    });
+    places.next().unwrap()
 }
 
 /// How far two reviewers are apart: from three lines above to three lines below, by the line.
@@ -128,7 +127,8 @@ impl Reviewers {
             accord(self.folder.path()).args(["review", "--json"]).args(arguments).output().await.unwrap();
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
         let printed = serde_json::from_slice(&ran.stdout);
-        (ran.status.code(), printed.unwrap_or_else(|error| panic!("{error}: {said}")))
+        assert!(printed.is_ok(), "{said}");
+        (ran.status.code(), printed.unwrap())
     }
 }
 

@@ -50,14 +50,12 @@ async fn a_bad_plan_is_asked_for_again_and_a_good_one_is_carried_out() {
 async fn a_task_is_planned_over_the_agents_of_a_project() {
     let model = ModelServer::start(Script::handler(|request, _| {
         let text = request.last_text();
-        match () {
-            () if text.contains("Make a plan of subtasks") => {
-                Reply::text(json!({"subtasks": [subtask("a", &[], "greeter")]}).to_string())
-            }
-            () if text.contains("All subtasks of this plan are completed") => {
-                Reply::text("Everybody was greeted.")
-            }
-            () => Reply::text(json!({"x": "hello"}).to_string()),
+        if text.contains("Make a plan of subtasks") {
+            Reply::text(json!({"subtasks": [subtask("a", &[], "greeter")]}).to_string())
+        } else if text.contains("All subtasks of this plan are completed") {
+            Reply::text("Everybody was greeted.")
+        } else {
+            Reply::text(json!({"x": "hello"}).to_string())
         }
     }))
     .await
