@@ -38,7 +38,8 @@ not. The findings go to stdout, progress and messages to stderr. The project mus
 `accord init --template code-review` writes one. Its reviewers replay recorded answers to one
 example, so give them a model before you review your own changes.
 Exit codes: 0 reviewed (or nothing to review), 1 usage or configuration error, 2 findings at or
-above --fail-on, or a contract not met, 3 model, CLI or server failure, 4 stopped or timed out.
+above --fail-on, or a contract not met, 3 model, CLI or server failure (with --fail-on, also if a
+reviewer failed and the others found nothing), 4 stopped or timed out.
 
 Examples:
   accord review
@@ -113,12 +114,7 @@ async fn with(client: &Client, arguments: &Arguments, change: &Change) -> Result
     let ending = follow(client, &arguments.workflow, &request, None, limit).await?;
     let exit = exit(client, &ending).await?;
     let review = Review::of(&ending.run, change, arguments.fail_on);
-    let exit = match exit {
-        Exit::Success if review.fails() => Exit::ContractNotMet,
-        // Whoever combines the reviews has nothing to combine; that is not why the review failed.
-        Exit::ContractNotMet if review.has_no_reviewer() => Exit::Failed,
-        other => other,
-    };
+    let exit = review.exit(exit);
     if arguments.json {
         output::json(&review)?;
         return Ok(exit);

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::change::Change;
 use super::severity::Severity;
+use crate::exit::Exit;
 use crate::view::Tone;
 use crate::view::words::{counted, line, paragraph, short};
 
@@ -30,6 +31,9 @@ pub(super) struct Review<'r> {
     /// How many reviewers gave findings.
     #[serde(skip)]
     reviewers: usize,
+    /// Whether findings of some severity are to fail the command.
+    #[serde(skip)]
+    is_check: bool,
 }
 
 /// Why a reviewer failed, in a line; `--json` has all of it.
@@ -70,6 +74,7 @@ impl<'r> Review<'r> {
             failing: 0,
             has_findings_list: true,
             reviewers: 0,
+            is_check: false,
         }
     }
 
@@ -94,13 +99,21 @@ impl<'r> Review<'r> {
             missing: missing(run),
             binary_files: &change.binary,
             has_findings_list: listed.is_some(),
+            is_check: fail_on.is_some(),
             reviewers: run.nodes.iter().filter_map(findings_of).count(),
         }
     }
 
-    /// Whether a finding is as severe as was asked for.
-    pub(super) fn fails(&self) -> bool {
-        self.failing > 0
+    /// The exit code of the review of a run that ended with this one.
+    pub(super) fn exit(&self, run: Exit) -> Exit {
+        match run {
+            Exit::Success if self.failing > 0 => Exit::ContractNotMet,
+            // A check must not pass because somebody did not look.
+            Exit::Success if self.is_check && self.is_incomplete() => Exit::Failed,
+            // Whoever combines the reviews has nothing to combine; that is not why the review failed.
+            Exit::ContractNotMet if self.has_no_reviewer() => Exit::Failed,
+            other => other,
+        }
     }
 
     /// Whether no reviewer came to an end, so that there is no review.
@@ -305,7 +318,7 @@ mod tests {
             {"file": "b.rs", "line": 2, "severity": "nit", "title": "Typo", "raisedBy": []}]});
         let (run, change) = (run("completed", output), change());
         let review = Review::of(&run, &change, Some(Severity::Major));
-        assert_eq!((review.failing, review.fails()), (1, true));
+        assert_eq!((review.failing, review.exit(Exit::Success)), (1, Exit::ContractNotMet));
         let expected = "Review of Add it
 Not yet.
 
@@ -325,7 +338,16 @@ This review is incomplete. These reviewers failed:
 3 findings: 1 blocker, 2 nit
 ";
         assert_eq!(anstream::adapter::strip_str(&review.text()).to_string(), expected);
-        assert!(!Review::of(&run, &change, None).fails());
+        assert_eq!(Review::of(&run, &change, None).exit(Exit::Success), Exit::Success);
+    }
+
+    #[test]
+    fn a_check_does_not_pass_if_a_reviewer_failed() {
+        let nit = json!([{"file": "a.rs", "line": 1, "severity": "nit", "description": "Name"}]);
+        let (run, change) = (run("completed", json!({"findings": nit})), change());
+        let exit = |fail_on| Review::of(&run, &change, fail_on).exit(Exit::Success);
+        assert_eq!((exit(None), exit(Some(Severity::Major))), (Exit::Success, Exit::Failed));
+        assert_eq!(exit(Some(Severity::Nit)), Exit::ContractNotMet);
     }
 
     #[test]
