@@ -16,7 +16,7 @@ const KINDS = {
   name: 'kinds',
   nodes: {
     input: { type: 'input' },
-    each: { type: 'map', over: '{{ input.files }}', agent: 'security', parameters: { title: 't', files: ['{{ item }}'] }, on_failure: { retry: 2 } },
+    each: { type: 'map', over: '{{ input.files }}', agent: 'security', prompt: 'Review {{ item }}', on_failure: { retry: 2 } },
     planned: { type: 'planner', agent: { type: 'autonomous', executor: { type: 'llm', provider: 'ollama', model: 'm' } }, agents: ['security'], synthesis: { agent: 'writer' } },
     sure: { type: 'check', assert: 'each.size() > 0', message: 'nothing', severity: 'warn' },
     output: { type: 'output', value: { each: '{{ each }}', planned: '{{ planned }}' } },
