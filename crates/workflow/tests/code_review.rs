@@ -70,12 +70,17 @@ fn run() -> Run {
 
 /// The same, and these specialists fail.
 fn run_without(failing: &[&str]) -> Run {
+    run_with(template("inputs/change.json"), failing)
+}
+
+/// The same with this input.
+fn run_with(input: Value, failing: &[&str]) -> Run {
     let (graph, findings) = read(&template("workflows/code-review.yaml"));
     assert_eq!(findings, []);
     let graph = graph.unwrap();
     assert_eq!(check(&graph, &known()), []);
     let mut run = Run {
-        state: State::new(&graph, template("inputs/change.json")),
+        state: State::new(&graph, input),
         told: BTreeMap::new(),
         contradictions: Vec::new(),
         starts: 0,
@@ -170,6 +175,15 @@ fn specialists_get_readable_text_with_line_numbers() {
             json!({"prompt": text("crates/cli/templates/code-review/inputs/change.txt")})
         );
     }
+}
+
+#[test]
+fn whole_files_are_numbered_too() {
+    let files = json!([{"path": "a.rs", "content": "one\n\ntwo\n"}, {"path": "b.rs", "content": "three"}]);
+    let told = run_with(json!({"title": "Two files", "files": files}), &[]).told;
+    let expected =
+        "Review this change: Two files\n\na.rs\n   1  one\n   2\n   3  two\n\nb.rs\n   1  three\n\n";
+    assert_eq!(told["security"], json!({"prompt": expected}));
 }
 
 #[test]
