@@ -59,7 +59,9 @@ impl Change {
             Problem::new(message).hint("expected the output of `git diff`, `git show` or `diff -u`")
         })?;
         let (binary, files): (Vec<_>, Vec<_>) = diff.files.iter().partition(|file| file.is_binary);
-        let kept: String = files.iter().map(|file| file.text).collect();
+        // New names and modes alone have no lines that somebody could say something about.
+        let has_lines = files.iter().any(|file| !file.hunks.is_empty());
+        let kept: String = files.iter().filter(|_| has_lines).map(|file| file.text).collect();
         if kept.len() > MAX_DIFF_BYTES {
             return Err(too_large(
                 kept.len(),
@@ -148,7 +150,10 @@ mod tests {
     fn what_is_no_diff_is_named() {
         let (message, _) = change("{\"title\": \"x\"}").unwrap_err();
         assert!(message.starts_with("x.diff cannot be read: not a unified diff"), "{message}");
-        let nothing = change("").unwrap();
-        assert_eq!((nothing.diff.as_str(), nothing.title.as_str()), ("", "x.diff"));
+        let renamed = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n";
+        for nothing in ["", renamed] {
+            let nothing = change(nothing).unwrap();
+            assert_eq!((nothing.diff.as_str(), nothing.title.as_str()), ("", "x.diff"));
+        }
     }
 }
