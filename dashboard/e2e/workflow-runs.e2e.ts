@@ -81,7 +81,7 @@ it('shows what siblings contradict each other on, side by side', async () => {
   const left = await cleared.getByRole('link', { name: 'security' }).boundingBox()
   const right = await cleared.getByRole('link', { name: 'conventions' }).boundingBox()
   expect(Math.abs((left?.y ?? 0) - (right?.y ?? 99))).toBeLessThan(2)
-  const severities = page.getByRole('region', { name: 'Different severity: src/workspace.rs:16' })
+  const severities = page.getByRole('region', { name: 'Different severity: src/workspace.rs:15' })
   await severities.getByText('minor').waitFor()
   // What differs is marked, what both say is not.
   expect(await severities.locator('mark').allTextContents()).toContain(' with a name that does not exist.')
@@ -92,7 +92,7 @@ it('shows what siblings contradict each other on, side by side', async () => {
   await page.getByRole('list', { name: 'Nodes by time' }).getByRole('link', { name: /^writer: completed/ }).waitFor()
   expect(await violationsByTheme(page, 'workflow-run-timeline')).toEqual({ light: [], dark: [] })
   await page.getByRole('tab', { name: 'Result' }).click()
-  await seen(page, /Two blockers: names leave the workspace/)
+  await seen(page, /Names leave the workspace, and reading panics/)
   await page.getByRole('radio', { name: 'Text' }).click()
   await seen(page, '"summary":')
   expect(complaints).toEqual([])

@@ -16,7 +16,7 @@ const KINDS = {
   name: 'kinds',
   nodes: {
     input: { type: 'input' },
-    each: { type: 'map', over: '{{ input.files }}', agent: 'security', parameters: { title: 't', files: ['{{ item }}'] }, on_failure: { retry: 2 } },
+    each: { type: 'map', over: '{{ input.files }}', agent: 'security', prompt: 'Review {{ item }}', on_failure: { retry: 2 } },
     planned: { type: 'planner', agent: { type: 'autonomous', executor: { type: 'llm', provider: 'ollama', model: 'm' } }, agents: ['security'], synthesis: { agent: 'writer' } },
     sure: { type: 'check', assert: 'each.size() > 0', message: 'nothing', severity: 'warn' },
     output: { type: 'output', value: { each: '{{ each }}', planned: '{{ planned }}' } },
@@ -45,11 +45,11 @@ afterAll(async () => {
 const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' })
 
 /** Fills the form with the recorded change, and follows the run to its page. */
-async function runIt(page: Page): Promise<void> {
+async function runIt(page: Page, input: string): Promise<void> {
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const asJson = page.getByRole('radio', { name: 'JSON' })
   if (await asJson.isVisible()) await asJson.click()
-  await page.getByLabel('Input as JSON').fill(change)
+  await page.getByLabel('Input as JSON').fill(input)
   await page.getByRole('button', { name: 'Run it' }).click()
   await page.waitForURL(/\/ui\/workflow-runs\/wfr_/)
   await nodeOf(page, 'output').getByText('Completed').waitFor()
@@ -57,11 +57,12 @@ async function runIt(page: Page): Promise<void> {
   await seen(page, 'Flagged by one agent, cleared by another')
 }
 
-const WRITER = `title: "{{ input.title }}"
+const WRITER = `title: Let tools read files of the workspace
 reviews:
   security: "{{ security }}"
   correctness: "{{ correctness }}"
   conventions: "{{ conventions }}"
+missing: []
 contradictions: "{{ contradictions }}"
 near_duplicates: "{{ near_duplicates }}"
 `
@@ -88,7 +89,9 @@ it('draws the review, runs it, and sees the contradiction', async () => {
   await screenshot(page, 'workflow-review-drawn')
   await page.getByRole('button', { name: 'Create workflow' }).click()
   await page.getByRole('heading', { name: /^drawn-review/, level: 1 }).waitFor()
-  await runIt(page)
+  // A prompt that is the whole input goes to each reviewer as it is.
+  const prompt = await readFile(path(accord.folder, '.accord/inputs/change.txt'), 'utf8')
+  await runIt(page, JSON.stringify({ prompt }))
   await screenshot(page, 'workflow-review-run')
   expect(complaints).toEqual([])
   await page.close()
@@ -98,8 +101,8 @@ it('opens the review of the template, runs it from the editor, and writes its fi
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows`)
   await page.getByRole('link', { name: 'code-review', exact: true }).click()
   await expect.poll(() => edgeCount(page)).toBe(8)
-  await nodeOf(page, 'security').getByText('15 fields').waitFor()
-  await runIt(page)
+  await nodeOf(page, 'security').getByText('10 fields').waitFor()
+  await runIt(page, change)
   await page.goto(`${accord.url}/ui/workflows/code-review?node=writer`)
   await inspector(page).getByLabel('Description').fill('Joins them')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -18,7 +18,7 @@ pub fn workflow(value: &Value) -> Value {
 pub fn advanced(document: &Value, input: Value) -> Option<State> {
     let (graph, mut findings) = read(document);
     let mut known = Known::default();
-    let anything = Signature { takes: Takes::Anything, gives: None, fixed: false };
+    let anything = Signature { takes: Takes::Anything, gives: None, fixed: false, description: None };
     known.agents.insert("a".to_owned(), anything);
     if let Some(graph) = &graph {
         findings.extend(check(graph, &known));

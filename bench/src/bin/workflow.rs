@@ -110,7 +110,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 fn known() -> Known {
     let gives = json!({"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]});
-    let signature = Signature { takes: Takes::Prompt, gives: Some(gives), fixed: true };
+    let signature = Signature { takes: Takes::Prompt, gives: Some(gives), fixed: true, description: None };
     Known { agents: [("agent".to_owned(), signature)].into(), ..Known::default() }
 }
 

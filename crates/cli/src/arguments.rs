@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, audit, batch, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay,
-    run, runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
+    review, run, runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Up(up::Arguments),
     Agents(agents::Arguments),
     Workflow(workflow::Arguments),
+    Review(review::Arguments),
     Runs(runs::Arguments),
     Sessions(sessions::Arguments),
     Stats(stats::Arguments),

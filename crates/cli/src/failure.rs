@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use accord_api::ErrorBody;
+use accord_api::{ErrorBody, ErrorName};
 use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue};
 use owo_colors::OwoColorize as _;
@@ -85,6 +85,11 @@ impl Problem {
     pub(crate) fn at_part(mut self, source: &Source, path: &str, pointer: &str) -> Self {
         self.place = Some(Box::new(Spot::new(source, source.locate(pointer), Some((path, pointer)))));
         self
+    }
+
+    /// Whether it is this error of the coordinator.
+    pub(crate) fn is(&self, name: ErrorName) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer.name == name.as_str())
     }
 
     /// What is wrong, and what to do about it.

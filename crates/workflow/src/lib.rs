@@ -11,11 +11,13 @@
 //!
 //! **One step of a run.** [`advance`] takes a [`State`] and an [`Event`] and gives the next state and the [`Step`]s to carry out:
 //! agents to start, workers to stop, events to tell. In front of a node that several agents feed, what they say is
-//! compared ([`compare`]). A planner's plan is read and followed (`plan`).
+//! compared ([`compare`]). A planner's plan is read and followed (`plan`). [`diff`] reads changes of code, for templates that
+//! show them to models with line numbers.
 //!
 //! The bounds of all of it, each with its reason, are in [`limits`].
 
 pub mod compare;
+pub mod diff;
 pub mod limits;
 
 mod advance;

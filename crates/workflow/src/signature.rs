@@ -16,6 +16,9 @@ pub struct Signature {
     pub gives: Option<Value>,
     /// Whether a contract of its own says so, which cannot be replaced by another.
     pub fixed: bool,
+    /// What it is for, in its own words. A planner chooses by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 /// What goes in.

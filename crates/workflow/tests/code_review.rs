@@ -1,5 +1,5 @@
-//! The code review of the template, on paper: what its agents were recorded to say goes through the engine, and the two
-//! mistakes that no model notices are found.
+//! The code review of the template, without models: what its agents were recorded to say goes through the engine.
+//! Contradictions are found, numbers are counted by the workflow, and a specialist that fails is named.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use accord_contract::{Invariant, Invariants, Schema};
-use accord_domain::comparison::{Contradiction, ContradictionKind};
+use accord_domain::comparison::{Contradiction, ContradictionKind, Side};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::workflow::{Status, Worker};
+use accord_domain::workflow::{Fault, Status, Worker};
 use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Known, Signature, Start, State, Step, Takes, advance, check, read};
 use jiff::Timestamp;
@@ -45,8 +45,11 @@ fn answers(agent: &str) -> Vec<Value> {
 fn known() -> Known {
     let signature = |agent: &str| {
         let blueprint = blueprint(agent);
-        let takes = Takes::Schema(blueprint["parameters_schema"].clone());
-        Signature { takes, gives: Some(blueprint["output_schema"].clone()), fixed: true }
+        let takes = match blueprint.get("parameters_schema") {
+            Some(schema) => Takes::Schema(schema.clone()),
+            None => Takes::Prompt,
+        };
+        Signature { takes, gives: Some(blueprint["output_schema"].clone()), fixed: true, description: None }
     };
     let agents = SPECIALISTS.into_iter().chain(["writer"]).map(|agent| (agent.to_owned(), signature(agent)));
     Known { agents: agents.collect(), ..Known::default() }
@@ -58,17 +61,29 @@ struct Run {
     /// What each node was told.
     told: BTreeMap<String, Value>,
     contradictions: Vec<Contradiction>,
+    starts: usize,
 }
 
 fn run() -> Run {
+    run_without(&[])
+}
+
+/// The same, and these specialists fail.
+fn run_without(failing: &[&str]) -> Run {
+    run_with(template("inputs/change.json"), failing)
+}
+
+/// The same with this input.
+fn run_with(input: Value, failing: &[&str]) -> Run {
     let (graph, findings) = read(&template("workflows/code-review.yaml"));
     assert_eq!(findings, []);
     let graph = graph.unwrap();
     assert_eq!(check(&graph, &known()), []);
     let mut run = Run {
-        state: State::new(&graph, template("inputs/change.json")),
+        state: State::new(&graph, input),
         told: BTreeMap::new(),
         contradictions: Vec::new(),
+        starts: 0,
     };
     let flow = Flow::new(graph, known()).unwrap();
     // A start is answered before anything else happens.
@@ -80,7 +95,7 @@ fn run() -> Run {
         for step in steps {
             match step {
                 Step::Start(start) => {
-                    let (started, end) = run.answer(*start);
+                    let (started, end) = run.answer(*start, failing);
                     answered.push_back(started);
                     ended.push_back(end);
                 }
@@ -96,27 +111,32 @@ fn run() -> Run {
 
 impl Run {
     /// What follows a start: somebody is at work, and ends with an answer.
-    fn answer(&mut self, start: Start) -> (Event, Event) {
-        let number = self.told.len();
+    fn answer(&mut self, start: Start, failing: &[&str]) -> (Event, Event) {
+        let number = self.starts;
+        self.starts += 1;
         let worker = Worker::Run { run_id: RunId::new(number), session_id: SessionId::new(number) };
-        let answer = answers(&start.node).pop().unwrap();
+        let end = match failing.contains(&start.node.as_str()) {
+            true => End::Failed(Fault::new("executor_failed", "no answer")),
+            false => End::Completed(answers(&start.node).pop().unwrap()),
+        };
         self.told.insert(start.node, start.parameters);
         let started = Event::Started { at: start.at, worker: worker.clone() };
-        (started, Event::Ended { worker, end: End::Completed(answer) })
+        (started, Event::Ended { worker, end })
     }
 }
 
 #[test]
-fn what_specialists_contradict_each_other_on_surfaces_before_the_writer() {
+fn contradictions_surface_before_the_writer_although_their_lines_differ() {
     let run = run();
     assert_eq!(run.state.head.status, Status::Completed);
-    assert_eq!(run.state.head.output, answers("writer")[1]);
     let surfaced: Vec<_> = run
         .contradictions
         .iter()
         .map(|each| {
-            let sides: Vec<_> = each.sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect();
-            (each.kind, &each.key["line"], sides)
+            let own = |side: &Side| side.key.as_ref().map_or(&each.key["line"], |key| &key["line"]).clone();
+            let sides: Vec<_> =
+                each.sides.iter().map(|side| (side.agent.as_str(), &side.value, own(side))).collect();
+            (each.kind, sides)
         })
         .collect();
     let (blocker, minor, cleared) = (json!("blocker"), json!("minor"), json!("cleared"));
@@ -125,18 +145,74 @@ fn what_specialists_contradict_each_other_on_surfaces_before_the_writer() {
         [
             (
                 ContradictionKind::FlaggedAndCleared,
-                &json!(11),
-                vec![("security", &blocker), ("conventions", &cleared)]
+                vec![("security", &blocker, json!(11)), ("conventions", &cleared, json!(10))]
             ),
             (
                 ContradictionKind::DifferentValues,
-                &json!(16),
-                vec![("correctness", &blocker), ("security", &minor)]
+                vec![("correctness", &blocker, json!(16)), ("security", &minor, json!(15))]
             ),
         ]
     );
     assert_eq!(run.told["writer"]["contradictions"], serde_json::to_value(&run.contradictions).unwrap());
     assert_eq!(run.told["writer"]["near_duplicates"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn findings_are_counted_by_the_workflow_and_not_by_the_writer() {
+    let output = run().state.head.output;
+    let mut expected = answers("writer").pop().unwrap();
+    expected["counts"] = json!({"blocker": 2, "major": 0, "minor": 1, "nit": 1});
+    assert_eq!(output, expected);
+    assert_eq!(output["findings"][1]["raisedBy"], json!(["security", "correctness"]));
+}
+
+#[test]
+fn specialists_get_readable_text_with_line_numbers() {
+    let told = run().told;
+    for agent in SPECIALISTS {
+        assert_eq!(
+            told[agent],
+            json!({"prompt": text("crates/cli/templates/code-review/inputs/change.txt")})
+        );
+    }
+}
+
+#[test]
+fn whole_files_are_numbered_too() {
+    let files = json!([{"path": "a.rs", "content": "one\n\ntwo\n"}, {"path": "b.rs", "content": "three"}]);
+    let told = run_with(json!({"title": "Two files", "files": files}), &[]).told;
+    let expected =
+        "Review this change: Two files\n\na.rs\n   1  one\n   2\n   3  two\n\nb.rs\n   1  three\n\n";
+    assert_eq!(told["security"], json!({"prompt": expected}));
+}
+
+#[test]
+fn a_specialist_that_fails_leaves_a_review_that_says_so() {
+    let run = run_without(&["correctness"]);
+    assert_eq!(run.state.head.status, Status::Completed, "{:?}", run.state.head.error);
+    let told = &run.told["writer"];
+    assert_eq!((&told["missing"], &told["reviews"]["correctness"]), (&json!(["correctness"]), &json!(null)));
+    assert_eq!(run.contradictions.len(), 1, "the others are compared");
+    let schema = Schema::compile(&blueprint("writer")["parameters_schema"]).unwrap();
+    assert!(schema.is_valid(told));
+    // An answer that hides it breaks the contract of the writer.
+    let mut answer = answers("writer").pop().unwrap();
+    let broken = |answer: &Value| -> Vec<String> {
+        invariants_of("writer").check(answer, told).into_iter().map(|violation| violation.message).collect()
+    };
+    assert!(
+        broken(&answer).iter().any(|message| message.contains("missing must be")),
+        "{:?}",
+        broken(&answer)
+    );
+    answer["missing"] = json!(["correctness"]);
+    for finding in answer["findings"].as_array_mut().unwrap() {
+        finding["raisedBy"] = json!(["security"]);
+    }
+    assert_eq!(broken(&answer), [""; 0]);
+    // Without any review there is none.
+    let told = run_without(&SPECIALISTS).told.remove("writer").unwrap();
+    assert!(!schema.is_valid(&told), "{told}");
 }
 
 /// A replay answers only exactly what was recorded, and the writer is recorded with this input.
@@ -149,24 +225,26 @@ fn the_writer_was_recorded_with_what_the_workflow_tells_it() {
 }
 
 #[test]
-fn a_writer_that_miscounts_breaks_its_contract_and_the_corrected_review_keeps_it() {
+fn a_writer_that_hides_a_contradiction_breaks_its_contract() {
     let schema = Schema::compile(&blueprint("writer")["output_schema"]).unwrap();
-    let invariants = invariants_of("writer");
     let input = run().told.remove("writer").unwrap();
     let broken: Vec<Vec<String>> = answers("writer")
         .iter()
         .map(|answer| {
-            assert!(schema.is_valid(answer), "a schema cannot count: {answer}");
-            invariants.check(answer, &input).into_iter().map(|violation| violation.message).collect()
+            assert!(schema.is_valid(answer), "a schema cannot tell: {answer}");
+            invariants_of("writer")
+                .check(answer, &input)
+                .into_iter()
+                .map(|violation| violation.message)
+                .collect()
         })
         .collect();
     assert_eq!((broken[0].len(), broken[1].len()), (1, 0), "{broken:?}");
-    assert!(
-        broken[0][0].contains("counts.blocker must be the number of findings of severity blocker"),
-        "{broken:?}"
-    );
+    assert!(broken[0][0].contains("every contradiction must have an entry in disputes"), "{broken:?}");
     for agent in SPECIALISTS {
-        assert_eq!(invariants_of(agent).check(&answers(agent)[0], &json!({})), []);
+        let schema = Schema::compile(&blueprint(agent)["output_schema"]).unwrap();
+        assert!(schema.is_valid(&answers(agent)[0]), "{agent}");
+        assert_eq!(blueprint(agent)["output_schema"], template("schemas/findings.schema.json"), "{agent}");
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod mcp;
 pub(crate) mod prompt;
 pub(crate) mod record;
 pub(crate) mod replay;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod runner;
 pub(crate) mod runners;
@@ -40,6 +41,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Review(arguments) => review::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
         Command::Workflow(arguments) => workflow::run(&arguments),

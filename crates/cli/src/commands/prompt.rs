@@ -28,6 +28,8 @@ Examples:
   accord prompt ticket-triage --param ticket=\"The invoice is wrong\" --strategy prompt
   accord prompt ticket-triage --param ticket=\"The invoice is wrong\" --json | jq .body")]
 pub(crate) struct Arguments {
+    /// Agent name
+    agent: String,
     #[command(flatten)]
     run: RequestArguments,
 }
@@ -36,16 +38,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.run.connection.config(Vec::new())?;
     runtime::block_on(async {
         let project = connection::reach(&config, Access::Look).await?;
-        let mut blueprint = project.agent(&arguments.run.agent).await?.blueprint;
+        let mut blueprint = project.agent(&arguments.agent).await?.blueprint;
         if let Some(live) = recorded_executor(&blueprint, &config.project) {
             set(&mut blueprint, "executor", live);
         }
-        let blueprint = standing_alone(&project, &arguments.run.agent, blueprint, &config.project).await?;
+        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config.project).await?;
         let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str).unwrap_or_default();
         let (executors, preview) = host::previewing_executors(&config, provider)?;
         let alone = config.without_agents();
         let (embedded, client) = Embedded::start(&alone, crate::store::memory_store()?, executors).await?;
-        let attempts = ask(&client, &project, &blueprint, &arguments.run).await;
+        let attempts = ask(&client, &project, &blueprint, arguments).await;
         embedded.end().await;
         let (attempts, reason) = attempts?;
         let request = preview.first().ok_or_else(|| Problem::new(reason))?;
@@ -63,10 +65,10 @@ async fn ask(
     client: &Client,
     project: &Client,
     blueprint: &Value,
-    arguments: &RequestArguments,
+    arguments: &Arguments,
 ) -> Result<(Vec<Attempt>, String), Failure> {
     client.create_agent(blueprint).await?;
-    let mut request = requested(client, arguments).await?;
+    let mut request = requested(client, &arguments.agent, &arguments.run).await?;
     if let Some(name) = request.output_schema_name.take() {
         request.output_schema = Some(project.schema(&name).await?.schema);
     }

@@ -29,6 +29,8 @@ Examples:
   accord record ticket-triage --param ticket=\"The invoice is wrong\" --output triage.json
   accord replay triage.json")]
 pub(crate) struct Arguments {
+    /// Agent name
+    agent: String,
     #[command(flatten)]
     run: run::RequestArguments,
     /// File to write the cassette to
@@ -43,8 +45,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.run.connection.config(Vec::new())?;
     runtime::block_on(async {
         let project = connection::reach(&config, Access::Look).await?;
-        let blueprint = project.agent(&arguments.run.agent).await?.blueprint;
-        let blueprint = standing_alone(&project, &arguments.run.agent, blueprint, &config.project).await?;
+        let blueprint = project.agent(&arguments.agent).await?.blueprint;
+        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config.project).await?;
         let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
         let address = blueprint.pointer("/executor/base_url").and_then(Value::as_str);
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         // The agent is put in below: one of a file would win over it.
         let alone = config.without_agents();
         let (embedded, client) = Embedded::start(&alone, store, executors).await?;
-        let recorded = record(&client, &project, blueprint, &arguments.run).await;
+        let recorded = record(&client, &project, blueprint, arguments).await;
         embedded.end().await;
         let Recorded { blueprint, request, report, attempts } = recorded?;
         let parameters = request.parameters.clone().unwrap_or_default();
@@ -128,14 +130,14 @@ async fn record(
     client: &Client,
     project: &Client,
     mut blueprint: Value,
-    arguments: &run::RequestArguments,
+    arguments: &Arguments,
 ) -> Result<Recorded, Failure> {
     client.create_agent(&blueprint).await?;
-    let mut request = run::request(client, arguments).await?;
+    let mut request = run::request(client, &arguments.agent, &arguments.run).await?;
     if let Some(name) = request.output_schema_name.take() {
         request.output_schema = Some(project.schema(&name).await?.schema);
     }
-    let (report, attempts) = run::ask(client, &request, None, arguments.time_limit()).await?;
+    let (report, attempts) = run::ask(client, &request, None, arguments.run.time_limit()).await?;
     if let (Some(model), Some(executor)) = (&request.model, blueprint.get_mut("executor")) {
         set(executor, "model", json!(model));
     }

@@ -66,23 +66,24 @@ fn the_help_lists_the_templates() {
     }
 }
 
-/// The two mistakes that no model notices, on a recorded model: specialists who contradict each other, and a summary
-/// that counts what is not there.
+/// The two mistakes that no model notices, on a recorded model: specialists who contradict each other a few lines apart, and
+/// a writer who hides it.
 #[test]
-fn the_code_review_surfaces_contradictions_and_corrects_a_miscount() {
+fn the_code_review_surfaces_contradictions_and_the_writer_cannot_hide_them() {
     let folder = init("code-review");
     let ran = folder
         .run(&["workflow", "run", "code-review", "--input", ".accord/inputs/change.json", "--json"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let run = ran.json();
     assert_eq!(run["output"]["counts"], json!({"blocker": 2, "major": 0, "minor": 1, "nit": 1}));
+    assert_eq!(run["output"]["missing"], json!([]));
     let nodes = run["nodes"].as_array().unwrap();
     let writer = nodes.iter().find(|node| node["id"] == "writer").unwrap();
     let contradictions = writer["contradictions"].as_array().unwrap();
     let at = |each: &Value| (each["kind"].clone(), each["key"]["line"].clone());
     assert_eq!(
         contradictions.iter().map(at).collect::<Vec<_>>(),
-        [(json!("flagged_and_cleared"), json!(11)), (json!("different_values"), json!(16))]
+        [(json!("flagged_and_cleared"), json!(11)), (json!("different_values"), json!(15))]
     );
     assert_eq!(run["output"]["disputes"].as_array().map(Vec::len), Some(contradictions.len()));
 
@@ -126,6 +127,42 @@ fn the_team_answers_from_its_recordings() {
         assert_eq!(ran.code, Some(0), "{agent}: {ran:?}");
         assert!(ran.json()[member].is_array(), "{agent}: {ran:?}");
     }
+}
+
+/// As a workflow, and as one command without a workflow file: the planner is told the same either way.
+#[test]
+fn the_team_carries_out_a_plan() {
+    let folder = init("team");
+    let task = std::fs::read_to_string(folder.path().join(".accord/inputs/task.txt")).unwrap();
+    let workflow = folder.run(&["workflow", "run", "team", "--input", ".accord/inputs/task.json"], "");
+    let command = folder.run(&["run", "--task", "-", "--planner", "orchestrator"], task);
+    for ran in [&workflow, &command] {
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let results = ran.json()["results"].as_object().unwrap().clone();
+        assert_eq!(
+            results.keys().collect::<Vec<_>>(),
+            ["research", "implement", "review", "test"],
+            "{ran:?}"
+        );
+    }
+    let listed = folder.run(&["workflow", "list", "--json"], "").stdout;
+    assert!(!listed.contains("task-"), "nothing is left behind: {listed}");
+}
+
+#[test]
+fn a_task_without_a_model_says_what_is_missing() {
+    let folder = init("team");
+    let ran = folder.run(&["run", "--task", "Do it"], "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.stderr.contains("the planner needs a model") && ran.stderr.contains("--model PROVIDER/MODEL"),
+        "{ran:?}"
+    );
+    let folder = init("start");
+    let ran = folder.run(&["run", "--task", "Do it", "--agents", "word-count"], "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("does not accept a prompt"), "{ran:?}");
+    assert_eq!(folder.run(&["run"], "").code, Some(1));
 }
 
 #[test]

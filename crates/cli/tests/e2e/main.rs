@@ -22,6 +22,7 @@ mod lifecycle;
 mod mcp;
 mod observability;
 mod outages;
+mod review;
 mod support;
 mod unread;
 mod workflow;

@@ -34,7 +34,10 @@ impl Engine<'_> {
         if let Some(Value::String(text)) = start.parameters.get("prompt").cloned().as_ref()
             && let Some(members) = start.parameters.as_object_mut()
         {
-            members.insert("prompt".to_owned(), Value::from(prompt::planning(text, agents)));
+            members.insert(
+                "prompt".to_owned(),
+                Value::from(prompt::planning(text, agents, &self.flow.known.agents)),
+            );
         }
         let output_schema = Some(OutputSchema::Inline(plan::schema(agents)));
         Ok(Start { output_schema, invariants: plan::invariants(), ..start })

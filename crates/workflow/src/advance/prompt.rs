@@ -1,9 +1,12 @@
 //! Prompts that the engine words itself. What agents wrote stands in them as JSON, in which nothing can open or close a
 //! tag.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::flow::COMPARED;
+use crate::signature::{Signature, Takes};
 use crate::template::{Variables, speaks_of};
 
 /// A prompt as parameters.
@@ -36,12 +39,47 @@ pub(super) fn with_comparison(text: String, template: &str, variables: &Variable
 }
 
 /// The prompt of a planner: its own, and who can be planned with.
-pub(super) fn planning(prompt: &str, agents: &[String]) -> String {
+pub(super) fn planning(prompt: &str, agents: &[String], known: &BTreeMap<String, Signature>) -> String {
+    let line = |name: &String| match known.get(name) {
+        Some(signature) => format!("- {name}: {}", purpose(signature)),
+        None => format!("- {name}"),
+    };
+    let agents: Vec<String> = agents.iter().map(line).collect();
     format!(
-        "{prompt}\n\nMake a plan of subtasks. Each subtask is assigned to one of these agents: {}. An agent sees only the description of its subtask and the results of the subtasks that it depends on.",
-        agents.join(", ")
+        "{prompt}\n\nMake a plan of subtasks. Each subtask is assigned to one of these agents:\n\n{}\n\nAn agent sees only the description of its subtask and the results of the subtasks that it depends on.",
+        agents.join("\n")
     )
 }
+
+/// What an agent is for and what it takes, in one line.
+fn purpose(signature: &Signature) -> String {
+    let description = signature.description.as_deref().unwrap_or_default().split_whitespace();
+    let description = description.collect::<Vec<_>>().join(" ");
+    let end = if description.is_empty() || description.ends_with(['.', '!', '?']) { "" } else { "." };
+    let input = match &signature.takes {
+        Takes::Prompt | Takes::Anything => "Input: a task as text.".to_owned(),
+        Takes::Schema(schema) => format!("Input: {}.", fields(schema)),
+    };
+    format!("{description}{end} {input}").trim_start().to_owned()
+}
+
+/// The fields of an object schema, such as `title (string, required), size (integer)`.
+fn fields(schema: &Value) -> String {
+    let required: Vec<&Value> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let field = |(name, schema): (&String, &Value)| {
+        let kind = schema.get("type").and_then(Value::as_str);
+        let needed = required.iter().any(|each| *each == name).then_some("required");
+        let notes: Vec<&str> = kind.into_iter().chain(needed).collect();
+        if notes.is_empty() { name.clone() } else { format!("{name} ({})", notes.join(", ")) }
+    };
+    let fields: Vec<String> = properties.take(MOST_FIELDS_TOLD).map(field).collect();
+    if fields.is_empty() { "an object".to_owned() } else { fields.join(", ") }
+}
+
+/// Enough to choose an agent by; a larger schema would crowd out the task.
+const MOST_FIELDS_TOLD: usize = 20;
 
 /// What a planner is told whose plan cannot be carried out.
 pub(super) fn replan(fault: &str) -> String {
@@ -68,6 +106,28 @@ pub(super) fn synthesis(plan: &Value, results: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_planner_is_told_what_its_agents_are_for() {
+        let signature = |takes, description: &str| Signature {
+            takes,
+            gives: None,
+            fixed: false,
+            description: Some(description.to_owned()),
+        };
+        let schema = json!({"properties": {"topic": {"type": "string"}, "any": {}}, "required": ["topic"]});
+        let known = BTreeMap::from([
+            ("researcher".to_owned(), signature(Takes::Prompt, "Reads code\nand reports")),
+            ("tester".to_owned(), signature(Takes::Schema(schema), "Writes tests.")),
+        ]);
+        let agents = ["researcher", "tester", "gone"].map(str::to_owned);
+        let expected = "Do it.\n\nMake a plan of subtasks. Each subtask is assigned to one of these agents:\n\n\
+            - researcher: Reads code and reports. Input: a task as text.\n\
+            - tester: Writes tests. Input: topic (string, required), any.\n\
+            - gone\n\nAn agent sees only";
+        let prompt = planning("Do it.", &agents, &known);
+        assert!(prompt.starts_with(expected), "{prompt}");
+    }
 
     #[test]
     fn what_an_agent_wrote_closes_no_tag() {

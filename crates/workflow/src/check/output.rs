@@ -104,7 +104,10 @@ mod tests {
         assert_eq!(findings, []);
         let mut known = Known::default();
         for (name, gives) in [("tree", Some(tree())), ("free", None)] {
-            known.agents.insert(name.to_owned(), Signature { takes: Takes::Prompt, gives, fixed: true });
+            known.agents.insert(
+                name.to_owned(),
+                Signature { takes: Takes::Prompt, gives, fixed: true, description: None },
+            );
         }
         output_schema(&graph.unwrap(), &known)
     }

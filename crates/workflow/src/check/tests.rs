@@ -10,7 +10,7 @@ use crate::signature::{Signature, Takes};
 fn known() -> Known {
     let mut known = Known::default();
     let mut agent = |name: &str, takes: Takes, gives: Option<Value>, fixed: bool| {
-        known.agents.insert(name.to_owned(), Signature { takes, gives, fixed });
+        known.agents.insert(name.to_owned(), Signature { takes, gives, fixed, description: None });
     };
     let findings = json!({
         "type": "object",

@@ -2,28 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use accord_domain::comparison::{ComparisonLimit, Contradiction, ContradictionKind};
+use accord_domain::comparison::{ComparisonLimit, Contradiction, ContradictionKind, Side};
 
+use super::Omissions;
 use super::entry::Entry;
+use super::exact::Thing;
 use super::place::Lines;
-use super::{Omissions, exact};
 
 /// So many entries that clear one place are looked at: more say nothing new.
 pub(super) const MAX_CLEARINGS: usize = 100;
 
-/// Contradictions between what flags a place and what clears it.
-pub(super) fn compare(entries: &[Entry], omissions: &mut Omissions) -> Vec<Contradiction> {
+/// Contradictions between what flags a place and what clears it. Saying that a place is fine is about the place, not
+/// about one subject, so the texts are not compared.
+pub(super) fn compare(
+    entries: &[Entry],
+    things: &[Thing<'_>],
+    line_distance: u64,
+    omissions: &mut Omissions,
+) -> Vec<Contradiction> {
     let clearings = Clearings::of(entries);
     let mut found = Vec::new();
-    for group in exact::by_key(entries) {
-        let flagged: Vec<&Entry> = group.iter().filter(|entry| entry.clearing.is_none()).collect();
+    for thing in things {
+        let flagged: Vec<&Entry> = thing.iter().copied().filter(|entry| entry.clearing.is_none()).collect();
         let Some(lines) = covered(&flagged) else { continue };
-        let Some(clearings) = group.first().and_then(|entry| clearings.files.get(entry.place.as_str()))
-        else {
-            continue;
-        };
-        let (clearing, whole) = clearings.at(lines);
-        let contradiction = contradiction(&flagged, &clearing);
+        let place = flagged.first().filter(|entry| entry.is_place()).map(|entry| entry.place.as_str());
+        let Some(clearings) = place.and_then(|place| clearings.files.get(place)) else { continue };
+        let (clearing, whole) = clearings.near(lines, line_distance);
+        let contradiction = contradiction(&flagged, &clearing, line_distance);
         if !whole && contradiction.is_some() {
             omissions.count(ComparisonLimit::Clearings, 1);
         }
@@ -38,9 +43,10 @@ fn covered(flagged: &[&Entry]) -> Option<Lines> {
     lines.reduce(|one, other| Lines { first: one.first.min(other.first), last: one.last.max(other.last) })
 }
 
-/// Both sides, where somebody clears what somebody else flags.
-fn contradiction(flagged: &[&Entry], clearing: &[&Entry]) -> Option<Contradiction> {
-    let meet = |flag: &Entry, clear: &Entry| flag.sibling != clear.sibling && overlap(flag, clear);
+/// Both sides, if somebody clears what somebody else flags.
+fn contradiction(flagged: &[&Entry], clearing: &[&Entry], line_distance: u64) -> Option<Contradiction> {
+    let meet =
+        |flag: &Entry, clear: &Entry| flag.sibling != clear.sibling && is_near(flag, clear, line_distance);
     let flags = flagged.iter().filter(|flag| clearing.iter().any(|clear| meet(flag, clear)));
     let clears = clearing.iter().filter(|clear| flagged.iter().any(|flag| meet(flag, clear)));
     let (flags, clears): (Vec<&&Entry>, Vec<&&Entry>) = (flags.collect(), clears.collect());
@@ -49,17 +55,18 @@ fn contradiction(flagged: &[&Entry], clearing: &[&Entry]) -> Option<Contradictio
     let field = field
         .or_else(|| clears.iter().find_map(|clear| clear.values.first()).map(|value| value.field.clone()));
     let field = field.unwrap_or_else(|| "severity".to_owned());
-    let mut sides: Vec<_> = flags.iter().map(|flag| flag.side(&field)).collect();
-    sides.sort_by(|one, other| one.agent.cmp(&other.agent));
-    let mut clearing_sides: Vec<_> = clears.iter().map(|clear| clear.side_at(&field, &first.key)).collect();
-    clearing_sides.sort_by(|one, other| one.agent.cmp(&other.agent));
-    sides.extend(clearing_sides);
+    let sides = |entries: &[&&Entry]| {
+        let mut sides: Vec<Side> = entries.iter().map(|entry| entry.side_at(&field, &first.key)).collect();
+        sides.sort_by(|one, other| one.agent.cmp(&other.agent));
+        sides
+    };
+    let sides = [sides(&flags), sides(&clears)].concat();
     Some(Contradiction { kind: ContradictionKind::FlaggedAndCleared, key: first.key.clone(), field, sides })
 }
 
-fn overlap(flag: &Entry, clear: &Entry) -> bool {
+fn is_near(flag: &Entry, clear: &Entry, line_distance: u64) -> bool {
     match (flag.lines, clear.lines) {
-        (Some(flag), Some(clear)) => flag.distance(clear) == 0,
+        (Some(flag), Some(clear)) => flag.distance(clear) <= line_distance,
         // What clears without a line clears the whole file.
         (Some(_), None) => true,
         (None, _) => false,
@@ -103,21 +110,22 @@ impl<'e> Clearings<'e> {
 }
 
 impl<'e> InFile<'e> {
-    /// What clears any of these lines, and whether that is all of it.
-    fn at(&self, lines: Lines) -> (Vec<&'e Entry>, bool) {
+    /// What clears lines at most this far from these, and whether that is all of it.
+    fn near(&self, lines: Lines, distance: u64) -> (Vec<&'e Entry>, bool) {
         let mut found: Vec<&Entry> = self.whole.iter().take(MAX_CLEARINGS).copied().collect();
         let mut complete = self.whole.len() <= MAX_CLEARINGS;
-        let end = self.ranges.partition_point(|(range, _, _)| range.first <= lines.last);
+        let end =
+            self.ranges.partition_point(|(range, _, _)| range.first <= lines.last.saturating_add(distance));
         let before = self.ranges.get(..end).unwrap_or_default().iter().rev();
         for (looked, (range, reach, entry)) in before.enumerate() {
-            if *reach < lines.first {
+            if reach.saturating_add(distance) < lines.first {
                 break;
             }
             if looked == MAX_CLEARINGS {
                 complete = false;
                 break;
             }
-            if range.distance(lines) == 0 {
+            if range.distance(lines) <= distance {
                 found.push(entry);
             }
         }

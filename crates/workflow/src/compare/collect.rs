@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::entry::{Conflicting, Entry, comparable};
 use super::rule::{self, Role, Rule, member};
 use super::schema::Parts;
-use super::{Omissions, Sibling, place};
+use super::{Omissions, Sibling, diff_names, place};
 
 /// Deeper values are not read. What a contract accepts is never that deep.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -23,6 +23,7 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
             _ => reader.read_value(value, &parts, &Spot::root()),
         }
     }
+    diff_names::resolve(&mut entries);
     entries.sort_by(Entry::order);
     // Repetitions of one sibling need not be neighbours where another says the same.
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());

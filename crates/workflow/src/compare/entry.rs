@@ -58,10 +58,16 @@ impl Entry {
         self.said(other) == Ordering::Equal
     }
 
+    /// Whether the two have the same values, whatever else they say.
+    pub(super) fn says_the_values_of(&self, other: &Self) -> bool {
+        self.comparable_values().eq(other.comparable_values())
+    }
+
+    fn comparable_values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|value| (value.field.as_str(), value.same.as_str()))
+    }
+
     fn said(&self, other: &Self) -> Ordering {
-        fn values(entry: &Entry) -> impl Iterator<Item = (&str, &str)> {
-            entry.values.iter().map(|value| (value.field.as_str(), value.same.as_str()))
-        }
         fn word(entry: &Entry) -> Option<&str> {
             entry.clearing.as_ref().map(|clearing| clearing.word.as_str())
         }
@@ -69,12 +75,17 @@ impl Entry {
             .then_with(|| self.place.cmp(&other.place))
             .then_with(|| (self.lines, self.exact).cmp(&(other.lines, other.exact)))
             .then_with(|| self.text.cmp(&other.text))
-            .then_with(|| values(self).cmp(values(other)))
+            .then_with(|| self.comparable_values().cmp(other.comparable_values()))
             .then_with(|| word(self).cmp(&word(other)))
     }
 
+    /// Whether its key is a file and a line: such entries meet whatever their lists are called.
+    pub(super) fn is_place(&self) -> bool {
+        self.family.is_empty()
+    }
+
     /// Its word on a field.
-    pub(super) fn side(&self, field: &str) -> Side {
+    fn side(&self, field: &str) -> Side {
         let said = self.values.iter().find(|value| value.field == field);
         Side {
             agent: self.agent.clone(),

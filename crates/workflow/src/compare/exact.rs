@@ -1,4 +1,4 @@
-//! Entries with one key: do their values differ, or are they the same?
+//! Entries about one thing: do their values differ, or are they the same?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,34 +6,46 @@ use accord_domain::comparison::{Agreement, Contradiction, ContradictionKind, Key
 use serde_json::Value;
 
 use super::entry::{Conflicting, Entry};
+use super::groups;
+use super::pairs::Related;
 
-/// Contradictions and agreements of entries with the same key. Entries come sorted, so one key's stand together.
-pub(super) fn compare(entries: &[Entry]) -> (Vec<Contradiction>, Vec<Agreement>) {
+/// The entries about one thing, sorted.
+pub(super) type Thing<'e> = Vec<&'e Entry>;
+
+/// What entries are about. With a line in the key, these are the groups of pairs about the same thing; otherwise entries
+/// with the same key. An entry that only names the file of a place is about no thing that others could speak of.
+pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<Thing<'e>> {
+    let by_line = groups::of(entries, related.same())
+        .into_iter()
+        .map(|group| group.members.iter().filter_map(|member| entries.get(*member)).collect::<Thing<'_>>());
+    let by_line = by_line.filter(|thing| thing.first().is_some_and(|entry| entry.lines.is_some()));
+    let by_key = entries
+        .chunk_by(|one, other| {
+            (one.lines, &one.family, &one.place) == (other.lines, &other.family, &other.place)
+        })
+        .filter(|group| group.first().is_some_and(|entry| entry.exact && entry.lines.is_none()))
+        .map(|group| group.iter().collect());
+    by_line.chain(by_key).collect()
+}
+
+/// Contradictions and agreements.
+pub(super) fn compare(things: &[Thing<'_>]) -> (Vec<Contradiction>, Vec<Agreement>) {
     let (mut contradictions, mut agreements) = (Vec::new(), Vec::new());
-    for group in by_key(entries) {
-        for (field, said) in by_field(group) {
+    for thing in things {
+        for (field, said) in by_field(thing) {
             contradictions.extend(contradiction(field, &said));
             agreements.extend(agreements_in(field, &said));
         }
     }
+    agreements.sort_by_cached_key(|each: &Agreement| (key_order(&each.key), each.field.clone()));
     (contradictions, agreements)
-}
-
-/// The stretches of entries whose keys are whole and the same: lines by the first of them.
-pub(super) fn by_key(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
-    let same = |one: &Entry, other: &Entry| {
-        let first = |entry: &Entry| entry.lines.map(|lines| lines.first);
-        (one.exact, &one.family, &one.place, first(one))
-            == (other.exact, &other.family, &other.place, first(other))
-    };
-    entries.chunk_by(same).filter(|group| group.first().is_some_and(|entry| entry.exact))
 }
 
 type Said<'e> = Vec<(&'e Entry, &'e Conflicting)>;
 
-fn by_field(group: &[Entry]) -> BTreeMap<&str, Said<'_>> {
+fn by_field<'e>(thing: &Thing<'e>) -> BTreeMap<&'e str, Said<'e>> {
     let mut fields: BTreeMap<&str, Said<'_>> = BTreeMap::new();
-    for entry in group {
+    for entry in thing {
         for value in &entry.values {
             fields.entry(&value.field).or_default().push((entry, value));
         }
@@ -51,14 +63,10 @@ fn contradiction(field: &str, said: &Said<'_>) -> Option<Contradiction> {
     if !two_have_nothing_in_common(&distinct) {
         return None;
     }
-    let mut sides: Vec<_> = flagged().map(|(entry, _)| entry.side(field)).collect();
+    let key = flagged().next()?.0.key.clone();
+    let mut sides: Vec<_> = flagged().map(|(entry, _)| entry.side_at(field, &key)).collect();
     sides.sort_by(|one, other| one.agent.cmp(&other.agent));
-    Some(Contradiction {
-        kind: ContradictionKind::DifferentValues,
-        key: flagged().next()?.0.key.clone(),
-        field: field.to_owned(),
-        sides,
-    })
+    Some(Contradiction { kind: ContradictionKind::DifferentValues, key, field: field.to_owned(), sides })
 }
 
 /// Whether two of the sets share nothing. A value that all of them hold settles it at once.
@@ -79,7 +87,7 @@ fn agreements_in(field: &str, said: &Said<'_>) -> Vec<Agreement> {
     for said in values.into_values() {
         let siblings: BTreeSet<usize> = said.iter().map(|(entry, _)| entry.sibling).collect();
         let Some((first, value)) = said.first().filter(|_| siblings.len() > 1) else { continue };
-        let mut sides: Vec<_> = said.iter().map(|(entry, _)| entry.side(field)).collect();
+        let mut sides: Vec<_> = said.iter().map(|(entry, _)| entry.side_at(field, &first.key)).collect();
         sides.sort_by(|one, other| one.agent.cmp(&other.agent));
         agreements.push(Agreement {
             key: first.key.clone(),

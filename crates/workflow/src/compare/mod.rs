@@ -12,20 +12,28 @@
 //!
 //! - Lists whose key is a file and a line are compared with each other whatever they are called. Other lists are
 //!   compared where their name and their key members are the same.
+//! - Two entries of different siblings are **about the same thing** if their keys are the same. Models are often a few lines
+//!   off, so a line in a key is the same within [`LINE_DISTANCE`] lines, or where ranges of lines overlap; and because
+//!   several things can be said about one line, the texts must be alike as well. Texts do not matter if the key names more
+//!   than a file and a line, or if an entry has none: then it is about whatever others say about the same line.
+//! - Siblings **contradict** each other if their values for the same thing differ. They also do if one **clears** a place
+//!   that another one flags, within the same distance: saying that a place is fine is about everything there, so the
+//!   texts need not be alike.
+//! - An entry clears a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
+//!   conflicting member says `praise`, `cleared` or `ok`. `cleared` and `ok` without a line mean the whole file; praise
+//!   without a line means no place.
 //! - What a map gives is a list of outputs. Each is read as the output of an agent is, all are said by one sibling, and
 //!   their order means nothing: two maps may go over different lists.
-//! - A sibling never contradicts itself. Two of its entries on one key are two things that it says; two siblings
+//! - A sibling never contradicts itself. Two of its entries about one thing are two things that it says; two siblings
 //!   contradict each other where no value of the one is among those of the other. An entry that a sibling repeats word
 //!   for word counts once.
 //! - Values are the same but for letter case and outer blanks. An entry without a value says nothing that could conflict.
-//! - A line behind the name of a file (`src/a.rs:10`) is the entry's line where it has no other, and is passed over where
-//!   it has the same. A range of lines is keyed by its first line. An entry without a line speaks of no place in particular: it has no
-//!   exact key, and only its text is compared, with others of the same file that have no line.
-//! - An entry **clears** a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
-//!   conflicting member says `praise`, `cleared` or `ok`. It contradicts what other siblings flag there, ranges included.
-//!   `cleared` and `ok` without a line mean the whole file; praise without a line means no place.
-//! - Near duplicates are put together best pairs first, one entry of each sibling; what is left over joins its best
-//!   partner. So every entry that has a near duplicate stands in exactly one group, beside one that it resembles.
+//! - Paths are compared without `./`, `..` and backslashes, and without the `a/` and `b/` of a diff. A line behind the name
+//!   of a file (`src/a.rs:10`) is the entry's line where it has no other, and is passed over where it has the same. A range
+//!   of lines is named by its first line. An entry without a line speaks of no place in particular: only its text is
+//!   compared, with others of the same file that have no line.
+//! - Entries are put together best pairs first, one entry of each sibling; what is left over joins its best partner. So
+//!   every entry is in exactly one group, beside one that it resembles.
 //!
 //! The cost is near-linear: entries meet only inside a file and a few lines, each meets at most [`MAX_NEIGHBOURS`]
 //! others, and what a limit left out is told in [`Comparison::truncated`]. The order of siblings makes no difference.
@@ -36,9 +44,12 @@
 mod annotations;
 mod cleared;
 mod collect;
+mod diff_names;
 mod entry;
 mod exact;
+mod groups;
 mod near;
+mod pairs;
 mod place;
 mod rule;
 mod schema;
@@ -54,11 +65,12 @@ use serde_json::Value;
 
 pub use annotations::annotation_faults;
 pub(crate) use annotations::is_compared;
-pub use near::MAX_NEIGHBOURS;
+pub use pairs::MAX_NEIGHBOURS;
 
 use entry::Entry;
 
-/// Lines that are this far apart may still be about the same.
+/// Lines this far apart may still be the same place. Models count lines by eye and point at a signature, at its doc
+/// comment or at the first statement of a body; three lines cover these, and neighbouring functions stay apart.
 pub const LINE_DISTANCE: u64 = 3;
 
 /// From here on two texts are alike, by words: the same finding in other words comes to about this, two findings of the
@@ -89,7 +101,7 @@ pub struct CompareOptions {
     pub similarity: Similarity,
     /// From which similarity on two texts are near duplicates, from 0 to 1.
     pub threshold: f64,
-    /// How many lines near duplicates may be apart.
+    /// How many lines two entries about the same place may be apart.
     pub line_distance: u64,
 }
 
@@ -119,10 +131,12 @@ impl CompareOptions {
 pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison {
     let mut omissions = Omissions::default();
     let entries = collect::entries(siblings, &mut omissions);
-    let (mut contradictions, agreements) = exact::compare(&entries);
-    contradictions.extend(cleared::compare(&entries, &mut omissions));
+    let related = pairs::Related::of(&entries, options, &mut omissions);
+    let things = exact::things(&entries, &related);
+    let (mut contradictions, agreements) = exact::compare(&things);
+    contradictions.extend(cleared::compare(&entries, &things, options.line_distance, &mut omissions));
     exact::sort(&mut contradictions);
-    let near_duplicates = near::compare(&entries, options, &mut omissions);
+    let near_duplicates = near::compare(&entries, &related);
     Comparison { contradictions, near_duplicates, agreements, truncated: omissions.into_truncations() }
 }
 
@@ -130,10 +144,10 @@ pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison
 pub fn texts_to_embed(siblings: &[Sibling<'_>], line_distance: u64) -> Vec<String> {
     let mut omissions = Omissions::default();
     let entries = collect::entries(siblings, &mut omissions);
-    let pairs = near::candidates(&entries, line_distance, &mut omissions);
+    let pairs = pairs::with_texts(&entries, line_distance, &mut omissions);
     let of = |entry: usize| entries.get(entry).and_then(|entry: &Entry| entry.text.clone());
     let texts: BTreeSet<String> =
-        pairs.iter().flat_map(|pair| [of(pair.first), of(pair.second)]).flatten().collect();
+        pairs.into_iter().flat_map(|(first, second)| [of(first), of(second)]).flatten().collect();
     texts.into_iter().collect()
 }
 
@@ -161,9 +175,7 @@ impl Omissions {
                     cleared::MAX_CLEARINGS
                 ),
                 ComparisonLimit::Vectors => {
-                    format!(
-                        "{entries} texts have no usable embedding and were not compared as near duplicates"
-                    )
+                    format!("{entries} texts have no usable embedding and were not compared")
                 }
                 ComparisonLimit::Depth => {
                     format!(

@@ -9,6 +9,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value, filters, functions,
 
 use super::rendering::Rendering;
 use super::values::{measure, pretty, settled};
+use crate::diff::{Diff, numbered_lines};
 use crate::limits::{MOST_FILTERED_BYTES, MOST_FILTERED_PARTS, WIDEST_FORMAT};
 
 pub(super) fn add_to(environment: &mut Environment<'static>) {
@@ -39,7 +40,7 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
 type Known = (&'static str, Value, Cost);
 
 /// Filters that make something.
-fn makers() -> [Known; 33] {
+fn makers() -> [Known; 35] {
     let escape = Value::from_function(filters::escape);
     [
         ("upper", Value::from_function(filters::upper), texts),
@@ -75,6 +76,8 @@ fn makers() -> [Known; 33] {
         ("zip", Value::from_function(filters::zip), lists),
         ("int", Value::from_function(filters::int), texts),
         ("float", Value::from_function(filters::float), texts),
+        ("numbered", Value::from_function(numbered), with_numbers),
+        ("numbered_diff", Value::from_function(numbered_diff), with_numbers),
     ]
 }
 
@@ -201,6 +204,37 @@ fn string(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
         false => Err(wrong(format!("the text exceeds the limit of {MOST_FILTERED_BYTES} bytes"))),
     }
 }
+
+/// A text with a number in front of each line.
+fn numbered(value: &Value) -> Result<Value, Error> {
+    on_text(value, |text| Ok(numbered_lines(text)))
+}
+
+/// A unified diff with a number in front of each line that exists after the change.
+fn numbered_diff(value: &Value) -> Result<Value, Error> {
+    on_text(value, |text| {
+        Diff::parse(text).map(|diff| diff.numbered()).map_err(|error| wrong(error.to_string()))
+    })
+}
+
+/// What is made of a text is trusted like the text.
+fn on_text(value: &Value, make: impl Fn(&str) -> Result<String, Error>) -> Result<Value, Error> {
+    let Some(text) = value.as_str() else {
+        return Err(wrong(format!("expected a string, got {}", value.kind())));
+    };
+    let made = make(text)?;
+    Ok(if value.is_safe() { Value::from_safe_string(made) } else { Value::from(made) })
+}
+
+/// A line becomes longer by its number at most.
+fn with_numbers(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
+    let bytes = texts(arguments, rendering)?;
+    let lines = arguments.first().and_then(Value::as_str).unwrap_or_default().split('\n').count();
+    Ok(bytes.saturating_add(lines.saturating_mul(LONGEST_NUMBER)))
+}
+
+/// The longest number of a line, with what is written around it.
+const LONGEST_NUMBER: usize = 24;
 
 /// How long a value is as a text, about. All of it is paid for.
 fn size(value: &Value, rendering: &Rendering) -> Result<usize, Error> {

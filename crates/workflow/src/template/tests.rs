@@ -230,3 +230,23 @@ fn a_word_in_prose_is_no_use_of_a_variable() {
     assert!(speaks_of("{% for c in contradictions %}{{ c.key }}{% endfor %}", "contradictions"));
     assert!(speaks_of("{{ contradictions[0].key }}", "contradictions"));
 }
+
+#[test]
+fn numbered_texts_are_trusted_like_what_they_are_made_of() {
+    let diff = "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n";
+    let variables: Variables = serde_json::from_value(json!({
+        "input": {"diff": diff, "text": "a\nb"}, "review": {"text": "a\nb", "n": 1},
+    }))
+    .unwrap();
+    let of = |source: &str| prompt(source, &variables);
+    assert_eq!(of("{{ input.diff | numbered_diff }}"), Ok("x\n     - a\n   1 + b\n   2 + c\n".to_owned()));
+    assert_eq!(of("{{ input.text | numbered }}"), Ok("   1  a\n   2  b\n".to_owned()));
+    let agents = of("{{ review.text | numbered }}").unwrap();
+    assert!(agents.starts_with("<agent-output>") && agents.contains("   2  b"), "{agents}");
+    for (source, expected) in [
+        ("{{ input.text | numbered_diff }}", "not a unified diff"),
+        ("{{ review.n | numbered }}", "expected a string"),
+    ] {
+        assert!(of(source).is_err_and(|said| said.contains(expected)), "{source}: {:?}", of(source));
+    }
+}

@@ -62,7 +62,7 @@ enum Template {
     Start,
     /// Three reviewers and a writer, and a workflow that finds contradictions between the reviews
     CodeReview,
-    /// A researcher, an implementer, a reviewer and a tester
+    /// A researcher, an implementer, a reviewer and a tester, and a workflow that plans over them
     Team,
 }
 
@@ -308,16 +308,15 @@ mod tests {
         for agent in ["security", "correctness", "conventions", "writer"] {
             let blueprint =
                 serde_saphyr::from_str::<Value>(&read(&format!("agents/{agent}/agent.yaml"))).unwrap();
-            let schema = &blueprint["output_schema"];
+            let mut schema = blueprint["output_schema"].clone();
+            if agent == "writer" {
+                // It says in addition who raised a finding.
+                let item = &mut schema["properties"]["findings"]["items"];
+                item["properties"].as_object_mut().unwrap().shift_remove("raisedBy").unwrap();
+                item["required"].as_array_mut().unwrap().retain(|name| name != "raisedBy");
+            }
             for (name, expected) in shared["properties"].as_object().unwrap() {
                 assert_eq!(&schema["properties"][name], expected, "{agent}: {name}");
-            }
-            let invariants = blueprint["invariants"].as_array().unwrap();
-            for severity in ["blocker", "major", "minor", "nit"] {
-                let rule = format!(
-                    "output.counts.{severity} == output.findings.filter(f, f.severity == \"{severity}\").size()"
-                );
-                assert!(invariants.iter().any(|invariant| invariant["rule"] == rule), "{agent}: {severity}");
             }
         }
     }

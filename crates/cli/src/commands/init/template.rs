@@ -69,7 +69,9 @@ pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
     "cassettes/correctness.json",
     "cassettes/conventions.json",
     "cassettes/writer.json",
+    "inputs/change.diff",
     "inputs/change.json",
+    "inputs/change.txt",
     "schemas/findings.schema.json",
     "workflows/code-review.yaml",
 };
@@ -77,12 +79,16 @@ pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
 /// What to type after it.
 pub(super) const CODE_REVIEW_NEXT: &str = "  accord agents list
   accord workflow validate
-  accord workflow run code-review --input .accord/inputs/change.json    # two contradictions, one corrected miscount
-  accord run security --params .accord/inputs/change.json               # a single reviewer
+  accord review --diff .accord/inputs/change.diff                       # two contradictions; the writer hides one at first
+  accord workflow run code-review --input .accord/inputs/change.json    # the same workflow, with every node
+  accord run security - < .accord/inputs/change.txt                     # a single reviewer
+  accord review                                                         # your own changes, once the agents have a model
 ";
 
-/// The agents of a small team.
+/// The agents of a small team, and a workflow that plans over them.
 pub(super) const TEAM: &[File] = files! { "team":
+    "agents/orchestrator/agent.yaml",
+    "agents/orchestrator/system-prompt.md",
     "agents/researcher/agent.yaml",
     "agents/researcher/system-prompt.md",
     "agents/implementer/agent.yaml",
@@ -91,6 +97,7 @@ pub(super) const TEAM: &[File] = files! { "team":
     "agents/reviewer/system-prompt.md",
     "agents/tester/agent.yaml",
     "agents/tester/system-prompt.md",
+    "cassettes/orchestrator.json",
     "cassettes/researcher.json",
     "cassettes/implementer.json",
     "cassettes/reviewer.json",
@@ -99,10 +106,15 @@ pub(super) const TEAM: &[File] = files! { "team":
     "inputs/implementer.txt",
     "inputs/reviewer.txt",
     "inputs/tester.txt",
+    "inputs/task.json",
+    "inputs/task.txt",
+    "workflows/team.yaml",
 };
 
 /// What to type after it.
 pub(super) const TEAM_NEXT: &str = "  accord agents list
+  accord workflow run team --input .accord/inputs/task.json                  # the orchestrator plans, the others work
+  accord run --task - --planner orchestrator < .accord/inputs/task.txt       # the same without a workflow file
   accord run researcher - < .accord/inputs/researcher.txt
   accord run implementer - < .accord/inputs/implementer.txt
   accord run reviewer - < .accord/inputs/reviewer.txt      # approves despite a blocker, gets the error back, corrects it

@@ -1,6 +1,7 @@
 //! `accord run`: one run, from the question to the exit code.
 
 mod parameters;
+mod planned;
 mod report;
 
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ The result goes to stdout, progress and messages to stderr. Uses the coordinator
 project, or starts a temporary one. Ctrl-C stops the run. Exit codes: 0 conforming result, 1 usage
 or configuration error, 2 contract not met, 3 model, CLI or server failure, 4 stopped or timed out.
 With --json, the field \"interruption\" is signal or timeout if this command stopped the run.
+With --task, a planner makes a plan of subtasks for the project's agents, and its model is set with
+--model PROVIDER/MODEL.
 
 Examples:
   accord run summarizer \"Summarise the attached minutes\"
@@ -36,10 +39,26 @@ Examples:
   accord run ticket-triage --recorded
   accord run release-notes --params commits.json --json | jq .result_data
   accord run writer \"Plan the launch\" --schema task.schema.json --max-retries 3
+  accord run --task \"Find out why the build is slow, and fix it\" --agents researcher,implementer
   accord run summarizer --no-wait \"Read everything\" | xargs accord runs watch")]
 pub(crate) struct Arguments {
+    /// Agent name
+    #[arg(required_unless_present = "goal")]
+    agent: Option<String>,
     #[command(flatten)]
     request: RequestArguments,
+    /// Let a planner split a task among the project's agents; - reads it from stdin
+    #[arg(long = "task", value_name = "TEXT", conflicts_with_all = [
+        "agent", "task", "param", "params", "schema", "schema_name", "max_retries", "strategy", "mode", "extract",
+        "embedded", "no_wait", "priority", "idempotency_key",
+    ])]
+    goal: Option<String>,
+    /// Agents the planner can use, separated by commas [default: all that take a prompt]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "goal")]
+    agents: Vec<String>,
+    /// Agent that makes the plan [default: a built-in one with the model of --model or of an agent]
+    #[arg(long, value_name = "AGENT", requires = "goal", conflicts_with = "model")]
+    planner: Option<String>,
     /// Print the run id immediately instead of waiting for the result
     #[arg(long, conflicts_with = "timeout")]
     no_wait: bool,
@@ -51,13 +70,11 @@ pub(crate) struct Arguments {
     idempotency_key: Option<String>,
 }
 
-/// The agent and its input
+/// The input of an agent
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArguments {
     #[command(flatten)]
     pub(crate) connection: ConnectionArguments,
-    /// Agent name
-    pub(crate) agent: String,
     /// Set the parameter 'prompt' (short for --param prompt=TASK); - reads it from stdin
     pub(crate) task: Option<String>,
     /// Set a parameter; parsed as JSON unless the agent expects a string
@@ -109,15 +126,19 @@ impl RequestArguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if let Some(goal) = &arguments.goal {
+        return planned::run(arguments, goal);
+    }
+    let agent = arguments.agent.as_deref().unwrap_or_default();
     let config = arguments.request.connection.config(Vec::new())?;
     let lasting = Lasting::of(arguments.no_wait, arguments.idempotency_key.as_ref());
-    let look = async |client: &Client| client.agent(&arguments.request.agent).await.map(drop);
-    let work = async |client: &Client| with(client, arguments).await;
+    let look = async |client: &Client| client.agent(agent).await.map(drop);
+    let work = async |client: &Client| with(client, agent, arguments).await;
     runtime::block_on(alone::work(&config, lasting, look, work))
 }
 
-async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
-    let asked = request(client, &arguments.request).await?;
+async fn with(client: &Client, agent: &str, arguments: &Arguments) -> Result<Exit, Failure> {
+    let asked = request(client, agent, &arguments.request).await?;
     let request = CreateRun { priority: arguments.priority, ..asked };
     let key = arguments.idempotency_key.as_deref();
     let json = arguments.request.json;
@@ -158,8 +179,12 @@ pub(crate) async fn ask(
 }
 
 /// The body of the request that these arguments mean.
-pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Result<CreateRun, Failure> {
-    let agent = client.agent(&arguments.agent).await?;
+pub(crate) async fn request(
+    client: &Client,
+    name: &str,
+    arguments: &RequestArguments,
+) -> Result<CreateRun, Failure> {
+    let agent = client.agent(name).await?;
     let parameters = parameters::read(arguments, &agent.blueprint)?;
     let output_schema = match &arguments.schema {
         Some(file) => Some(Input::of(Some(file)).read()?.json("schema")?),
@@ -183,7 +208,7 @@ pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Re
             .into());
     }
     Ok(CreateRun {
-        agent_name: Some(arguments.agent.clone()),
+        agent_name: Some(name.to_owned()),
         parameters: Some(parameters),
         output_schema,
         output_schema_name: arguments.schema_name.clone(),

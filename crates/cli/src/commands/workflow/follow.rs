@@ -27,15 +27,15 @@ const TICK: Duration = Duration::from_millis(120);
 const MOST_LINES: usize = 40;
 
 /// How the following ended.
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// The run, as it stands.
-    pub(super) run: WorkflowRunView,
+    pub(crate) run: WorkflowRunView,
     /// What came before the end of the run, if something did.
-    pub(super) interruption: Option<Interruption>,
+    pub(crate) interruption: Option<Interruption>,
 }
 
 /// Runs a workflow and follows it. A signal or the time limit stops it.
-pub(super) async fn follow(
+pub(crate) async fn follow(
     client: &Client,
     name: &str,
     request: &CreateWorkflowRun,

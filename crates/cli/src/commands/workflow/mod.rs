@@ -13,6 +13,8 @@ mod stop;
 mod validate;
 
 pub(crate) use examine::workflows_in;
+pub(crate) use follow::follow;
+pub(crate) use run::{exit, report, why_stopped};
 
 use clap::Subcommand;
 

@@ -82,8 +82,13 @@ async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let limit = arguments.timeout.map(Duration::from_secs);
     let ending = follow(client, &arguments.workflow, &request, key, limit).await?;
+    report(client, ending, arguments.json).await
+}
+
+/// Prints what came of a run.
+pub(crate) async fn report(client: &Client, ending: Ending, json: bool) -> Result<Exit, Failure> {
     let exit = exit(client, &ending).await?;
-    if arguments.json {
+    if json {
         let interruption = ending.interruption.filter(|_| exit != Exit::Success);
         output::json(&Printed { run: &ending.run, interruption })?;
         return Ok(exit);
@@ -179,7 +184,7 @@ fn cause(run: &WorkflowRunView) -> &str {
     failed.filter(|_| kind == "no_output").map_or(kind, |failed| failed.kind.as_str())
 }
 
-async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
+pub(crate) async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
     let run = &ending.run;
     let kind = cause(run);
     Ok(match run.status {
@@ -217,7 +222,7 @@ async fn held(client: &Client, run: &WorkflowRunView, kind: &str) -> Result<Held
     }
 }
 
-fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> String {
+pub(crate) fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> String {
     let id = &run.workflow_run_id;
     match (interruption, run.status.is_over()) {
         (Some(Interruption::Timeout), true) => {

@@ -8,11 +8,13 @@ use super::*;
 async fn siblings_that_contradict_each_other_surface() {
     let model = parrot().await;
     let accord = project(&model).await;
-    let finding = |severity: &str, title: &str| json!({"findings": [{"file": "src/files.rs", "line": 10, "severity": severity, "title": title}]});
+    let entry = |line: u32, title: &str| json!({"file": "src/files.rs", "line": line, "severity": "blocker", "title": title});
+    let flagged = json!({"findings": [entry(11, "path traversal: the name reaches the file system")]});
+    let cleared = json!({"cleared": [entry(9, "correctly sandboxed")]});
     let nodes = json!({
         "input": {"type": "input"},
-        "security": says(&finding("blocker", "path traversal: the name reaches the file system")),
-        "conventions": says(&finding("nit", "correctly sandboxed, the name could be shorter")),
+        "security": says(&flagged),
+        "conventions": says(&cleared),
         "writer": {"type": "agent", "agent": "parrot", "prompt": "Write. [[{\"contradictions\": {{ contradictions | length }}}]]"},
         "output": {"type": "output"},
     });
@@ -27,7 +29,7 @@ async fn siblings_that_contradict_each_other_surface() {
     assert_eq!((run.status, &run.output), (WorkflowStatus::Completed, &json!({"contradictions": 1})));
     let writer = run.nodes.iter().find(|node| node.id == "writer").unwrap();
     let agents: Vec<&str> = writer.contradictions[0].sides.iter().map(|side| side.agent.as_str()).collect();
-    assert_eq!(agents, ["conventions", "security"]);
+    assert_eq!(agents, ["security", "conventions"]);
     let told = accord.workflow_events(&run.workflow_run_id).await;
     let told: Vec<&EventBody> =
         told.iter().map(|event| &event.body).filter(|body| body.kind() == "workflow.contradiction").collect();

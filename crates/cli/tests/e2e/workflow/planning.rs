@@ -37,9 +37,50 @@ async fn a_bad_plan_is_asked_for_again_and_a_good_one_is_carried_out() {
     let asked = planner.requests();
     assert_eq!(asked.len(), 3);
     assert!(asked[0].text().contains("Plan: all of it"));
+    assert!(asked[0].text().contains("- parrot: Input: a task as text."), "{}", asked[0].text());
     // The first is mended under the contract, in the same run; the second in the same session, by the engine.
     assert!(asked[2].text().contains("circular dependency"), "{}", asked[2].text());
     let names: Vec<&str> = run.nodes[1].tasks.iter().map(|task| task.name.as_str()).collect();
     assert_eq!(names, ["plan", "subtask a", "subtask b", "synthesis"]);
     accord.end().await;
+}
+
+/// Without a workflow and without a planner of its own: the model of an agent plans, the agents work, the model reports.
+#[tokio::test]
+async fn a_task_is_planned_over_the_agents_of_a_project() {
+    let model = ModelServer::start(Script::handler(|request, _| {
+        let text = request.last_text();
+        if text.contains("Make a plan of subtasks") {
+            Reply::text(json!({"subtasks": [subtask("a", &[], "greeter")]}).to_string())
+        } else if text.contains("All subtasks of this plan are completed") {
+            Reply::text("Everybody was greeted.")
+        } else {
+            Reply::text(json!({"x": "hello"}).to_string())
+        }
+    }))
+    .await
+    .unwrap();
+    let mut greeter = any("greeter", &model);
+    greeter["description"] = json!("Greets people");
+    let mut counter = any("counter", &model);
+    counter["parameters_schema"] =
+        json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
+    let project = Project::new().agent(&greeter).agent(&counter);
+    let ran = crate::support::accord(project.path())
+        .args(["run", "--task", "Greet everybody"])
+        .output()
+        .await
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    assert_eq!(String::from_utf8(ran.stdout).unwrap().trim(), "Everybody was greeted.");
+    assert!(said.contains("their parameters are not a prompt: counter"), "{said}");
+    let asked = model.requests();
+    assert_eq!(asked.len(), 3);
+    let prompt = asked[0].last_text();
+    assert!(prompt.starts_with("Greet everybody\n\n"), "{prompt}");
+    assert!(
+        prompt.contains("- greeter: Greets people. Input: a task as text.") && !prompt.contains("counter"),
+        "{prompt}"
+    );
 }

@@ -99,7 +99,8 @@ impl App {
             }
         }
         let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
-        let signature = Some(Signature { takes, gives: output_schema(inner, &known), fixed: true });
+        let signature =
+            Some(Signature { takes, gives: output_schema(inner, &known), fixed: true, description: None });
         looked_at.insert(name.to_owned(), signature.clone());
         Ok(signature)
     }
@@ -194,7 +195,8 @@ fn signature(agent: &Agent) -> Signature {
         (None, Type::Autonomous) => Some(json!({"type": "string"})),
         (None, Type::Procedural) => None,
     };
-    Signature { takes, gives, fixed: agent.output.is_some() }
+    let description = Some(agent.blueprint.description.clone()).filter(|description| !description.is_empty());
+    Signature { takes, gives, fixed: agent.output.is_some(), description }
 }
 
 /// An agent that is not there or cannot be used is none; a store that cannot be used is an error.

@@ -29,7 +29,7 @@ struct Drive {
 }
 
 fn signature(takes: Takes) -> Signature {
-    Signature { takes, gives: None, fixed: false }
+    Signature { takes, gives: None, fixed: false, description: None }
 }
 
 impl Drive {

@@ -254,7 +254,7 @@ fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
     let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": "Write."}));
     let finding = |severity: &str, text: &str| json!({"findings": [{"file": "a.rs", "line": 3, "severity": severity, "title": text}]});
     drive.complete("left", finding("blocker", "path traversal"));
-    drive.complete("right", finding("minor", "naming"));
+    drive.complete("right", finding("minor", ""));
     let node = &drive.state.nodes[drive.flow.node("join").unwrap()];
     let comparison = node.comparison.as_ref().unwrap();
     assert_eq!(comparison.contradictions.len(), 1);
@@ -268,12 +268,12 @@ fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
     let mut drive =
         diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ contradictions | length }}"}));
     drive.complete("left", finding("blocker", "path traversal"));
-    drive.complete("right", finding("minor", "naming"));
+    drive.complete("right", finding("minor", ""));
     assert_eq!(drive.parameters("join"), &json!({"prompt": "1"}));
     // What takes anything gets them beside its inputs.
     let mut drive = diamond(agent("three"));
     drive.complete("left", finding("blocker", "path traversal"));
-    drive.complete("right", finding("minor", "naming"));
+    drive.complete("right", finding("minor", ""));
     let told = drive.parameters("join");
     assert_eq!((&told["left"], &told["agreements"]), (&finding("blocker", "path traversal"), &json!([])));
     assert_eq!(told["contradictions"].as_array().map(Vec::len), Some(1), "{told}");

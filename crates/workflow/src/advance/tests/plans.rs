@@ -22,7 +22,7 @@ fn a_plan_is_carried_out_and_its_results_are_joined() {
     let start = &drive.open["work.plan"].1;
     assert!(start.output_schema.is_some() && start.invariants.len() == 2);
     let prompt = start.parameters["prompt"].as_str().unwrap();
-    assert!(prompt.starts_with("Plan it.\n\nMake a plan") && prompt.contains("one, two"), "{prompt}");
+    assert!(prompt.starts_with("Plan it.\n\nMake a plan") && prompt.contains("\n- one"), "{prompt}");
     let plan = json!({"subtasks": [
         subtask("a", "one", &[], 1), subtask("b", "two", &[], 9), subtask("c", "one", &[], 5),
         subtask("d", "two", &["a", "b"], 1),

@@ -28,14 +28,16 @@ fn what_cannot_fit_is_told_and_what_may_is_not() {
 /// What is wrong where these feed an agent that takes this.
 fn fed(gives: &[Value], takes: Value, node: Value) -> Vec<String> {
     let mut known = Known::default();
-    known
-        .agents
-        .insert("taker".to_owned(), Signature { takes: Takes::Schema(takes), gives: None, fixed: false });
+    known.agents.insert(
+        "taker".to_owned(),
+        Signature { takes: Takes::Schema(takes), gives: None, fixed: false, description: None },
+    );
     let mut nodes = json!({"input": {"type": "input"}, "node": node, "output": {"type": "output"}});
     let mut edges = vec![json!({"from": "node", "to": "output"})];
     for (index, gives) in gives.iter().enumerate() {
         let (agent, id) = (format!("giver{index}"), format!("g{index}"));
-        let signature = Signature { takes: Takes::Anything, gives: Some(gives.clone()), fixed: true };
+        let signature =
+            Signature { takes: Takes::Anything, gives: Some(gives.clone()), fixed: true, description: None };
         known.agents.insert(agent.clone(), signature);
         nodes[&id] = json!({"type": "agent", "agent": agent});
         edges.extend([json!({"from": "input", "to": id}), json!({"from": id, "to": "node"})]);
@@ -157,7 +159,10 @@ fn recursive(node: Value, takes: Value) -> Vec<String> {
     });
     let mut known = Known::default();
     let mut agent = |name: &str, takes: Takes, gives: Option<&Value>| {
-        known.agents.insert(name.to_owned(), Signature { takes, gives: gives.cloned(), fixed: true });
+        known.agents.insert(
+            name.to_owned(),
+            Signature { takes, gives: gives.cloned(), fixed: true, description: None },
+        );
     };
     agent("thread", Takes::Prompt, Some(&comment));
     agent("reader", Takes::Schema(takes), None);

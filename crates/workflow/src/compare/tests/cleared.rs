@@ -57,7 +57,7 @@ fn every_way_to_clear_counts() {
     }
     for output in [
         clears("praise", &[json!({"file": "a.rs"})]),
-        clears("praise", &[json!({"file": "a.rs", "line": 6})]),
+        clears("praise", &[json!({"file": "a.rs", "line": 9})]),
         clears("praise", &[json!({"file": "b.rs", "line": 5})]),
         clears("praise", &[json!("a.rs is fine")]),
     ] {
@@ -105,9 +105,43 @@ fn who_clears_alike_agrees_and_does_not_differ() {
 fn both_kinds_of_contradiction_can_meet_at_one_place() {
     let found = compared(&[
         ("a", findings(&[finding("a.rs", 5, "major", "t")])),
-        ("b", findings(&[finding("a.rs", 5, "minor", "u")])),
+        ("b", findings(&[finding("a.rs", 5, "minor", "t")])),
         ("c", clears("cleared", &[json!({"file": "a.rs", "line": 5})])),
     ]);
     assert_eq!(kinds(&found), [ContradictionKind::DifferentValues, ContradictionKind::FlaggedAndCleared]);
     assert_eq!(found.contradictions[1].sides.len(), 3);
+}
+
+#[test]
+fn what_is_cleared_a_few_lines_away_is_cleared() {
+    let security = findings(&[finding("src/a.rs", 11, "blocker", "Path traversal through an absolute name")]);
+    for (line, expected) in [
+        (json!(10), 1),
+        (json!(8), 1),
+        (json!(14), 1),
+        (json!("2-8"), 1),
+        (json!(7), 0),
+        (json!(15), 0),
+        (json!("2-7"), 0),
+    ] {
+        let conventions =
+            clears("cleared", &[json!({"file": "src/a.rs", "line": line, "description": "Sandboxed"})]);
+        let found = compared(&[("security", security.clone()), ("conventions", conventions)]);
+        assert_eq!(found.contradictions.len(), expected, "line {line}");
+        for each in found.contradictions {
+            assert_eq!(Value::Object(each.key), json!({"file": "src/a.rs", "line": 11}));
+            assert!(each.sides[1].key.is_some(), "the cleared line is named");
+        }
+    }
+}
+
+/// Two remarks about one thing that somebody clears are one contradiction, remarks about two things are two.
+#[test]
+fn every_thing_that_is_cleared_is_one_contradiction() {
+    let clear = || clears("cleared", &[json!({"file": "a.rs", "line": 5})]);
+    let one = |line| findings(&[finding("a.rs", line, "major", "The lock is never released")]);
+    let other = findings(&[finding("a.rs", 5, "nit", "Unclear name")]);
+    let found = compared(&[("a", one(4)), ("b", one(6)), ("c", clear())]);
+    assert_eq!((found.contradictions.len(), found.contradictions[0].sides.len()), (1, 3));
+    assert_eq!(compared(&[("a", one(4)), ("b", other), ("c", clear())]).contradictions.len(), 2);
 }

@@ -30,7 +30,7 @@ fn thousands_at_one_place_are_bounded_and_it_is_said() {
     let found = compared(&[("a", of(1)), ("b", of(2))]);
     assert_eq!(limits(&found), [ComparisonLimit::Neighbours]);
     assert!(found.truncated[0].message.contains("nearest 64"), "{:?}", found.truncated);
-    assert_eq!((found.contradictions.len(), found.agreements.len()), (0, 1));
+    assert_eq!(found.contradictions, []);
 }
 
 #[test]

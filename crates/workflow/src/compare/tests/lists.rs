@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn different_severities_at_one_place_contradict() {
     let found = compared(&[
-        ("security", findings(&[finding("src/a.rs", 10, "blocker", "SQL injection")])),
-        ("correctness", findings(&[finding("./src/a.rs", 10, "nit", "Query could be prepared")])),
+        ("security", findings(&[finding("src/a.rs", 10, "blocker", "SQL injection in the query")])),
+        ("correctness", findings(&[finding("./src/a.rs", 10, "nit", "The query allows SQL injection")])),
     ]);
     let expected = json!({
         "contradictions": [{
@@ -14,19 +14,25 @@ fn different_severities_at_one_place_contradict() {
             "key": {"file": "src/a.rs", "line": 10},
             "field": "severity",
             "sides": [
-                {"agent": "correctness", "pointer": "/findings/0", "value": "nit", "text": "Query could be prepared"},
-                {"agent": "security", "pointer": "/findings/0", "value": "blocker", "text": "SQL injection"}]}],
-        "near_duplicates": [],
+                {"agent": "correctness", "pointer": "/findings/0", "value": "nit",
+                    "text": "The query allows SQL injection"},
+                {"agent": "security", "pointer": "/findings/0", "value": "blocker",
+                    "text": "SQL injection in the query"}]}],
+        "near_duplicates": found.near_duplicates,
         "agreements": []});
     assert_eq!(serde_json::to_value(&found).unwrap(), expected);
     assert_eq!(serde_json::from_value::<Comparison>(expected).unwrap(), found);
+    assert_eq!(found.near_duplicates.len(), 1);
 }
 
 #[test]
 fn the_same_severity_at_one_place_is_an_agreement() {
     let found = compared(&[
-        ("a", findings(&[finding("x", 1, "Major", "leaks")])),
-        ("b", findings(&[finding("x", 1, "major", "cast")])),
+        ("a", findings(&[finding("x", 1, "Major", "The handle leaks")])),
+        (
+            "b",
+            findings(&[finding("x", 1, "major", "Leaks the handle"), finding("x", 1, "major", "Wrong cast")]),
+        ),
         ("c", findings(&[finding("x", 2, "major", "other")])),
     ]);
     assert_eq!(found.contradictions, []);
@@ -87,22 +93,25 @@ fn entries_without_a_place_or_a_value_contradict_nobody() {
 
 #[test]
 fn a_sibling_does_not_contradict_itself() {
-    let twice = findings(&[finding("a.rs", 1, "blocker", "one"), finding("a.rs", 1, "nit", "two")]);
+    let twice = findings(&[
+        finding("a.rs", 1, "blocker", "The lock is never released"),
+        finding("a.rs", 1, "nit", "Release of the lock is missing"),
+    ]);
     assert_eq!(compared(&[("a", twice.clone())]).contradictions, []);
     // Who shares a value with another does not contradict it, whatever else it says there.
-    let one = findings(&[finding("a.rs", 1, "nit", "three")]);
+    let one = findings(&[finding("a.rs", 1, "nit", "The lock is not released")]);
     let found = compared(&[("a", twice.clone()), ("b", one)]);
     assert_eq!((found.contradictions.len(), found.agreements.len()), (0, 1));
-    let other = findings(&[finding("a.rs", 1, "major", "four")]);
+    let other = findings(&[finding("a.rs", 1, "major", "The lock is not released")]);
     let found = compared(&[("a", twice), ("b", other)]);
     let values: Vec<_> = found.contradictions.iter().flat_map(|each| said(&each.sides)).collect();
-    assert_eq!(values, [("a", &json!("blocker")), ("a", &json!("nit")), ("b", &json!("major"))]);
+    assert_eq!(values, [("a", &json!("nit")), ("a", &json!("blocker")), ("b", &json!("major"))]);
 }
 
 #[test]
 fn repetitions_count_once() {
     let repeated = findings(&vec![finding("a.rs", 1, "nit", "same"); 50]);
-    let found = compared(&[("a", repeated), ("b", findings(&[finding("a.rs", 1, "major", "other")]))]);
+    let found = compared(&[("a", repeated), ("b", findings(&[finding("a.rs", 1, "major", "same")]))]);
     let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
     assert_eq!(said(&contradiction.sides), [("a", &json!("nit")), ("b", &json!("major"))]);
 }
@@ -194,7 +203,7 @@ fn a_key_that_the_schema_names_is_compared_as_it_is() {
 #[test]
 fn siblings_that_share_a_value_two_by_two_do_not_contradict_each_other() {
     let of = |one: &str, other: &str| {
-        findings(&[finding("a.rs", 5, one, "first"), finding("a.rs", 5, other, "second")])
+        findings(&[finding("a.rs", 5, one, "the same"), finding("a.rs", 5, other, "the same")])
     };
     let found =
         compared(&[("a", of("major", "minor")), ("b", of("minor", "nit")), ("c", of("major", "nit"))]);

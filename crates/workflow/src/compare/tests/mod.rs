@@ -6,6 +6,7 @@ mod lists;
 mod maps;
 mod near;
 mod objects;
+mod places;
 mod properties;
 
 use accord_domain::comparison::{Comparison, Contradiction, Side};

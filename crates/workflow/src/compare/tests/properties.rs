@@ -85,15 +85,45 @@ proptest! {
     }
 
     /// A twin says nothing new: who contradicts it contradicted the other already. It may contradict the other only by
-    /// clearing what it also flags.
+    /// clearing what it also flags. Where a sibling says one thing twice, its twin may be matched with the other of them.
     #[test]
     fn an_identical_sibling_adds_no_contradiction(outputs in prop::collection::vec(output(), 1..4)) {
-        let outputs: Vec<Value> = outputs.into_iter().map(without_clearings).collect();
+        let outputs: Vec<Value> = outputs.into_iter().map(without_clearings).map(each_thing_once).collect();
         let before = compared(&named(outputs.clone()));
         let twin = outputs[0].clone();
         let mut with_twin = named(outputs);
         with_twin.push(("twin", twin));
         prop_assert_eq!(keys(&compared(&with_twin).contradictions), keys(&before.contradictions));
+    }
+
+    /// Models are often a few lines off.
+    #[test]
+    fn a_finding_a_few_lines_away_still_contradicts(line in 4_u64..1_000, shift in -3_i64..=3, clears in any::<bool>(),
+        others in output()) {
+        let shifted = line.saturating_add_signed(shift);
+        let flag = findings(&[finding("z.rs", line, "blocker", "The login query allows SQL injection")]);
+        let other = match clears {
+            true => json!({"cleared": [{"file": "./z.rs", "line": shifted, "description": "Missing doc comment"}]}),
+            false => findings(&[finding("./z.rs", shifted, "nit", "SQL injection in the login query")]),
+        };
+        let found = compared(&[("a", flag), ("b", other), ("c", others)]);
+        let here = found.contradictions.iter().filter(|each| each.key["file"] == "z.rs");
+        prop_assert_eq!(here.map(|each| each.sides.len()).collect::<Vec<_>>(), [2]);
+    }
+
+    /// However near two remarks are: if they are about different things, and nobody clears a place, nothing contradicts.
+    #[test]
+    fn unrelated_remarks_stay_unrelated(lines in prop::collection::vec(1_u64..20, 1..8)) {
+        let of = |severity: &str, text: &str| {
+            let one = |line: &u64| finding("a.rs", *line, severity, text);
+            findings(&lines.iter().map(one).collect::<Vec<_>>())
+        };
+        let found = compared(&[
+            ("a", of("nit", "Missing doc comment")),
+            ("b", of("blocker", "SQL injection in the login query")),
+            ("c", of("major", "The file handle leaks")),
+        ]);
+        prop_assert_eq!(found, Comparison::default());
     }
 
     #[test]
@@ -117,5 +147,18 @@ fn without_clearings(mut output: Value) -> Value {
     output["praise"] = json!([]);
     let findings = output["findings"].as_array_mut().unwrap();
     findings.retain(|entry| entry["severity"] != "ok");
+    output
+}
+
+/// One finding on each of the subjects in each file.
+fn each_thing_once(mut output: Value) -> Value {
+    let mut known = BTreeSet::new();
+    let findings = output["findings"].as_array_mut().unwrap();
+    findings.retain(|entry| {
+        let file = entry["file"].as_str().unwrap().trim_start_matches("./").to_owned();
+        let text = entry["description"].as_str().unwrap().to_lowercase();
+        let subject = ["comment", "sql"].into_iter().find(|word| text.contains(word));
+        known.insert((file, subject))
+    });
     output
 }

@@ -1,0 +1,167 @@
+//! `accord review` in a git repository: which change it reads, and what it refuses.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::{Folder, Ran};
+use crate::templates::init;
+
+/// A project with the recorded reviewers in a git repository with one commit.
+fn repository() -> Folder {
+    let folder = init("code-review");
+    git(&folder, &["init", "--quiet", "--initial-branch=main"]);
+    folder.write("src/a.rs", b"fn one() {}\nfn two() {}\n");
+    folder.write("logo.png", b"\x89PNG\0\0");
+    git(&folder, &["add", "src", "logo.png"]);
+    commit(&folder, "Add two functions");
+    folder
+}
+
+fn git(folder: &Folder, arguments: &[&str]) {
+    let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false"];
+    let output =
+        Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+}
+
+fn commit(folder: &Folder, subject: &str) {
+    git(folder, &["commit", "--quiet", "--all", "--message", subject]);
+}
+
+/// What the reviewers would get: the recordings answer another change, so the run fails and its input is shown.
+fn reviewed(folder: &Folder, arguments: &[&str], stdin: &str) -> (String, String) {
+    let ran = folder.run(&[&["review", "--json"], arguments].concat(), stdin);
+    let review = ran.json();
+    assert!(review["workflow_run_id"].is_string(), "{ran:?}");
+    let id = review["workflow_run_id"].as_str().unwrap();
+    let shown = folder.run(&["workflow", "show", id, "--json"], "").json();
+    let text = |name: &str| shown["input"][name].as_str().unwrap().to_owned();
+    (text("title"), text("diff"))
+}
+
+fn refused(ran: &Ran, expected: &str) {
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains(expected), "expected '{expected}' in {}", ran.stderr);
+}
+
+#[test]
+fn the_recorded_change_is_reviewed() {
+    let folder = init("code-review");
+    let ran = folder.run(&["review", "--diff", ".accord/inputs/change.diff"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for words in [
+        "Review of Let tools read files of the workspace",
+        "src/workspace.rs\n    11  blocker  Path traversal",
+        "raised by security, correctness",
+        "src/workspace.rs:11  flagged by one, cleared by another",
+        "conventions (line 10)  cleared",
+        "4 findings: 2 blocker, 1 minor, 1 nit",
+    ] {
+        assert!(ran.stdout.contains(words), "no '{words}' in {}", ran.stdout);
+    }
+    let diff = std::fs::read_to_string(folder.path().join(".accord/inputs/change.diff")).unwrap();
+    let ran = folder.run(&["review", "-", "--json", "--fail-on", "major"], diff);
+    assert_eq!((ran.code, &ran.json()["failing"]), (Some(2), &json!(2)), "{ran:?}");
+    assert_eq!(ran.json()["findings"][1]["raisedBy"], json!(["security", "correctness"]));
+}
+
+#[test]
+fn uncommitted_changes_are_reviewed_staged_or_not() {
+    let folder = repository();
+    let nothing = folder.run(&["review"], "");
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(0), "Nothing to review.\n"), "{nothing:?}");
+    folder.write("src/a.rs", b"fn one() {}\nfn two() {}\nfn three() {}\n");
+    folder.write("src/b.rs", b"fn staged() {}\n");
+    folder.write("src/c.rs", b"fn untracked() {}\n");
+    folder.write("logo.png", b"\x89PNG\0\x01");
+    git(&folder, &["add", "src/b.rs"]);
+    let (title, diff) = reviewed(&folder, &[], "");
+    assert_eq!(title, "Uncommitted changes");
+    assert!(diff.contains("+fn three() {}\n") && diff.contains("+fn staged() {}\n"), "{diff}");
+    assert!(!diff.contains("untracked") && !diff.contains("logo.png"), "{diff}");
+    // The recordings answer another change.
+    let ran = folder.run(&["review"], "");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("no reviewer finished.\n  security: "), "{ran:?}");
+    assert!(ran.stderr.contains("replay recordings") && ran.stderr.contains("type: llm"), "{ran:?}");
+    assert!(ran.stderr.contains("binary files are not reviewed: logo.png"), "{ran:?}");
+    assert!(ran.stderr.contains("note: 1 untracked file not reviewed"), "{ran:?}");
+    let (_, diff) = reviewed(&folder, &["--", "src/b.rs"], "");
+    assert!(!diff.contains("three") && diff.contains("staged"), "{diff}");
+}
+
+#[test]
+fn commits_and_ranges_are_reviewed() {
+    let folder = repository();
+    folder.write("src/a.rs", b"fn one() {}\n");
+    commit(&folder, "Remove a function");
+    let (title, diff) = reviewed(&folder, &["HEAD"], "");
+    assert_eq!(title, "Remove a function");
+    assert!(diff.contains("-fn two() {}\n"), "{diff}");
+    // The first commit has no parent.
+    let (title, diff) = reviewed(&folder, &["HEAD~1"], "");
+    assert_eq!(title, "Add two functions");
+    assert!(diff.contains("+fn two() {}\n"), "{diff}");
+    let (title, diff) = reviewed(&folder, &["HEAD~1..HEAD", "--title", "Both"], "");
+    assert_eq!(title, "Both");
+    assert!(diff.contains("-fn two() {}\n"), "{diff}");
+}
+
+/// Settings of a repository change neither how a diff is written nor what is run to write it.
+#[test]
+fn the_configuration_of_a_repository_runs_nothing() {
+    let folder = repository();
+    let trap = folder.path().join("trap");
+    let program = format!("touch {}", trap.display());
+    for setting in
+        ["diff.external", "core.fsmonitor", "diff.trap.textconv", "diff.trap.command", "core.pager"]
+    {
+        git(&folder, &["config", setting, &program]);
+    }
+    git(&folder, &["config", "diff.noprefix", "true"]);
+    git(&folder, &["config", "color.ui", "always"]);
+    folder.write(".gitattributes", b"*.rs diff=trap\n");
+    folder.write("src/a.rs", b"fn one() {}\n");
+    let (_, diff) = reviewed(&folder, &[], "");
+    assert!(diff.contains("--- a/src/a.rs\n+++ b/src/a.rs\n"), "{diff}");
+    assert!(!trap.exists());
+}
+
+#[test]
+fn what_cannot_be_reviewed_is_named() {
+    let folder = repository();
+    refused(&folder.run(&["review", "nowhere"], ""), "unknown revision 'nowhere'");
+    refused(&folder.run(&["review", "nowhere..HEAD"], ""), "git diff failed: ");
+    refused(&folder.run(&["review", " "], ""), "invalid revision");
+    assert_eq!(folder.run(&["review", "--output=x"], "").code, Some(1));
+    refused(
+        &folder.run(&["review", "-"], "{\"title\": \"x\"}"),
+        "<stdin> cannot be read: not a unified diff",
+    );
+    let cut = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n";
+    refused(&folder.run(&["review", "-"], cut), "line 4: the diff ends inside a hunk");
+    refused(&folder.run(&["review", "--diff", "none.diff"], ""), "cannot read none.diff");
+    folder.write("src/large.rs", "// a line of some length\n".repeat(20_000).as_bytes());
+    git(&folder, &["add", "src/large.rs"]);
+    let ran = folder.run(&["review"], "");
+    refused(&ran, "the change is too large to review");
+    assert!(ran.stderr.contains("src/large.rs") && ran.stderr.contains("-- PATH"), "{ran:?}");
+    let binary = "diff --git a/l.png b/l.png\nBinary files a/l.png and b/l.png differ\n";
+    let ran = folder.run(&["review", "-", "--json"], binary);
+    assert_eq!((ran.code, &ran.json()["binary_files"]), (Some(0), &json!(["l.png"])), "{ran:?}");
+}
+
+#[test]
+fn a_project_without_the_workflow_is_told_how_to_get_it() {
+    let advice = "accord init --template code-review";
+    let diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    for folder in [init("start"), Folder::with(&[])] {
+        let ran = folder.run(&["review", "-"], diff);
+        refused(&ran, advice);
+        assert!(!folder.path().join(".accord/accord.db").exists());
+    }
+    refused(&init("start").run(&["review", "-", "--workflow", "other"], diff), "workflow 'other' not found");
+    let outside = Folder::with(&[]);
+    refused(&outside.run(&["review"], ""), "not in a git repository");
+}
