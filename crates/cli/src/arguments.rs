@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay, run,
+    agents, audit, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt, record, replay, run,
     runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
     Runners(runners::Arguments),
+    Endpoints(endpoints::Arguments),
     Mcp(mcp::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
 pub(crate) mod doctor;
+pub(crate) mod endpoints;
 pub(crate) mod init;
 pub(crate) mod keys;
 pub(crate) mod mcp;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Coordinator(arguments) => coordinator::run(&arguments),
         Command::Runner(arguments) => runner::run(&arguments),
         Command::Runners(arguments) => runners::run(&arguments),
+        Command::Endpoints(arguments) => endpoints::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),

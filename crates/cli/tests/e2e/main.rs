@@ -13,6 +13,7 @@ mod chaos;
 mod commands;
 mod contract_decisions;
 mod cuts;
+mod endpoints;
 mod external;
 mod faults;
 #[cfg(target_os = "linux")]

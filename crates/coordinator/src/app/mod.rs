@@ -10,6 +10,7 @@ mod claims;
 mod config;
 mod contracts;
 mod definition;
+mod endpoints;
 mod events;
 mod file_changes;
 mod found;

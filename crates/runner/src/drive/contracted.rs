@@ -5,10 +5,10 @@ mod state;
 
 use std::sync::Arc;
 
-use accord_api::FactReport;
+use accord_api::{FactReport, Observed};
 
 use super::End;
-use super::facts::{Feature, Verdict as Taken};
+use super::facts::Feature;
 use super::failure::{self, Unmet};
 use super::offers::Rung;
 use super::step::{Cause, Seen, Step, next_step};
@@ -32,7 +32,7 @@ pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<
     let mut driver = Driver { turns, terms, state };
     let end = driver.run().await;
     driver.turns.retries = driver.state.retries;
-    (end, driver.state.facts.into_learnt(driver.state.history.was_answered()))
+    (end, driver.state.facts.into_learned(driver.state.history.was_answered()))
 }
 
 struct Driver<'a, 'b> {
@@ -96,21 +96,21 @@ impl Driver<'_, '_> {
     fn learn_refusal(&mut self, why: &Why) {
         let feature = match self.state.rung {
             Rung::Native => self.state.offers.native_feature(),
-            Rung::Tool if self.state.force => return self.learn(Feature::ForcedTool, Taken::Refused),
+            Rung::Tool if self.state.force => return self.learn(Feature::ForcedTool, Observed::Refused),
             Rung::Tool => Feature::Tool,
             Rung::Prompt => return,
         };
         match why {
             Why::SchemaRejected(_) => {
                 let (model, now) = (self.state.model_name(), self.turns.now());
-                self.state.facts.learn_of_schema(&model, feature, Taken::Refused, now);
+                self.state.facts.learn_of_schema(&model, feature, Observed::Refused, now);
             }
-            _ => self.learn(feature, Taken::Refused),
+            _ => self.learn(feature, Observed::Refused),
         }
     }
 
-    fn learn(&mut self, feature: Feature, taken: Taken) {
+    fn learn(&mut self, feature: Feature, observed: Observed) {
         let model = self.state.model_name();
-        self.state.facts.learn(&model, feature, taken, self.turns.now());
+        self.state.facts.learn(&model, feature, observed, self.turns.now());
     }
 }

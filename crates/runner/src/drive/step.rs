@@ -16,8 +16,9 @@ pub(super) enum Seen {
     Unconfirmed,
     /// It repeats the schema, a placeholder or an example.
     Echoed { repeated: bool },
-    /// The model ended in prose that does not keep the contract, instead of calling the submit tool.
-    NotSubmitted { repeated: bool },
+    /// The model ended in prose that does not keep the contract, instead of calling the submit tool. `calls_tools`: it was
+    /// seen to call tools, in this run or before.
+    NotSubmitted { repeated: bool, calls_tools: bool },
     /// The provider cut it off.
     Truncated,
     /// The model refused.
@@ -144,7 +145,10 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::Wanting { repeated: false } | Seen::Echoed { repeated: false } => {
             Step::Ask(last_by_the_stronger(situation))
         }
-        Seen::NotSubmitted { repeated } => not_submitted(situation, repeated),
+        Seen::NotSubmitted { calls_tools: false, .. } if let Some(rung) = situation.lower => {
+            Step::Ask(Next { rung, ..last_by_the_stronger(situation) })
+        }
+        Seen::NotSubmitted { repeated, .. } => not_submitted(situation, repeated),
     }
 }
 
@@ -224,8 +228,8 @@ mod tests {
     };
     const WANTING: Seen = Seen::Wanting { repeated: false };
     const REPEATED: Seen = Seen::Wanting { repeated: true };
-    const PROSE: Seen = Seen::NotSubmitted { repeated: false };
-    const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true };
+    const PROSE: Seen = Seen::NotSubmitted { repeated: false, calls_tools: true };
+    const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true, calls_tools: true };
 
     #[test]
     fn what_ends_at_once() {
@@ -363,5 +367,19 @@ mod tests {
         assert_eq!(next_step(&in_vain, PROSE_AGAIN), Step::Fail(Cause::NoProgress));
         let strong = Situation { stronger_left: 1, ..last };
         assert_eq!(next_step(&strong, PROSE), Step::Ask(Next { stronger: true, ..demand }));
+    }
+
+    #[test]
+    fn a_model_that_was_never_seen_to_call_tools_is_asked_on_the_next_rung() {
+        for repeated in [false, true] {
+            let seen = Seen::NotSubmitted { repeated, calls_tools: false };
+            let tool = Situation { rung: Rung::Tool, lower: Some(Rung::Prompt), ..SITUATION };
+            assert_eq!(next_step(&tool, seen), Step::Ask(Next { rung: Rung::Prompt, ..NEXT }));
+            let spent = Situation { retries_left: 0, ..tool };
+            assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract));
+            let only = Situation { lower: None, ..tool };
+            let nudged = Seen::NotSubmitted { repeated, calls_tools: true };
+            assert_eq!(next_step(&only, seen), next_step(&only, nudged));
+        }
     }
 }

@@ -34,8 +34,6 @@ pub(super) struct State {
     /// The answer that is to be bettered, and all of what was said.
     pub(super) wrong: Option<Ask>,
     pub(super) said: String,
-    /// Answers without any JSON that this model gave in a row where it was sent a schema.
-    pub(super) in_prose: u32,
     rungs: Vec<Rung>,
     ask: Ask,
     /// The model where it is not the settings' own.
@@ -93,7 +91,6 @@ impl State {
             before: String::new(),
             wrong: None,
             said: String::new(),
-            in_prose: 0,
             rungs,
             ask: Ask::Task,
             model,
@@ -218,6 +215,5 @@ impl State {
         }
         self.force &= self.rung == Rung::Tool && !self.facts.bars(&model, Feature::ForcedTool);
         self.model = Some(model);
-        self.in_prose = 0;
     }
 }

@@ -1,11 +1,11 @@
 //! Stronger models, for when the contract is not met.
 
-use accord_api::Strategy;
+use accord_api::{Standing, Strategy};
 use accord_api::attempt::Outcome::{Accepted, NoProgress, NotSubmitted, SchemaInvalid, Truncated};
 use accord_executor::{Capabilities, Delivery, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Reply, able, cut, fact, says, submits};
+use super::script::{Case, Reply, able, cut, fact, known, says, submits};
 
 #[tokio::test]
 async fn the_last_retries_go_to_the_stronger_models() {
@@ -57,7 +57,7 @@ async fn models_are_used_up_before_rungs() {
 #[tokio::test]
 async fn a_stronger_model_is_asked_in_a_way_that_it_takes() {
     let mut case = Case::with(Strategy::Auto).retries(1).stronger(&["large"]);
-    case.assignment.facts = vec![fact("large", "native", "refused")];
+    case.assignment.facts = vec![known("large", "native", Standing::Barred)];
     let ran = case.run(vec![says("{\"n\": true}"), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Tool]);
     assert!(ran.turns[1].prompt.contains("Call `submit_result` again"));
@@ -91,7 +91,7 @@ async fn a_demand_goes_to_the_stronger_model_too() {
     assert_eq!(ran.models(), ["small", "large"]);
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: true, .. }));
     let mut case = Case::with(Strategy::Tool).retries(1).stronger(&["large"]);
-    case.assignment.facts = vec![fact("large", "forced_tool", "refused")];
+    case.assignment.facts = vec![known("large", "forced_tool", Standing::Barred)];
     let ran = case.run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: false, .. }), "it does not take one");
 }

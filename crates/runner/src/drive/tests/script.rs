@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use accord_api::agent::Blueprint;
 use accord_api::{
-    Attempt, Contract, Embedded, EventBody, ExtractJson, FactReport, Failure, Limits, Origin, RunId, RunKind,
-    SessionId, Strategy, ValidationMode, attempt,
+    Attempt, Contract, Embedded, EndpointFact, EventBody, ExtractJson, FactReport, Failure, Limits, Origin, RunId, RunKind,
+    SessionId, Standing, Strategy, ValidationMode, attempt,
 };
 use accord_executor::{
     Answer, Capabilities, Event, Events, Retry, Session, Stop, Tool, Turn, TurnError, TurnFailure, Usage,
@@ -268,8 +268,8 @@ impl Case {
         self
     }
 
-    pub(super) fn known(mut self, feature: &str, verdict: &str) -> Self {
-        self.assignment.facts.push(fact("small", feature, verdict));
+    pub(super) fn known(mut self, feature: &str, standing: Standing) -> Self {
+        self.assignment.facts.push(known("small", feature, standing));
         self
     }
 
@@ -292,6 +292,20 @@ impl Case {
     }
 }
 
+/// What is known from earlier runs.
+pub(super) fn known(model: &str, feature: &str, standing: Standing) -> EndpointFact {
+    EndpointFact {
+        endpoint: "here".into(),
+        model: model.into(),
+        feature: feature.into(),
+        standing,
+        good: if standing == Standing::Works { 1.0 } else { 0.0 },
+        bad: 0.0,
+        last_seen: Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// What a run reports.
 pub(super) fn fact(model: &str, feature: &str, verdict: &str) -> FactReport {
     FactReport {
         endpoint: "here".into(),
