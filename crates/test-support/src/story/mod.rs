@@ -112,6 +112,7 @@ macro_rules! store_story {
             ],
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
+                each_model_has_its_share_of_a_run,
                 figures_are_filtered, percentiles_are_exact, unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
             ],
             texts: [
