@@ -118,7 +118,8 @@ fn list(arguments: &ListArguments) -> Result<Exit, Failure> {
 
 fn forget(arguments: &ForgetArguments) -> Result<Exit, Failure> {
     let ForgetArguments { endpoint, model, feature, .. } = arguments;
-    let filter = EndpointFilter { endpoint: endpoint.clone(), model: model.clone(), feature: feature.clone() };
+    let filter =
+        EndpointFilter { endpoint: endpoint.clone(), model: model.clone(), feature: feature.clone() };
     let forgotten = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         Ok::<_, Failure>(client.forget_endpoints(&filter).await?)
@@ -172,6 +173,10 @@ mod tests {
         };
         let facts = [fact("native", Standing::Works, 3.96, 0.0), fact("tool", Standing::Barred, 0.0, 3.04)];
         let times = Times::fixed("2026-11-15T10:05:00Z", false);
-        insta::assert_snapshot!(view(&facts, &times), @"");
+        insta::assert_snapshot!(view(&facts, &times), @r"
+        ENDPOINT                       MODEL     FEATURE  STANDING  GOOD  BAD  LAST SEEN
+        ollama http://127.0.0.1:11434  llama3.2  native   works     4.0   0.0  2026-11-15 10:00:00
+        ollama http://127.0.0.1:11434  llama3.2  tool     barred    0.0   3.0  2026-11-15 10:00:00
+        ");
     }
 }

@@ -7,8 +7,8 @@ use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{
-    Condition, Defined, DocumentRecord, Fact, FactFilter, Finish, Idempotency, PageRequest, SchemaRecord, Store,
-    StoreError,
+    Condition, Defined, DocumentRecord, Fact, FactFilter, Finish, Idempotency, PageRequest, SchemaRecord,
+    Store, StoreError,
 };
 
 use super::make::*;
@@ -286,7 +286,8 @@ pub async fn observations_are_merged(store: Arc<dyn Store>) {
         fact("e", "m", "tool", (0.0, 12.0, 0)),
         fact("f", "n", "native", (1.0, 0.0, 5)),
     ];
-    let models = |models: &[&str]| FactFilter::of_models(models.iter().map(|&each| each.to_owned()).collect());
+    let models =
+        |models: &[&str]| FactFilter::of_models(models.iter().map(|&each| each.to_owned()).collect());
     assert_eq!(store.facts(&FactFilter::default()).await.unwrap(), all);
     assert_eq!(store.facts(&models(&["m"])).await.unwrap(), all[..2]);
     assert_eq!(store.facts(&models(&["n", "x"])).await.unwrap(), all[2..]);

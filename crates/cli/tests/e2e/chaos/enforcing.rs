@@ -21,10 +21,10 @@ const ENFORCED: u8 = 70;
 const FREE: u8 = 30;
 
 async fn enforcing() -> ModelServer {
-    let model = || ChaosModel::generating(3, schema(), |_, random| good(random));
-    let enforced = model().only(&[M::Prose]).good_percent(ENFORCED);
+    let model = |seed| ChaosModel::generating(seed, schema(), |_, random| good(random));
+    let enforced = model(3).only(&[M::Prose]).good_percent(ENFORCED);
     let wrong = [M::Prose, M::WrongEnum, M::MissingField, M::WrongType, M::SchemaEcho];
-    let free = model().only(&wrong).good_percent(FREE);
+    let free = model(4).only(&wrong).good_percent(FREE);
     let script = Script::handler(move |request, _| match request.schema().is_some() {
         true => enforced.reply(request),
         false => free.reply(request),
