@@ -3,6 +3,7 @@
 //! A runner registers, asks for work, and reports. What it was handed is held under a lease, with an attempt number;
 //! both go with every report, and a stale one is answered with `409 LeaseLost`.
 
+use crate::endpoints::EndpointFact;
 use accord_domain::attempt::Attempt;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
@@ -11,7 +12,6 @@ use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use jiff::Timestamp;
-use crate::endpoints::EndpointFact;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt, record, replay, run,
-    runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
+    agents, audit, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt, record,
+    replay, run, runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails

@@ -1,8 +1,8 @@
 //! What operators ask: is it there, who works for it, who may speak to it, how did it go.
 
 use accord_api::{
-    AuditQuery, AuditView, CreateKey, CreatedKey, EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts, Health, KeyId,
-    KeyView, Page, PageQuery, RunnerView, ServerConfig, Stats, StatsQuery,
+    AuditQuery, AuditView, CreateKey, CreatedKey, EndpointFact, EndpointFilter, EndpointQuery,
+    ForgottenFacts, Health, KeyId, KeyView, Page, PageQuery, RunnerView, ServerConfig, Stats, StatsQuery,
 };
 use reqwest::Method;
 

@@ -33,14 +33,10 @@ INSERT INTO endpoint_facts AS known (model, endpoint, feature, good, bad, at) VA
 ON CONFLICT (model, endpoint, feature) DO UPDATE SET at = known.at
 RETURNING good, bad, at";
 
-const WRITE: &str =
-    "UPDATE endpoint_facts SET good = $4, bad = $5, at = $6 WHERE model = $1 AND endpoint = $2 AND feature = $3";
+const WRITE: &str = "UPDATE endpoint_facts SET good = $4, bad = $5, at = $6 WHERE model = $1 AND endpoint = $2 AND feature = $3";
 
 /// Adds observations to what is known. In one order everywhere, so that two writers never wait for each other crosswise.
-pub(crate) async fn write(
-    connection: &mut PgConnection,
-    observations: &[Observation],
-) -> Result<(), Fault> {
+pub(crate) async fn write(connection: &mut PgConnection, observations: &[Observation]) -> Result<(), Fault> {
     let mut ordered = BTreeMap::<_, Vec<&Observation>>::new();
     for each in observations {
         ordered.entry((&each.model, &each.endpoint, &each.feature)).or_default().push(each);
@@ -93,7 +89,8 @@ const DELETE: &str = concat!("DELETE FROM endpoint_facts WHERE ", matching!());
 
 fn filtered<'a>(sql: &'static str, filter: &'a FactFilter) -> Query<'a> {
     let models = filter.models.as_ref();
-    let models = models.map(|models| models.iter().map(|model| escape(model).into_owned()).collect::<Vec<_>>());
+    let models =
+        models.map(|models| models.iter().map(|model| escape(model).into_owned()).collect::<Vec<_>>());
     sqlx::query(sql)
         .bind(models)
         .bind(escape_some(filter.endpoint.as_ref()))

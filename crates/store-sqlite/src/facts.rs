@@ -40,10 +40,7 @@ fn matching(filter: &FactFilter) -> String {
     )
 }
 
-fn parameters<'a>(
-    filter: &'a FactFilter,
-    models: &'a Option<String>,
-) -> [(&'static str, &'a dyn ToSql); 3] {
+fn parameters<'a>(filter: &'a FactFilter, models: &'a Option<String>) -> [(&'static str, &'a dyn ToSql); 3] {
     [(":models", models), (":endpoint", &filter.endpoint), (":feature", &filter.feature)]
 }
 
@@ -72,7 +69,8 @@ pub(crate) fn learn(connection: &Connection, observation: &Observation) -> Done<
     let Observation { endpoint, model, feature, observed, at } = observation;
     let known = "SELECT good, bad, at FROM facts WHERE model = ?1 AND endpoint = ?2 AND feature = ?3";
     let mut known = connection.prepare_cached(known)?;
-    let known = known.query_row([model, endpoint, feature], |row| Ok(evidence(row))).optional()?.transpose()?;
+    let known =
+        known.query_row([model, endpoint, feature], |row| Ok(evidence(row))).optional()?.transpose()?;
     let Some(Evidence { good, bad, at }) = Evidence::after(known, *observed, *at) else { return Ok(()) };
     let sql = "INSERT OR REPLACE INTO facts (model, endpoint, feature, good, bad, at) \
                VALUES (:model, :endpoint, :feature, :good, :bad, :at)";

@@ -16,7 +16,11 @@ fn blueprint(model: &ModelServer, provider: &str, options: &Value) -> Value {
         "additionalProperties": false,
     });
     let executor = json!({"type": "llm", "provider": provider, "model": "m", "base_url": base_url});
-    agent("count", model, &json!({"executor": executor, "output_schema": schema, "output_schema_options": options}))
+    agent(
+        "count",
+        model,
+        &json!({"executor": executor, "output_schema": schema, "output_schema_options": options}),
+    )
 }
 
 async fn attempts(accord: &Accord, run: &RunView) -> Vec<Attempt> {
@@ -60,10 +64,10 @@ async fn an_answer_that_groq_rejects_is_a_retry_of_the_contract() {
 
 #[tokio::test]
 async fn a_grammar_that_llama_cpp_cannot_parse_is_not_sent_again() {
-    let failed = json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}});
+    let failed =
+        json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}});
     for provider in ["openai-compatible", "openai-chat"] {
-        let model =
-            model([Reply::error_body(500, failed.clone()), Reply::submit(&json!({"n": 1}))]).await;
+        let model = model([Reply::error_body(500, failed.clone()), Reply::submit(&json!({"n": 1}))]).await;
         let accord = Project::new().agent(&blueprint(&model, provider, &json!({}))).up().await;
         let run = accord.run(&ask("count")).await;
         assert_eq!(data(&run), Some(json!({"n": 1})), "{provider}");
@@ -105,7 +109,8 @@ async fn what_was_learned_is_listed_and_forgotten() {
     }
     let listed = accord_command(&accord, &["endpoints", "list"]).await;
     assert!(listed.contains("barred") && listed.contains("works"), "{listed}");
-    let endpoint = accord.client.endpoints(&EndpointQuery::default()).await.unwrap().items[0].endpoint.clone();
+    let endpoint =
+        accord.client.endpoints(&EndpointQuery::default()).await.unwrap().items[0].endpoint.clone();
     assert_eq!(endpoint, format!("openai-compatible {}", model.openai_url()));
     let forgotten =
         accord_command(&accord, &["endpoints", "forget", &endpoint, "--feature", "native", "--json"]).await;

@@ -15,6 +15,7 @@ mod contract_decisions;
 mod cuts;
 mod endpoints;
 mod external;
+mod fallbacks;
 mod faults;
 #[cfg(target_os = "linux")]
 mod hostile;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, EndpointFact, Spent};
+use accord_domain::agent::Fallback;
 use accord_domain::attempt;
 use accord_domain::event::Body;
 use accord_domain::id::{EventId, LeaseId, RunnerId};
@@ -20,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
-use super::{App, Caller, endpoints};
+use super::{App, Caller, endpoints, tiers};
 use crate::error::Error;
 use crate::metrics;
 
@@ -94,7 +95,13 @@ impl App {
         Ok(receiver.await.map_err(Error::internal)??)
     }
 
-    async fn handed_out(&self, claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
+    async fn handed_out(&self, mut claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
+        for Claimed { assignment, .. } in &mut claimed {
+            // A tier that is no longer configured is for the runner to say: the run fails there, and no other.
+            if let Ok(resolved) = tiers::resolve(&assignment.blueprint, &self.settings.tiers) {
+                assignment.blueprint = resolved;
+            }
+        }
         let models = claimed.iter().map(|each| models(&each.assignment)).collect::<Result<Vec<_>, _>>()?;
         let mut all: Vec<String> = models.iter().flatten().cloned().collect();
         all.sort_unstable();
@@ -108,7 +115,8 @@ impl App {
         for (claimed, models) in claimed.into_iter().zip(models) {
             let schema = self.schema_hash(&claimed.assignment)?;
             let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
-            let known = facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
+            let known =
+                facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
             let spent = self.spent(&claimed.run).await?;
             self.handed.keep(&claimed.run, &claimed.assignment);
             runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
@@ -222,7 +230,7 @@ fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
     struct ModelsOnly {
         executor: ExecutorModel,
         #[serde(default)]
-        escalate_to: Vec<String>,
+        escalate_to: Vec<Fallback>,
     }
     #[derive(Deserialize)]
     struct ExecutorModel {
@@ -231,5 +239,6 @@ fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
     }
     let blueprint: ModelsOnly = serde_json::from_str(&assignment.blueprint).map_err(Error::internal)?;
     let own = assignment.model.iter().cloned();
-    Ok(own.chain(blueprint.executor.model).chain(blueprint.escalate_to).collect())
+    let fallbacks = blueprint.escalate_to.iter().map(|fallback| fallback.model().to_owned());
+    Ok(own.chain(blueprint.executor.model).chain(fallbacks).collect())
 }

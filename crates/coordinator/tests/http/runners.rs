@@ -186,7 +186,10 @@ async fn a_claim_has_all_that_the_run_needs() {
                      "facts": [of(&hash), of("sha256:another")]});
     assert_eq!(desk.finish(&desk.claim(&runner).await, end).await.0, 200);
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
-    assert_eq!(desk.claim(&runner).await.run["facts"], json!([barred("large", "native"), barred("small", &format!("native#{hash}"))]));
+    assert_eq!(
+        desk.claim(&runner).await.run["facts"],
+        json!([barred("large", "native"), barred("small", &format!("native#{hash}"))])
+    );
     desk.pass(8 * 24 * 3600);
     let again = desk.runner().await;
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;

@@ -53,15 +53,19 @@ impl Facts {
         Self { endpoint, schema_hash, known: known.to_vec(), learned: Vec::new() }
     }
 
+    /// Goes on at another endpoint.
+    pub(super) fn move_to(&mut self, endpoint: &str) {
+        endpoint.clone_into(&mut self.endpoint);
+    }
+
     /// The name of a feature with this schema.
     fn of_schema(&self, feature: Feature) -> String {
         format!("{}#{}", feature.name(), self.schema_hash)
     }
 
     fn learned(&self, model: &str, name: &str) -> Option<Observed> {
-        let about = |fact: &&Learned| {
-            fact.endpoint == self.endpoint && fact.model == model && fact.feature == name
-        };
+        let about =
+            |fact: &&Learned| fact.endpoint == self.endpoint && fact.model == model && fact.feature == name;
         self.learned.iter().find(about).map(|fact| fact.observed)
     }
 

@@ -27,7 +27,9 @@ pub(super) enum Seen {
     Rejected,
     /// The provider failed on the first turn with a raised ceiling.
     CeilingRefused,
-    /// There was no answer, for a reason that asking again does not mend.
+    /// The provider failed, for good or for longer than it is asked again.
+    ProviderFailed,
+    /// There was no answer, for a reason that no other model fixes either.
     Unanswered,
 }
 
@@ -119,7 +121,8 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
     let may_retry = situation.reprompt && situation.retries_left > 0;
     match seen {
         Seen::Accepted => Step::Accept,
-        Seen::Refused => Step::Fail(Cause::Refused),
+        Seen::Refused => another_model(situation, Say::Anew, Cause::Refused),
+        Seen::ProviderFailed => another_model(situation, Say::Same, Cause::Unanswered),
         Seen::Unanswered => Step::Fail(Cause::Unanswered),
         Seen::Rejected => rejected(situation),
         Seen::CeilingRefused => {
@@ -158,6 +161,15 @@ fn again(situation: &Situation, say: Say) -> Next {
     Next { say, rung, stronger: false, force: false, ceiling: Ceiling::Keep, counted: true }
 }
 
+/// A model that refuses, or whose provider fails, is not asked again. That is not one of the contract's retries: the number of
+/// fallback models bounds it.
+fn another_model(situation: &Situation, say: Say, cause: Cause) -> Step {
+    match situation.reprompt && situation.stronger_left > 0 {
+        true => Step::Ask(Next { stronger: true, counted: false, ..again(situation, say) }),
+        false => Step::Fail(cause),
+    }
+}
+
 /// The last retries go to the stronger models, one to each, so that none is left when the retries are used up.
 fn last_by_the_stronger(situation: &Situation) -> Next {
     let stronger = situation.stronger_left > 0 && situation.retries_left <= situation.stronger_left;
@@ -170,7 +182,7 @@ fn rejected(situation: &Situation) -> Step {
     match situation.lower {
         _ if situation.forced => Step::Ask(same),
         Some(rung) => Step::Ask(Next { rung, ..same }),
-        None => Step::Fail(Cause::Rejected),
+        None => another_model(situation, Say::Same, Cause::Rejected),
     }
 }
 
@@ -237,7 +249,23 @@ mod tests {
             let situation = Situation { retries_left, ..SITUATION };
             assert_eq!(next_step(&situation, Seen::Accepted), Step::Accept);
             assert_eq!(next_step(&situation, Seen::Refused), Step::Fail(Cause::Refused));
+            assert_eq!(next_step(&situation, Seen::ProviderFailed), Step::Fail(Cause::Unanswered));
             assert_eq!(next_step(&situation, Seen::Unanswered), Step::Fail(Cause::Unanswered));
+        }
+    }
+
+    #[test]
+    fn a_refusal_or_a_failure_goes_to_the_next_model_for_nothing() {
+        for retries_left in [0, 2] {
+            let situation = Situation { retries_left, stronger_left: 1, lower: None, ..SITUATION };
+            let next = |say| Step::Ask(Next { say, stronger: true, counted: false, ..NEXT });
+            assert_eq!(next_step(&situation, Seen::Refused), next(Say::Anew));
+            assert_eq!(next_step(&situation, Seen::ProviderFailed), next(Say::Same));
+            assert_eq!(next_step(&situation, Seen::Rejected), next(Say::Same));
+            assert_eq!(next_step(&situation, Seen::Unanswered), Step::Fail(Cause::Unanswered));
+            let deaf = Situation { reprompt: false, ..situation };
+            assert_eq!(next_step(&deaf, Seen::Refused), Step::Fail(Cause::Refused));
+            assert_eq!(next_step(&deaf, Seen::ProviderFailed), Step::Fail(Cause::Unanswered));
         }
     }
 

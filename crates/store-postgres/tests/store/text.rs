@@ -11,8 +11,8 @@ use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{
     Condition, Defined, DefinitionStore, DocumentRecord, ErrorCount, EventFilter, EventLimit, EventStore,
-    Fact, FactFilter, FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery,
-    StatsStore, Submission, Submitted,
+    Fact, FactFilter, FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore,
+    StatsQuery, StatsStore, Submission, Submitted,
 };
 
 use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
@@ -76,11 +76,8 @@ async fn a_run_is_kept_to_the_letter() {
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome));
     let evidence = Evidence { good: 1.0, bad: 0.0, at: at(2) };
     let fact = Fact { endpoint: ODD.into(), model: ODD.into(), feature: ODD.into(), evidence };
-    let filter = FactFilter {
-        endpoint: Some(ODD.into()),
-        models: Some(vec![ODD.into()]),
-        feature: Some(ODD.into()),
-    };
+    let filter =
+        FactFilter { endpoint: Some(ODD.into()), models: Some(vec![ODD.into()]), feature: Some(ODD.into()) };
     assert_eq!(store.facts(&filter).await.unwrap(), [fact]);
 }
 

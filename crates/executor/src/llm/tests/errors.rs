@@ -30,8 +30,16 @@ async fn a_refused_schema_is_told_from_other_errors() {
             openai("Invalid schema for response_format 'result': 'uniqueItems' is not permitted."),
         ),
         ("openai-compatible", 500, openai("failed to parse grammar")),
-        ("openai-chat", 500, json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}})),
-        ("openai", 500, json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}})),
+        (
+            "openai-chat",
+            500,
+            json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}}),
+        ),
+        (
+            "openai",
+            500,
+            json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}}),
+        ),
         ("openai-compatible", 400, openai("Failed to initialize samplers: failed to parse grammar")),
         ("ollama", 500, json!({"error": "pattern must start with '^' and end with '$'"})),
     ];
@@ -81,13 +89,22 @@ async fn an_answer_that_the_provider_rejects_is_the_models_answer() {
             "failed_generation": generation});
         Canned::error(400, &json!({ "error": error }))
     };
-    let failed = "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.";
+    let failed =
+        "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.";
     let cases = [
         (native(), rejected("json_validate_failed", failed, "{\"n\": tru"), Stop::Finished),
-        (tool(true, true), rejected("tool_use_failed", "Failed to call a function.", "It is 1."), Stop::Finished),
+        (
+            tool(true, true),
+            rejected("tool_use_failed", "Failed to call a function.", "It is 1."),
+            Stop::Finished,
+        ),
         (
             native(),
-            rejected("json_validate_failed", "max completion tokens reached before generating a valid document", ""),
+            rejected(
+                "json_validate_failed",
+                "max completion tokens reached before generating a valid document",
+                "",
+            ),
             Stop::Truncated,
         ),
     ];

@@ -108,9 +108,9 @@ impl Driver<'_, '_> {
                     (Seen::Unconfirmed, attempt::Outcome::Unconfirmed)
                 }
                 (true, repeated) => {
-                    let model = self.state.model_name();
-                    let calls_tools = self.calls_other_tools(answer)
-                        || self.state.facts.has_worked(&model, Feature::Tool);
+                    let model = self.turns.model_name();
+                    let calls_tools =
+                        self.calls_other_tools(answer) || self.state.facts.has_worked(&model, Feature::Tool);
                     let outcome = match repeated {
                         true => attempt::Outcome::NoProgress,
                         false => attempt::Outcome::NotSubmitted,
@@ -144,7 +144,7 @@ impl Driver<'_, '_> {
 
     fn judged(&self, answer: &Answer, outcome: attempt::Outcome, text: &str) -> Judged {
         let model = match answer.model.as_str() {
-            "" => self.state.model_name(),
+            "" => self.turns.model_name(),
             model => model.to_owned(),
         };
         let judged = Judged::new(outcome, self.state.rung.strategy(), &model, text);
@@ -162,7 +162,7 @@ impl Driver<'_, '_> {
     }
 
     fn learn_success(&mut self, feature: Feature) {
-        let (model, now) = (self.state.model_name(), self.turns.now());
+        let (model, now) = (self.turns.model_name(), self.turns.now());
         self.state.facts.learn_success(&model, feature, now);
     }
 
