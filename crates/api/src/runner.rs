@@ -3,6 +3,7 @@
 //! A runner registers, asks for work, and reports. What it was handed is held under a lease, with an attempt number;
 //! both go with every report, and a stale one is answered with `409 LeaseLost`.
 
+use crate::endpoints::EndpointFact;
 use accord_domain::attempt::Attempt;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
@@ -113,7 +114,7 @@ pub struct ClaimedRun {
     /// Project folder, if the caller set one.
     pub project_dir: Option<String>,
     /// Known capabilities of the endpoints of the agent's models.
-    pub facts: Vec<FactReport>,
+    pub facts: Vec<EndpointFact>,
     /// The `input` of invariants, if it differs from the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
@@ -139,7 +140,7 @@ pub struct Spent {
     pub milliseconds: u64,
 }
 
-/// A capability of an endpoint, learned from a run.
+/// One observation of a capability of an endpoint. A run reports at most one for each endpoint, model and feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactReport {
@@ -150,7 +151,7 @@ pub struct FactReport {
     /// What: `native`, `tool`, `native_beside_tools`, `forced_tool`; with `#` and a schema's hash behind it, of this
     /// schema alone.
     pub feature: String,
-    /// `works`, `refused` or `ignored`.
+    /// `works`, `refused` (the provider rejected the request) or `ignored` (it had no effect).
     pub verdict: String,
     /// Time.
     #[schema(value_type = String, format = DateTime)]

@@ -101,7 +101,7 @@ pub struct Stats {
     pub all: StatsRow,
     /// By agent.
     pub by_agent: Vec<StatsRow>,
-    /// By model.
+    /// By model: its attempts, tokens and cost. A run with several models counts for each; all but the last have failed in it.
     pub by_model: Vec<StatsRow>,
     /// By strategy.
     pub by_strategy: Vec<StatsRow>,

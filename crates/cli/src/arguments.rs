@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, batch, check, completions, coordinator, doctor, init, keys, mcp, prompt, record, replay,
-    review, run, runner, runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
+    agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt,
+    record, replay, review, run, runner, runners, runs, schema, schemas, sessions, stats, submit, up,
+    workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -59,6 +60,7 @@ pub(crate) enum Command {
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
     Runners(runners::Arguments),
+    Endpoints(endpoints::Arguments),
     Mcp(mcp::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),

@@ -1,8 +1,8 @@
 //! What operators ask: is it there, who works for it, who may speak to it, how did it go.
 
 use accord_api::{
-    AuditQuery, AuditView, CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView,
-    ServerConfig, Stats, StatsQuery,
+    AuditQuery, AuditView, CreateKey, CreatedKey, EndpointFact, EndpointFilter, EndpointQuery,
+    ForgottenFacts, Health, KeyId, KeyView, Page, PageQuery, RunnerView, ServerConfig, Stats, StatsQuery,
 };
 use reqwest::Method;
 
@@ -29,6 +29,16 @@ impl Client {
     /// The runners that it knows.
     pub async fn runners(&self, page: &PageQuery) -> Result<Page<RunnerView>, ClientError> {
         self.get(&["runners"]).query(query(page)?).read().await
+    }
+
+    /// What was learned about endpoints.
+    pub async fn endpoints(&self, which: &EndpointQuery) -> Result<Page<EndpointFact>, ClientError> {
+        self.get(&["endpoints"]).query(query(which)?).read().await
+    }
+
+    /// Forgets what was learned about endpoints.
+    pub async fn forget_endpoints(&self, which: &EndpointFilter) -> Result<ForgottenFacts, ClientError> {
+        self.call(Method::DELETE, &["endpoints"]).query(query(which)?).read().await
     }
 
     /// Figures over runs.

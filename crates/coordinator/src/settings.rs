@@ -1,8 +1,10 @@
 //! What can be set.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use accord_api::StoreKind;
+use accord_domain::agent::Llm;
 use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 
 /// Everything that can be set.
@@ -12,9 +14,11 @@ pub struct Settings {
     pub agents_dir: Option<PathBuf>,
     /// The folder that holds workflows, `.accord/workflows`; none where all workflows live in the store.
     pub workflows_dir: Option<PathBuf>,
-    /// The providers that runners of this project have in their settings. An agent that names another one, which is not
+    /// The providers that runners of this project have in their settings, and the tiers as `tier:NAME`. An agent that names another one, which is not
     /// built in either, gets a warning.
     pub providers: Vec<String>,
+    /// What agents mean by the names of tiers.
+    pub tiers: BTreeMap<String, Llm>,
     /// What kind of store it works on. Only told, never acted on.
     pub store: StoreKind,
     /// The largest request body. A runner's report on the end of a run may be four times as large.
@@ -60,6 +64,7 @@ impl Default for Settings {
             agents_dir: None,
             workflows_dir: None,
             providers: Vec::new(),
+            tiers: BTreeMap::new(),
             store: StoreKind::default(),
             // A conversation with a few large files fits; a model cannot read more anyway.
             request_limit_bytes: 8 * 1024 * 1024,

@@ -18,6 +18,7 @@ pub mod comparison;
 pub mod contract;
 pub mod demands;
 pub mod event;
+pub mod evidence;
 pub mod id;
 pub mod json;
 pub mod key;

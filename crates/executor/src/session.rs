@@ -41,6 +41,10 @@ pub trait Session: Send {
         None
     }
 
+    /// Goes on with other settings of the same executor, such as another provider. The conversation stays, and so does what the
+    /// session was opened with besides. Nothing changes where this fails.
+    fn switch(&mut self, settings: &Value) -> Result<(), OpenError>;
+
     /// Ends the session and everything that it started.
     async fn close(self: Box<Self>);
 }
@@ -88,6 +92,9 @@ pub enum OpenError {
     /// What it needs is not there: a program, a key, a file.
     #[error("{0}")]
     Missing(String),
+    /// It has only the provider that it was opened with.
+    #[error("this executor cannot change its provider")]
+    OneProvider,
     /// It was not ready within so many seconds, which are those that the settings name.
     #[error("it was not ready within {0} seconds")]
     TimedOut(u64),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_api::agent::{Blueprint, Executor, Type};
-use accord_api::{ClaimedRun, Contract, FactReport, RunId, RunKind, SessionId, Spent, ValidationMode};
+use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::{Embedded, Extract, Invariant, Invariants, Mode, Options, Schema};
 use serde::de::DeserializeOwned;
@@ -66,7 +66,7 @@ pub struct Assignment {
     /// The folder to work in, where the caller named one.
     pub project_dir: Option<String>,
     /// What is known about endpoints.
-    pub facts: Vec<FactReport>,
+    pub facts: Vec<EndpointFact>,
     /// What invariants see.
     pub input: Value,
     /// What deliveries before this one have used.

@@ -183,7 +183,7 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
     };
     executor.open(start).await.map_err(|error| match error {
         OpenError::TimedOut(seconds) => late(seconds),
-        OpenError::Settings(_) | OpenError::Missing(_) => broken(error.to_string()),
+        OpenError::Settings(_) | OpenError::Missing(_) | OpenError::OneProvider => broken(error.to_string()),
     })
 }
 

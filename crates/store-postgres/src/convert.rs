@@ -66,7 +66,6 @@ where
 mod tests {
     use accord_domain::attempt::Outcome;
     use accord_domain::run::Status;
-    use accord_store::Verdict;
 
     use super::*;
 
@@ -74,7 +73,6 @@ mod tests {
     fn names_are_read_as_they_are_written() {
         assert_eq!(named::<Status>(Status::Stopping.as_str()).unwrap(), Status::Stopping);
         assert_eq!(named::<Outcome>(Outcome::NoJson.as_str()).unwrap(), Outcome::NoJson);
-        assert_eq!(named::<Verdict>(Verdict::Works.as_str()).unwrap(), Verdict::Works);
         assert!(named::<Status>("asleep").is_err());
     }
 

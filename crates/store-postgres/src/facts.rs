@@ -1,86 +1,117 @@
-//! What endpoints take and refuse.
+//! What endpoints support.
 
 use std::collections::BTreeMap;
 
-use accord_store::{Fact, FactStore, StoreError};
+use accord_domain::evidence::{Evidence, Observation};
+use accord_store::{Fact, FactFilter, FactStore, StoreError};
 use async_trait::async_trait;
-use jiff::Timestamp;
+use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{micros, named, time};
+use crate::convert::{micros, time};
 use crate::fault::{Fault, retrying};
 use crate::store::PostgresStore;
-use crate::text::{escape, unescape};
+use crate::text::{escape, escape_some, unescape};
 
 #[async_trait]
 impl FactStore for PostgresStore {
-    async fn facts(&self, models: &[String], since: Timestamp) -> Result<Vec<Fact>, StoreError> {
-        retrying(|| self.read_facts(models, since)).await
+    async fn facts(&self, filter: &FactFilter) -> Result<Vec<Fact>, StoreError> {
+        retrying(|| self.read_facts(filter)).await
+    }
+
+    async fn forget_facts(&self, filter: &FactFilter) -> Result<u64, StoreError> {
+        retrying(|| self.delete_facts(filter)).await
     }
 }
 
-/// The same said again within a second is not written: every run of a busy endpoint says it, and each would wait for
-/// the commit of the one before.
-const RESTATED_MICROS: i64 = 1_000_000;
+const KNOWN: &str =
+    "SELECT good, bad, at FROM endpoint_facts WHERE model = $1 AND endpoint = $2 AND feature = $3";
 
-const WRITE: &str = "
-INSERT INTO endpoint_facts AS known (endpoint, model, feature, verdict, at)
-SELECT t.endpoint, t.model, t.feature, t.verdict, t.at
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS t(endpoint, model, feature, verdict, at)
-WHERE NOT EXISTS (
-    SELECT 1 FROM endpoint_facts k
-    WHERE k.endpoint = t.endpoint AND k.model = t.model AND k.feature = t.feature AND k.verdict = t.verdict
-        AND k.at > t.at - $6
-)
-ON CONFLICT (model, endpoint, feature) DO UPDATE SET verdict = excluded.verdict, at = excluded.at
-WHERE known.at <= excluded.at";
+/// Waits for others who write the same fact, so that no observation is lost.
+const LOCKED: &str = "
+INSERT INTO endpoint_facts AS known (model, endpoint, feature, good, bad, at) VALUES ($1, $2, $3, 0, 0, $4)
+ON CONFLICT (model, endpoint, feature) DO UPDATE SET at = known.at
+RETURNING good, bad, at";
 
-/// Writes facts; of several about the same, the newest counts. In one order everywhere, so that two writers never wait
-/// for each other crosswise.
-pub(crate) async fn write(connection: &mut PgConnection, facts: &[Fact]) -> Result<(), Fault> {
-    let mut newest = BTreeMap::new();
-    for fact in facts {
-        let place = newest.entry((&fact.endpoint, &fact.model, &fact.feature)).or_insert(fact);
-        if place.at <= fact.at {
-            *place = fact;
+const WRITE: &str = "UPDATE endpoint_facts SET good = $4, bad = $5, at = $6 WHERE model = $1 AND endpoint = $2 AND feature = $3";
+
+/// Adds observations to what is known. In one order everywhere, so that two writers never wait for each other crosswise.
+pub(crate) async fn write(connection: &mut PgConnection, observations: &[Observation]) -> Result<(), Fault> {
+    let mut ordered = BTreeMap::<_, Vec<&Observation>>::new();
+    for each in observations {
+        ordered.entry((&each.model, &each.endpoint, &each.feature)).or_default().push(each);
+    }
+    for ((model, endpoint, feature), observations) in ordered {
+        let place = [escape(model), escape(endpoint), escape(feature)];
+        // Every run of a busy endpoint says the same: only who has something to add waits for the commit of others.
+        let known = query(KNOWN, &place).fetch_optional(&mut *connection).await?;
+        let known = known.as_ref().map(evidence).transpose()?;
+        if merged(known, &observations).is_none() {
+            continue;
+        }
+        let Some(first) = observations.first() else { continue };
+        let row = query(LOCKED, &place).bind(micros(first.at)).fetch_one(&mut *connection).await?;
+        if let Some(Evidence { good, bad, at }) = merged(Some(evidence(&row)?), &observations) {
+            query(WRITE, &place).bind(good).bind(bad).bind(micros(at)).execute(&mut *connection).await?;
         }
     }
-    if newest.is_empty() {
-        return Ok(());
-    }
-    let column = |value: fn(&Fact) -> &str| -> Vec<String> {
-        newest.values().map(|fact| escape(value(fact)).into_owned()).collect()
-    };
-    sqlx::query(WRITE)
-        .bind(column(|fact| &fact.endpoint))
-        .bind(column(|fact| &fact.model))
-        .bind(column(|fact| &fact.feature))
-        .bind(newest.values().map(|fact| fact.verdict.as_str()).collect::<Vec<_>>())
-        .bind(newest.values().map(|fact| micros(fact.at)).collect::<Vec<_>>())
-        .bind(RESTATED_MICROS)
-        .execute(connection)
-        .await?;
     Ok(())
 }
 
-const READ: &str = "
-SELECT endpoint, model, feature, verdict, at FROM endpoint_facts WHERE model = ANY($1) AND at >= $2
-ORDER BY endpoint, model, feature";
+/// What is known after observations; nothing if they add nothing.
+fn merged(known: Option<Evidence>, observations: &[&Observation]) -> Option<Evidence> {
+    observations.iter().fold(None, |new, each| Evidence::after(new.or(known), each.observed, each.at).or(new))
+}
+
+type Query<'a> = sqlx::query::Query<'a, sqlx::Postgres, sqlx::postgres::PgArguments>;
+
+fn query<'a>(sql: &'static str, place: &'a [std::borrow::Cow<'_, str>; 3]) -> Query<'a> {
+    place.iter().fold(sqlx::query(sql), |query, part| query.bind(part.as_ref()))
+}
+
+fn evidence(row: &PgRow) -> Result<Evidence, Fault> {
+    let at = time(row.try_get("at")?)?;
+    Ok(Evidence { good: row.try_get("good")?, bad: row.try_get("bad")?, at })
+}
+
+/// A macro, because a query is a literal.
+macro_rules! matching {
+    () => {
+        "($1::text[] IS NULL OR model = ANY($1)) AND ($2::text IS NULL OR endpoint = $2) \
+         AND ($3::text IS NULL OR feature = $3 OR starts_with(feature, $3 || '#'))"
+    };
+}
+
+const READ: &str =
+    concat!("SELECT * FROM endpoint_facts WHERE ", matching!(), " ORDER BY endpoint, model, feature");
+
+const DELETE: &str = concat!("DELETE FROM endpoint_facts WHERE ", matching!());
+
+fn filtered<'a>(sql: &'static str, filter: &'a FactFilter) -> Query<'a> {
+    let models = filter.models.as_ref();
+    let models =
+        models.map(|models| models.iter().map(|model| escape(model).into_owned()).collect::<Vec<_>>());
+    sqlx::query(sql)
+        .bind(models)
+        .bind(escape_some(filter.endpoint.as_ref()))
+        .bind(escape_some(filter.feature.as_ref()))
+}
 
 impl PostgresStore {
-    async fn read_facts(&self, models: &[String], since: Timestamp) -> Result<Vec<Fact>, Fault> {
-        let models: Vec<String> = models.iter().map(|model| escape(model).into_owned()).collect();
-        let rows = sqlx::query(READ).bind(models).bind(micros(since)).fetch_all(&self.pool).await?;
-        let mut facts = Vec::with_capacity(rows.len());
-        for row in rows {
-            facts.push(Fact {
+    async fn read_facts(&self, filter: &FactFilter) -> Result<Vec<Fact>, Fault> {
+        let rows = filtered(READ, filter).fetch_all(&self.pool).await?;
+        let fact = |row: PgRow| {
+            Ok(Fact {
                 endpoint: unescape(row.try_get("endpoint")?),
                 model: unescape(row.try_get("model")?),
                 feature: unescape(row.try_get("feature")?),
-                verdict: named(row.try_get("verdict")?)?,
-                at: time(row.try_get("at")?)?,
-            });
-        }
-        Ok(facts)
+                evidence: evidence(&row)?,
+            })
+        };
+        rows.into_iter().map(fact).collect()
+    }
+
+    async fn delete_facts(&self, filter: &FactFilter) -> Result<u64, Fault> {
+        Ok(filtered(DELETE, filter).execute(&self.pool).await?.rows_affected())
     }
 }

@@ -19,6 +19,8 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (7, include_str!("../migrations/0007_underway.sql")),
     (8, include_str!("../migrations/0008_audit.sql")),
     (9, include_str!("../migrations/0009_sources.sql")),
+    (10, include_str!("../migrations/0010_evidence.sql")),
+    (11, include_str!("../migrations/0011_attempt_usage.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -1,5 +1,6 @@
 //! Figures over runs.
 
+use accord_domain::usage::Usage;
 use accord_store::{
     CountedAttempt, EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally,
 };
@@ -28,7 +29,8 @@ impl StatsStore for PostgresStore {
 const ENDED: &str = "
 SELECT r.id, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL AS contracted, r.input_tokens, r.output_tokens,
     r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at) AS finished_at, t.outcome, t.model, t.strategy,
-    t.source
+    t.source, coalesce(t.input_tokens, 0) AS attempt_input, coalesce(t.output_tokens, 0) AS attempt_output,
+    t.cost_usd AS attempt_cost
 FROM runs r LEFT JOIN assignments a ON a.run_id = r.id LEFT JOIN attempts t ON t.run_id = r.id
 WHERE r.status IN ('completed', 'failed', 'stopped')";
 
@@ -52,6 +54,11 @@ impl PostgresStore {
                     model: unescape(row.try_get("model")?),
                     strategy: row.try_get("strategy")?,
                     source: row.try_get("source")?,
+                    usage: Usage {
+                        input_tokens: counted(row.try_get("attempt_input")?),
+                        output_tokens: counted(row.try_get("attempt_output")?),
+                        cost_usd: row.try_get("attempt_cost")?,
+                    },
                 });
             }
         }

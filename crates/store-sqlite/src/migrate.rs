@@ -22,6 +22,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_underway.sql"),
     include_str!("../migrations/0009_audit.sql"),
     include_str!("../migrations/0010_sources.sql"),
+    include_str!("../migrations/0011_evidence.sql"),
+    include_str!("../migrations/0012_attempt_usage.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -1,5 +1,6 @@
 //! Figures over runs.
 
+use accord_domain::usage::Usage;
 use accord_store::{
     CountedAttempt, EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally,
 };
@@ -36,7 +37,8 @@ fn counting(query: &StatsQuery) -> &'static str {
 fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
     let sql = format!(
         "SELECT r.seq, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL, r.input_tokens, r.output_tokens, \
-         r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at), t.outcome, t.model, t.strategy, t.source \
+         r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at), t.outcome, t.model, t.strategy, t.source, \
+         coalesce(t.input_tokens, 0), coalesce(t.output_tokens, 0), t.cost_usd \
          FROM runs r CROSS JOIN assignments a ON a.run = r.seq LEFT JOIN attempts t ON t.run = r.seq \
          WHERE r.status IN ('completed', 'failed', 'stopped') AND {} \
          ORDER BY r.created_at, r.seq, t.delivery, t.number",
@@ -54,7 +56,13 @@ fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
         }
         if let Some(outcome) = row.get_ref(10)?.as_str_or_null().map_err(rusqlite::Error::from)? {
             let source = row.get_ref(13)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-            tally.attempt(CountedAttempt { outcome, model: row.get(11)?, strategy: row.get(12)?, source });
+            let usage = Usage {
+                input_tokens: counted(row.get(14)?)?,
+                output_tokens: counted(row.get(15)?)?,
+                cost_usd: row.get(16)?,
+            };
+            let (model, strategy) = (row.get(11)?, row.get(12)?);
+            tally.attempt(CountedAttempt { outcome, model, strategy, source, usage });
         }
     }
     Ok(tally.figures())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use accord_domain::id::{LeaseId, RunnerId};
 use accord_domain::run::Status;
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Defined, PageRequest, RunFilter, Store, WorkflowRunFilter};
+use accord_store::{Claim, Defined, FactFilter, PageRequest, RunFilter, Store, WorkflowRunFilter};
 use accord_store_sqlite::SqliteStore;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -85,5 +85,18 @@ async fn what_an_earlier_version_left_waiting_is_worked_on() {
         assert_eq!(lost.len(), 1, "{version}");
         let stopped = store.stop_run(&claimed.run.id, now + SignedDuration::from_secs(61)).await.unwrap();
         assert_eq!(stopped.status, Status::Stopped, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_learned_becomes_evidence() {
+    let learned = "INSERT INTO facts (model, endpoint, feature, verdict, at) VALUES \
+                   ('m', 'e', 'native', 'works', 1), ('m', 'e', 'tool', 'refused', 2), ('m', 'e', 'forced_tool', 'ignored', 3);";
+    for (version, sql) in WRITTEN {
+        let (store, _folder) = opened(&format!("{sql}\n{learned}"));
+        let facts = store.facts(&FactFilter::default()).await.unwrap();
+        let weights: Vec<_> =
+            facts.iter().map(|fact| (&*fact.feature, fact.evidence.good, fact.evidence.bad)).collect();
+        assert_eq!(weights, [("native", 1.0, 0.0), ("tool", 0.0, 12.0)], "{version}");
     }
 }

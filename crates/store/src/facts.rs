@@ -1,52 +1,47 @@
-//! What endpoints take and refuse, remembered so that the next run starts with what works.
+//! What endpoints support, as evidence, so that the next run starts with what works.
 
+use accord_domain::evidence::Evidence;
 use async_trait::async_trait;
-use jiff::Timestamp;
-use serde::Deserialize;
 
 use crate::error::StoreError;
 
-/// How an endpoint took a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It works.
-    Works,
-    /// It is refused.
-    Refused,
-    /// It is taken and has no effect.
-    Ignored,
+/// What is known about one feature of an endpoint with one model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// Provider and URL.
+    pub endpoint: String,
+    /// The model.
+    pub model: String,
+    /// `native`, `tool`, `native_beside_tools`…; with `#` and the hash of a schema behind it, for this schema only.
+    pub feature: String,
+    /// What speaks for it and against it.
+    pub evidence: Evidence,
 }
 
-impl Verdict {
-    /// Its name on the wire and in the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Refused => "refused",
-            Self::Ignored => "ignored",
-        }
+/// Which facts. What is `None` matches all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FactFilter {
+    /// Of this endpoint.
+    pub endpoint: Option<String>,
+    /// About one of these models.
+    pub models: Option<Vec<String>>,
+    /// About this feature; its facts about single schemas are included.
+    pub feature: Option<String>,
+}
+
+impl FactFilter {
+    /// About these models, at every endpoint.
+    pub fn of_models(models: Vec<String>) -> Self {
+        Self { models: Some(models), ..Self::default() }
     }
 }
 
-/// One thing learnt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    /// Who: provider and address.
-    pub endpoint: String,
-    /// With which model.
-    pub model: String,
-    /// What: `native`, `tool`, `native_beside_tools`…; with `#` and the hash of a schema behind it, of this schema alone.
-    pub feature: String,
-    /// How it went.
-    pub verdict: Verdict,
-    /// When.
-    pub at: Timestamp,
-}
-
-/// Remembers facts. They are written with the end of a run.
+/// Keeps facts. Observations are written with the end of a run, merged by [`Evidence::after`].
 #[async_trait]
 pub trait FactStore: Send + Sync {
-    /// What is known about these models since then, at every endpoint.
-    async fn facts(&self, models: &[String], since: Timestamp) -> Result<Vec<Fact>, StoreError>;
+    /// Facts by endpoint, model and feature.
+    async fn facts(&self, filter: &FactFilter) -> Result<Vec<Fact>, StoreError>;
+
+    /// Removes facts and says how many there were.
+    async fn forget_facts(&self, filter: &FactFilter) -> Result<u64, StoreError>;
 }

@@ -34,7 +34,7 @@ pub use callbacks::{CallbackStore, Due, Hold};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
-pub use facts::{Fact, FactStore, Verdict};
+pub use facts::{Fact, FactFilter, FactStore};
 pub use keys::KeyStore;
 pub use page::{Page, PageRequest};
 pub use quarantine::{Census, Death, Poisoned, PoisonedCount, QuarantineStore};

@@ -2,6 +2,7 @@
 
 use accord_domain::attempt::Attempt;
 use accord_domain::event::Body;
+use accord_domain::evidence::Observation;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run, Status};
@@ -12,7 +13,6 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::StoreError;
-use crate::facts::Fact;
 use crate::page::{Page, PageRequest};
 
 /// A promise that the same request has the same answer.
@@ -124,8 +124,8 @@ pub struct Finish {
     pub conversation: Option<String>,
     /// What every later run of the session must demand, where the conversation lives with this runner.
     pub affinity: Option<accord_domain::demands::Demands>,
-    /// What was learnt about endpoints.
-    pub facts: Vec<Fact>,
+    /// What was seen of endpoints.
+    pub observations: Vec<Observation>,
     /// Now.
     pub now: Timestamp,
 }

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 
 use accord_domain::attempt::{Outcome, ValueSource};
 use accord_domain::run::{FailureType, Status};
+use accord_domain::usage::Usage;
 use jiff::Timestamp;
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error as NameError, StrDeserializer};
 
 use crate::stats::{Figures, StatRow};
 
@@ -64,10 +68,22 @@ struct Tried {
     model: String,
     strategy: String,
     source: Option<ValueSource>,
+    /// What each model of the run did, in the order in which they were first asked.
+    parts: Vec<Part>,
+}
+
+/// The attempts of one model in a run.
+#[derive(Debug)]
+struct Part {
+    model: String,
+    attempts: u64,
+    first_accepted: bool,
+    failed_contract: bool,
+    usage: Usage,
 }
 
 /// An attempt, as far as it counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CountedAttempt<'a> {
     /// The name of its outcome.
     pub outcome: &'a str,
@@ -77,6 +93,8 @@ pub struct CountedAttempt<'a> {
     pub strategy: String,
     /// The name of where the accepted value stood.
     pub source: Option<&'a str>,
+    /// What it used.
+    pub usage: Usage,
 }
 
 impl Tally {
@@ -85,7 +103,8 @@ impl Tally {
         self.close();
         // A runner need not tell of its attempts. Then nothing says that it asked again.
         let (model, strategy) = (String::new(), String::new());
-        self.open = Some(Tried { run, attempts: 0, first_accepted: true, model, strategy, source: None });
+        let (source, parts) = (None, Vec::new());
+        self.open = Some(Tried { run, attempts: 0, first_accepted: true, model, strategy, source, parts });
     }
 
     /// Adds an attempt of the run that was added last. Attempts come in their order.
@@ -95,6 +114,7 @@ impl Tally {
             open.first_accepted = attempt.outcome == Outcome::Accepted.as_str();
         }
         open.attempts += 1;
+        part(&mut open.parts, &attempt);
         open.model = attempt.model;
         open.strategy = attempt.strategy;
         open.source = ValueSource::ALL.into_iter().find(|source| Some(source.as_str()) == attempt.source);
@@ -119,9 +139,70 @@ impl Tally {
         self.all.add(&tried);
         self.by_day.entry(day).or_default().add(&tried);
         self.by_agent.entry(tried.run.agent_name.clone()).or_default().add(&tried);
-        self.by_model.entry(tried.model.clone()).or_default().add(&tried);
         self.by_strategy.entry(tried.strategy.clone()).or_default().add(&tried);
+        for tried in by_model(tried) {
+            self.by_model.entry(tried.model.clone()).or_default().add(&tried);
+        }
     }
+}
+
+/// Adds an attempt to those of its model.
+fn part(parts: &mut Vec<Part>, attempt: &CountedAttempt<'_>) {
+    let accepted = attempt.outcome == Outcome::Accepted.as_str();
+    let named: StrDeserializer<'_, NameError> = attempt.outcome.into_deserializer();
+    let failed_contract = Outcome::deserialize(named).is_ok_and(Outcome::is_answer);
+    match parts.iter_mut().find(|part| part.model == attempt.model) {
+        Some(part) => {
+            part.attempts += 1;
+            part.failed_contract = failed_contract;
+            part.usage = part.usage.and(attempt.usage);
+        }
+        None => parts.push(Part {
+            model: attempt.model.clone(),
+            attempts: 1,
+            first_accepted: accepted,
+            failed_contract,
+            usage: attempt.usage,
+        }),
+    }
+}
+
+/// The share of each model in a run. The last one has the run's end, and the others have failed in it. A run with one model is
+/// that model's as a whole, also what no attempt tells of.
+fn by_model(tried: Tried) -> Vec<Tried> {
+    if tried.parts.len() <= 1 {
+        return vec![tried];
+    }
+    let Tried { run, model: last, strategy, source, parts, .. } = tried;
+    let share = |part: Part| {
+        let is_last = part.model == last;
+        let failure = match part.failed_contract {
+            true => FailureType::OutputSchemaValidationFailed,
+            false => FailureType::ExecutorFailed,
+        };
+        let Usage { input_tokens, output_tokens, cost_usd } = part.usage;
+        let run = EndedRun {
+            status: if is_last { run.status } else { Status::Failed },
+            failure_type: match is_last {
+                true => run.failure_type.clone(),
+                false => Some(failure.as_str().to_owned()),
+            },
+            input_tokens,
+            output_tokens,
+            cost_usd,
+            ..run.clone()
+        };
+        Tried {
+            run,
+            attempts: part.attempts,
+            first_accepted: part.first_accepted,
+            model: part.model,
+            strategy: strategy.clone(),
+            source: source.filter(|_| is_last),
+            parts: Vec::new(),
+        }
+    };
+    parts.into_iter().map(share).collect()
 }
 
 impl Sum {

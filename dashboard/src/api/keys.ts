@@ -45,6 +45,7 @@ export const queryKeys = {
     of: (filters: Filters = {}) => ['stats', 'of', filters] as const,
   },
   runners: { all: ['runners'] as const },
+  endpoints: { all: ['endpoints'] as const },
   keys: { all: ['keys'] as const },
   server: { all: ['server'] as const },
   workflows: {

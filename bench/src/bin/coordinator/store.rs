@@ -80,7 +80,7 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
             usage: Usage::default(),
             conversation: None,
             affinity: None,
-            facts: Vec::new(),
+            observations: Vec::new(),
             now,
         })
         .await?;

@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
 pub(crate) mod doctor;
+pub(crate) mod endpoints;
 pub(crate) mod init;
 pub(crate) mod keys;
 pub(crate) mod mcp;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Coordinator(arguments) => coordinator::run(&arguments),
         Command::Runner(arguments) => runner::run(&arguments),
         Command::Runners(arguments) => runners::run(&arguments),
+        Command::Endpoints(arguments) => endpoints::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),

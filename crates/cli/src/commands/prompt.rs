@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if let Some(live) = recorded_executor(&blueprint, &config.project) {
             set(&mut blueprint, "executor", live);
         }
-        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config.project).await?;
+        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config).await?;
         let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str).unwrap_or_default();
         let (executors, preview) = host::previewing_executors(&config, provider)?;
         let alone = config.without_agents();

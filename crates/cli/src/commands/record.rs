@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use accord_api::{Attempt, CreateRun};
 use accord_client::Client;
+use accord_coordinator::resolve_tiers;
 use accord_executor::Cassette;
 use serde_json::{Value, json};
 
 use crate::commands::run::{self, Report};
+use crate::config::Config;
 use crate::connection::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -46,11 +48,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let project = connection::reach(&config, Access::Look).await?;
         let blueprint = project.agent(&arguments.agent).await?.blueprint;
-        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config.project).await?;
+        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config).await?;
         let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
-        let address = blueprint.pointer("/executor/base_url").and_then(Value::as_str);
-        let (executors, recorder, providers) = host::recording_executors(&config, address)?;
+        let addresses: Vec<&str> =
+            models(&blueprint).filter_map(|settings| settings.get("base_url")?.as_str()).collect();
+        let (executors, recorder, providers) = host::recording_executors(&config, &addresses)?;
         // The agent is put in below: one of a file would win over it.
         let alone = config.without_agents();
         let (embedded, client) = Embedded::start(&alone, store, executors).await?;
@@ -65,10 +68,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 problem.hint("nothing was written; change the input, and rotate the key"),
             ));
         }
-        let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str);
-        let provider = provider.and_then(|name| Some(recorder.provider(name, providers.get(name)?)));
+        let recorded = |settings: &Value| {
+            let name = settings.get("provider").and_then(Value::as_str)?;
+            Some(recorder.provider(name, providers.get(name)?))
+        };
+        let provider = blueprint.get("executor").and_then(recorded);
+        let fallback_providers = models(&blueprint).skip(1).filter_map(recorded).collect();
         let mut cassette = recorder.cassette(blueprint, parameters, comparable(&attempts));
         cassette.provider = provider;
+        cassette.fallback_providers = fallback_providers;
         cassette.ended = report.ended();
         cassette.contract = contract(&request);
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
@@ -87,24 +95,33 @@ struct Recorded {
     attempts: Vec<Attempt>,
 }
 
-/// The agent of a project, with nothing that only this project knows: what has a name in the registry is written out.
+/// The agent of a project, with nothing that only this project knows: what has a name in the registry is written out, and so are
+/// tiers.
 pub(crate) async fn standing_alone(
     project: &Client,
     name: &str,
     mut blueprint: Value,
-    folder: &Path,
+    config: &Config,
 ) -> Result<Value, Failure> {
     let executor = blueprint.pointer("/executor/type").and_then(Value::as_str).unwrap_or_default();
     if executor != "llm" {
         let message = format!("cannot record agent '{name}': expected the executor llm, got {executor}");
-        return Err(Problem::new(message).hint(to_record(executor, &blueprint, folder)).into());
+        return Err(Problem::new(message).hint(to_record(executor, &blueprint, &config.project)).into());
     }
     for part in ["output_schema", "default_output_schema"] {
         if let Some(Value::String(name)) = blueprint.get(part).cloned() {
             set(&mut blueprint, part, project.schema(&name).await?.schema);
         }
     }
+    resolve_tiers(&mut blueprint, &config.values.tiers)
+        .map_err(|error| Problem::new(error.body().message))?;
     Ok(blueprint)
+}
+
+/// The settings of an agent's model and of its fallback models.
+fn models(blueprint: &Value) -> impl Iterator<Item = &Value> {
+    let fallbacks = blueprint.get("escalate_to").and_then(Value::as_array).into_iter().flatten();
+    blueprint.get("executor").into_iter().chain(fallbacks)
 }
 
 /// What has to be done before an agent can be recorded. One that is replayed was recorded with a model once.

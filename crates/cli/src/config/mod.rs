@@ -14,6 +14,8 @@ mod values;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use accord_api::agent::TIER;
+
 pub(crate) use origin::Origin;
 pub(crate) use secrets::without_secrets;
 pub(crate) use values::{Auth, LogFormat, Provider, ProviderKind, Retry, Values};
@@ -101,9 +103,10 @@ impl Config {
         self.project.join(FOLDER).join("agents")
     }
 
-    /// The names of the providers that are configured.
+    /// The names of the providers that are configured, and the tiers as `tier:NAME`.
     pub(crate) fn provider_names(&self) -> Vec<String> {
-        self.values.providers.keys().cloned().collect()
+        let tiers = self.values.tiers.keys().map(|name| format!("{TIER}:{name}"));
+        self.values.providers.keys().cloned().chain(tiers).collect()
     }
 
     /// The folder with workflows.

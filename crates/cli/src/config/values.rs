@@ -18,6 +18,8 @@ pub(crate) struct Values {
     pub(crate) log: Log,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: BTreeMap<String, Provider>,
+    /// What agents mean by the names of tiers.
+    pub(crate) tiers: BTreeMap<String, accord_api::agent::Llm>,
 }
 
 /// Where the coordinator listens.

@@ -106,6 +106,7 @@ fn settings(config: &Config) -> Settings {
         agents_dir: config.file_agents(),
         workflows_dir: config.file_workflows(),
         providers: config.provider_names(),
+        tiers: values.tiers.clone(),
         store: kind(config),
         request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
         queue: Queue {

@@ -28,10 +28,10 @@ pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
 /// `address` is that of the agent, where it has one of its own.
 pub(crate) fn recording_executors(
     config: &Config,
-    address: Option<&str>,
+    addresses: &[&str],
 ) -> Result<(Registry, Recorder, Providers), Failure> {
     let providers = providers(config)?;
-    let recorder = Recorder::new(Redactor::new(secrets(&providers, address)));
+    let recorder = Recorder::new(Redactor::new(secrets(&providers, addresses)));
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
     let llm = llm(config, providers.clone(), transport, network).with_recorder(recorder.clone());
@@ -206,10 +206,12 @@ fn kind(kind: config::ProviderKind) -> ProviderKind {
     }
 }
 
-/// What no recording may hold: all that providers are shown of secrets, and what an agent's own address holds.
-fn secrets(providers: &Providers, address: Option<&str>) -> Vec<String> {
+/// What no recording may hold: all that providers are shown of secrets, and what an agent's own addresses hold.
+fn secrets(providers: &Providers, addresses: &[&str]) -> Vec<String> {
     let all = providers.names().into_iter().filter_map(|name| providers.get(name));
-    all.flat_map(Provider::secrets).chain(address.into_iter().flat_map(secrets_of_address)).collect()
+    all.flat_map(Provider::secrets)
+        .chain(addresses.iter().flat_map(|address| secrets_of_address(address)))
+        .collect()
 }
 
 #[cfg(test)]

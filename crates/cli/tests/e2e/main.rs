@@ -13,7 +13,9 @@ mod chaos;
 mod commands;
 mod contract_decisions;
 mod cuts;
+mod endpoints;
 mod external;
+mod fallbacks;
 mod faults;
 #[cfg(target_os = "linux")]
 mod hostile;

@@ -7,20 +7,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, Spent};
+use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, EndpointFact, Spent};
+use accord_domain::agent::Fallback;
 use accord_domain::attempt;
 use accord_domain::event::Body;
 use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Claimed, EventFilter, EventLimit, Fact, Store};
+use accord_store::{Claim, Claimed, EventFilter, EventLimit, Fact, FactFilter, Store};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
-use super::{App, Caller};
+use super::{App, Caller, endpoints, tiers};
 use crate::error::Error;
 use crate::metrics;
 
@@ -29,9 +30,6 @@ pub(crate) const LONGEST_CLAIM_SECONDS: u32 = 60;
 
 /// How many runs are handed out at once: they are handed out in one transaction, and each carries its conversation.
 const MOST_CLAIMED: u32 = 32;
-
-/// How long it is remembered what an endpoint took or refused. Providers change; a week later it is worth asking again.
-const FACTS_HOLD: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// The kind of the event that a run waits for a runner.
 const QUEUED: &str = "run.queued";
@@ -97,24 +95,28 @@ impl App {
         Ok(receiver.await.map_err(Error::internal)??)
     }
 
-    async fn handed_out(&self, claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
+    async fn handed_out(&self, mut claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
+        for Claimed { assignment, .. } in &mut claimed {
+            // A tier that is no longer configured is for the runner to say: the run fails there, and no other.
+            if let Ok(resolved) = tiers::resolve(&assignment.blueprint, &self.settings.tiers) {
+                assignment.blueprint = resolved;
+            }
+        }
         let models = claimed.iter().map(|each| models(&each.assignment)).collect::<Result<Vec<_>, _>>()?;
         let mut all: Vec<String> = models.iter().flatten().cloned().collect();
         all.sort_unstable();
         all.dedup();
         let facts = match all.is_empty() {
             true => Vec::new(),
-            false => {
-                let since = self.outside.now().checked_sub(FACTS_HOLD).unwrap_or(Timestamp::MIN);
-                self.store.facts(&all, since).await?
-            }
+            false => self.store.facts(&FactFilter::of_models(all)).await?,
         };
-        let lease_seconds = self.settings.queue.lease_seconds;
+        let (lease_seconds, now) = (self.settings.queue.lease_seconds, self.outside.now());
         let mut runs = Vec::with_capacity(claimed.len());
         for (claimed, models) in claimed.into_iter().zip(models) {
             let schema = self.schema_hash(&claimed.assignment)?;
             let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
-            let known = facts.iter().filter(is_known).map(report).collect();
+            let known =
+                facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
             let spent = self.spent(&claimed.run).await?;
             self.handed.keep(&claimed.run, &claimed.assignment);
             runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
@@ -182,7 +184,7 @@ async fn give_back(store: &dyn Store, claimed: Vec<Claimed>, now: Timestamp) {
 fn view(
     claimed: Claimed,
     profile: &Profile,
-    facts: Vec<FactReport>,
+    facts: Vec<EndpointFact>,
     lease_seconds: u32,
 ) -> Result<ClaimedRun, Error> {
     let Claimed { run, session, assignment, conversation } = claimed;
@@ -222,23 +224,13 @@ fn concerns(fact: &Fact, schema: Option<&str>) -> bool {
     }
 }
 
-fn report(fact: &Fact) -> FactReport {
-    FactReport {
-        endpoint: fact.endpoint.clone(),
-        model: fact.model.clone(),
-        feature: fact.feature.clone(),
-        verdict: fact.verdict.as_str().to_owned(),
-        at: fact.at,
-    }
-}
-
 /// The models that a run may use: its own, the blueprint's, and the stronger ones.
 fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
     #[derive(Deserialize)]
     struct ModelsOnly {
         executor: ExecutorModel,
         #[serde(default)]
-        escalate_to: Vec<String>,
+        escalate_to: Vec<Fallback>,
     }
     #[derive(Deserialize)]
     struct ExecutorModel {
@@ -247,5 +239,6 @@ fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
     }
     let blueprint: ModelsOnly = serde_json::from_str(&assignment.blueprint).map_err(Error::internal)?;
     let own = assignment.model.iter().cloned();
-    Ok(own.chain(blueprint.executor.model).chain(blueprint.escalate_to).collect())
+    let fallbacks = blueprint.escalate_to.iter().map(|fallback| fallback.model().to_owned());
+    Ok(own.chain(blueprint.executor.model).chain(fallbacks).collect())
 }

@@ -10,6 +10,7 @@ mod claims;
 mod config;
 mod contracts;
 mod definition;
+mod endpoints;
 mod events;
 mod file_changes;
 mod found;
@@ -29,6 +30,7 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
+mod tiers;
 mod upkeep;
 mod workflows;
 
@@ -52,6 +54,7 @@ pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use promise::Promise;
 pub(crate) use runners::LONGEST_HEARTBEAT_SECONDS;
 pub(crate) use runs::{HIGHEST_PRIORITY, LONGEST_WAIT_SECONDS, check_wait};
+pub use tiers::resolve_tiers;
 pub(crate) use workflows::watch_workflows;
 
 use crate::hub::Hub;

@@ -12,6 +12,7 @@ mod conditions;
 mod config;
 mod dashboard;
 mod door;
+mod endpoints;
 mod envelope;
 mod events;
 mod extract;
@@ -49,6 +50,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(dashboard::routes())
         .merge(events::routes())
         .merge(health::routes())
+        .merge(endpoints::routes())
         .merge(keys::routes())
         .merge(mcp::routes())
         .merge(metrics::routes())

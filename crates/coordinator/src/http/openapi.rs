@@ -20,8 +20,8 @@ use utoipa::OpenApi;
 pub use file::agent_file_schema;
 
 use super::{
-    agents, audit, config, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats,
-    workflow_runs, workflows,
+    agents, audit, config, endpoints, events, health, keys, mcp, metrics, runner, runs, schemas, sessions,
+    stats, workflow_runs, workflows,
 };
 use crate::app::App;
 
@@ -49,6 +49,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
         agents::validate_known,
         audit::list,
         config::config,
+        endpoints::forget,
+        endpoints::list,
         events::follow,
         health::health,
         health::ready,

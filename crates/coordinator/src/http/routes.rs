@@ -81,6 +81,8 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/runner/runs/{id}/finish", Access::Run),
     route("DELETE", "/runner/{id}", Access::Run),
     route("GET", "/runners", Access::Read),
+    route("GET", "/endpoints", Access::Read),
+    route("DELETE", "/endpoints", Access::Administer),
     route("GET", "/workflows", Access::Read),
     route("POST", "/workflows", Access::Administer),
     route("POST", "/workflows/validate", Access::Read),
@@ -155,6 +157,13 @@ pub(crate) const AUDITED: &[Audited] = &[
     audited("DELETE", "/workflow-runs/{id}", "workflow_run.deleted"),
     audited("POST", "/workflow-runs/{id}/stop", "workflow_run.stopped"),
     audited("POST", "/workflow-runs/{id}/retry", "workflow_run.retried"),
+    Audited {
+        method: "DELETE",
+        path: "/endpoints",
+        action: "endpoints.forgotten",
+        created: None,
+        object: Object::Answer("/matching"),
+    },
     creates("/keys", "key.created", "/key_id"),
     audited("DELETE", "/keys/{id}", "key.deleted"),
 ];

@@ -176,7 +176,8 @@ async fn a_claim_has_all_that_the_run_needs() {
         json!({"status": "failed", "error": {"type": "executor_failed", "message": "m"}, "facts": facts});
     assert_eq!(desk.finish(&held, end).await.0, 200);
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
-    assert_eq!(desk.claim(&runner).await.run["facts"], json!([fact("large")]));
+    let barred = |model: &str, feature: &str| json!({"endpoint": "e", "model": model, "feature": feature, "standing": "barred", "good": 0.0, "bad": 12.0, "last_seen": "2026-11-01T00:00:00Z"});
+    assert_eq!(desk.claim(&runner).await.run["facts"], json!([barred("large", "native")]));
     // What is known of one schema goes to runs with this one only.
     let hash = text(&held.run["contract"], "schema_hash");
     let of = |hash: &str| json!({"endpoint": "e", "model": "small", "feature": format!("native#{hash}"), "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
@@ -185,11 +186,15 @@ async fn a_claim_has_all_that_the_run_needs() {
                      "facts": [of(&hash), of("sha256:another")]});
     assert_eq!(desk.finish(&desk.claim(&runner).await, end).await.0, 200);
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
-    assert_eq!(desk.claim(&runner).await.run["facts"], json!([fact("large"), of(&hash)]));
+    assert_eq!(
+        desk.claim(&runner).await.run["facts"],
+        json!([barred("large", "native"), barred("small", &format!("native#{hash}"))])
+    );
     desk.pass(8 * 24 * 3600);
     let again = desk.runner().await;
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
-    assert_eq!(desk.claim(&again).await.run["facts"], json!([]), "a week is long enough");
+    let facts = &desk.claim(&again).await.run["facts"];
+    assert_eq!(facts[0]["standing"], "unknown", "after a week it is tried again: {facts}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -50,9 +50,9 @@ impl Executor {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Llm {
-    /// `anthropic`, `openai`, `openai-chat`, `openai-compatible`, `ollama`, or a configured name.
+    /// `anthropic`, `openai`, `openai-chat`, `openai-compatible`, `ollama`, a configured name, or `tier`.
     pub provider: String,
-    /// The model.
+    /// The model; the name of a configured tier, if the provider is `tier`.
     pub model: String,
     /// Base URL, if it differs from the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,6 +74,29 @@ pub struct Llm {
     /// `ollama` or `llama.cpp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_profile: Option<String>,
+}
+
+/// The provider that stands for a named tier; the model is the tier's name.
+pub const TIER: &str = "tier";
+
+/// A fallback model: a model of the agent's own provider, or settings for another provider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Fallback {
+    /// A model of the agent's own provider.
+    Model(String),
+    /// A model with its provider, or a tier.
+    Llm(Box<Llm>),
+}
+
+impl Fallback {
+    /// The model that it names.
+    pub fn model(&self) -> &str {
+        match self {
+            Self::Model(model) => model,
+            Self::Llm(settings) => &settings.model,
+        }
+    }
 }
 
 /// Settings of an agent CLI.

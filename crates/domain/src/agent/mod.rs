@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use executor::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
+pub use executor::{Cli, Command, Executor, External, Fallback, Llm, ProcessArguments, Replay, TIER};
 pub use mcp_server::{McpServer, Unfilled, fill};
 
 use crate::contract::{Invariant, Options};
@@ -105,9 +105,9 @@ pub struct Blueprint {
     pub kind: Type,
     /// Executor.
     pub executor: Executor,
-    /// Fallback models, in order, if the output does not conform.
+    /// Fallback models, in order, if the output does not conform, the model refuses, or its provider fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub escalate_to: Vec<String>,
+    pub escalate_to: Vec<Fallback>,
     /// System prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,

@@ -23,6 +23,9 @@ pub struct Cassette {
     /// The provider that the blueprint names. Older recordings keep none: their blueprints name a built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<RecordedProvider>,
+    /// The providers of its fallback models.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback_providers: Vec<RecordedProvider>,
     /// The tools of MCP servers, as they were offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp_tools: Vec<ToolSpec>,
@@ -48,6 +51,7 @@ impl Cassette {
             accord_cassette: VERSION,
             agent,
             provider: None,
+            fallback_providers: Vec::new(),
             mcp_tools: Vec::new(),
             parameters,
             contract: Value::Null,

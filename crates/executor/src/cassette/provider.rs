@@ -61,15 +61,12 @@ impl RecordedProvider {
     }
 }
 
-/// The providers of a replay: the recorded one, and the built-in ones for recordings that keep none.
-pub(super) fn providers(recorded: Option<&RecordedProvider>) -> Providers {
+/// The providers of a replay: the recorded ones, and the built-in ones for recordings that keep none.
+pub(super) fn providers<'a>(recorded: impl IntoIterator<Item = &'a RecordedProvider>) -> Providers {
     let built_in = ProviderKind::ALL.into_iter().fold(Providers::default(), |all, kind| {
         all.with(kind.name(), Provider { api_key: Some(no_key()), ..Provider::new(kind) })
     });
-    match recorded {
-        Some(recorded) => built_in.with(&recorded.name, recorded.provider()),
-        None => built_in,
-    }
+    recorded.into_iter().fold(built_in, |all, recorded| all.with(&recorded.name, recorded.provider()))
 }
 
 /// Nothing is sent, so any key will do.
@@ -104,13 +101,13 @@ mod tests {
             headers: Vec::new(),
             ..provider
         };
-        assert_eq!(providers(Some(&recorded)).get("lab"), Some(&expected));
+        assert_eq!(providers([&recorded]).get("lab"), Some(&expected));
     }
 
     #[test]
     fn a_recording_that_keeps_no_provider_has_the_built_in_ones() {
         let names = ["anthropic", "ollama", "openai", "openai-chat", "openai-compatible"];
-        assert_eq!(providers(None).names(), names);
-        assert!(names.iter().all(|name| providers(None).get(name).unwrap().api_key.is_some()));
+        assert_eq!(providers([]).names(), names);
+        assert!(names.iter().all(|name| providers([]).get(name).unwrap().api_key.is_some()));
     }
 }

@@ -76,7 +76,7 @@ impl Executor for ReplayExecutor {
             CassetteError::Broken(text) => OpenError::Settings(text),
         })?;
         let recorded = recorded_settings(&cassette, &path)?;
-        let providers = providers(cassette.provider.as_ref());
+        let providers = providers(cassette.fallback_providers.iter().chain(&cassette.provider));
         let mcp_tools = cassette.mcp_tools.clone();
         let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
         let toolboxes = Arc::new(ReplayToolboxes { tape: Arc::clone(&transport), mcp_tools });
@@ -125,6 +125,10 @@ impl Session for ReplaySession {
 
     fn conversation(&self) -> Option<Value> {
         self.inner.conversation()
+    }
+
+    fn switch(&mut self, settings: &Value) -> Result<(), OpenError> {
+        self.inner.switch(settings)
     }
 
     async fn close(self: Box<Self>) {

@@ -13,7 +13,7 @@ use super::message::{self, Answered, Fault, Hello, Kind, Said};
 use super::settings::Settings;
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
-use crate::session::{Capabilities, Session, TurnError, TurnFailure};
+use crate::session::{Capabilities, OpenError, Session, TurnError, TurnFailure};
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
 
@@ -289,6 +289,10 @@ impl Session for External {
             true => serde_json::to_value(&self.memory).ok(),
             false => self.start.conversation.clone(),
         }
+    }
+
+    fn switch(&mut self, _settings: &Value) -> Result<(), OpenError> {
+        Err(OpenError::OneProvider)
     }
 
     async fn close(mut self: Box<Self>) {

@@ -13,7 +13,7 @@ use tracing::{Instrument as _, Span, debug_span};
 use super::failure::{Asked, Trouble};
 use super::intake::Intake;
 use super::retry::demanded;
-use super::wire::{End, Problem, Reply};
+use super::wire::{End, Problem, ReadError, Reply};
 use crate::answer::Usage;
 use crate::event::{Event, Events};
 use crate::retry::{Attempts, whole_milliseconds};
@@ -149,7 +149,7 @@ impl Exchange<'_> {
         let Response { status, headers, body } = response;
         if !(200..300).contains(&status) {
             let text = error_body(body).await;
-            return Err(self.asked.problem(&Problem::from_body(status, &text)));
+            return self.failed(ReadError::Provider(Problem::from_body(status, &text)));
         }
         let content_type = headers
             .iter()
@@ -178,14 +178,30 @@ impl Exchange<'_> {
             let bytes = bytes.map_err(|error| self.lost(error))?;
             let taken = intake.take(&bytes);
             *used = endpoint.priced(intake.usage());
-            if taken.map_err(|error| self.asked.unread(error))? {
-                timeout(END_OF_BODY, body.next()).await.ok();
-                break;
+            match taken {
+                Ok(false) => {}
+                Ok(true) => {
+                    timeout(END_OF_BODY, body.next()).await.ok();
+                    break;
+                }
+                Err(error) => return self.failed(error),
             }
         }
-        let reply = intake.finish().map_err(|error| self.asked.unread(error))?;
-        *used = endpoint.priced(reply.usage);
-        Ok(reply)
+        match intake.finish() {
+            Ok(reply) => {
+                *used = endpoint.priced(reply.usage);
+                Ok(reply)
+            }
+            Err(error) => self.failed(error),
+        }
+    }
+
+    fn failed(&self, error: ReadError) -> Result<Reply, Trouble> {
+        let answer = match &error {
+            ReadError::Provider(problem) => problem.rejected_answer(),
+            _ => None,
+        };
+        answer.ok_or_else(|| self.asked.unread(error))
     }
 
     fn lost(&self, error: TransportError) -> Trouble {

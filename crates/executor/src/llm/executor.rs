@@ -6,10 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::conversation::Conversation;
-use super::endpoint::Endpoint;
-use super::provider::{ProviderKind, Providers};
-use super::session::LlmSession;
-use super::settings::{Reasoning, Settings};
+use super::provider::Providers;
+use super::session::{LlmSession, resolve};
 use crate::cassette::Recorder;
 use crate::mcp::McpServers;
 use crate::retry::{Attempts, FIRST_PAUSE};
@@ -20,7 +18,7 @@ use crate::transport::Transport;
 
 /// The `llm` executor.
 pub struct LlmExecutor {
-    providers: Providers,
+    providers: Arc<Providers>,
     transport: Arc<dyn Transport>,
     toolboxes: Arc<dyn Toolboxes>,
     servers: Option<McpServers>,
@@ -31,6 +29,7 @@ pub struct LlmExecutor {
 impl LlmExecutor {
     /// An executor that asks these providers, by this way, with these tools.
     pub fn new(providers: Providers, transport: Arc<dyn Transport>, toolboxes: Arc<dyn Toolboxes>) -> Self {
+        let providers = Arc::new(providers);
         Self { providers, transport, toolboxes, servers: None, recorder: None, first_pause: FIRST_PAUSE }
     }
 
@@ -56,22 +55,7 @@ impl LlmExecutor {
 #[async_trait]
 impl Executor for LlmExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
-        let settings = Settings::read(&start.settings)?;
-        let endpoint = Endpoint::resolve(&self.providers, &settings)?;
-        let thinks = settings.reasoning.is_some_and(Reasoning::is_on);
-        if thinks && settings.temperature.is_some() && endpoint.kind == ProviderKind::Anthropic {
-            return Err(OpenError::Settings(
-                "executor settings: this provider does not support `temperature` together with `reasoning`; remove one".into(),
-            ));
-        }
-        if start.costs_are_limited && !endpoint.has_prices() {
-            return Err(OpenError::Settings(format!(
-                "`limits.max_cost_usd` cannot be enforced: the prices of provider `{0}` are unknown. Set \
-                 providers.{0}.price_per_million_input and price_per_million_output in the runner's configuration, or limit \
-                 tokens instead (`limits.max_tokens_total`)",
-                settings.provider
-            )));
-        }
+        let (settings, endpoint) = resolve(&self.providers, &start.settings, start.costs_are_limited)?;
         let toolbox = self.toolboxes.open(&start.tools, &start.project_dir)?;
         let conversation = match start.conversation {
             Some(stored) => Conversation::restore(stored)?,
@@ -101,6 +85,8 @@ impl Executor for LlmExecutor {
             conversation,
             unanswered: None,
             max_steps: start.max_steps,
+            providers: Arc::clone(&self.providers),
+            costs_are_limited: start.costs_are_limited,
         }))
     }
 }

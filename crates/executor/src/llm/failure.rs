@@ -45,6 +45,8 @@ const FIELD: [&str; 9] = [
     "guided",
     "json mode",
 ];
+/// The field of the Responses API. Elsewhere the word is a value.
+const RESPONSES_FIELD: [&str; 3] = ["'text'", "\"text\"", "`text`"];
 /// Words of those who do not know the field, or do not want it.
 const UNKNOWN: [&str; 18] = [
     "disabled",
@@ -195,11 +197,12 @@ impl Asked<'_> {
     ) -> Option<TurnError> {
         let status = problem.status;
         let local = matches!(self.endpoint.kind, ProviderKind::Ollama | ProviderKind::OpenAiCompatible);
-        // Small servers find out while they build the grammar, and blame themselves.
-        let grammar = local && status >= 500 && has(&GRAMMAR);
+        // Small servers find out while they build the grammar, and blame themselves. They speak every dialect.
+        let grammar = status >= 500 && (has(&["grammar"]) || local && has(&GRAMMAR));
+        let field = has(&FIELD) || self.endpoint.kind == ProviderKind::OpenAi && has(&RESPONSES_FIELD);
         let refused = matches!(status, 400 | 422);
         let unwanted = has(&UNKNOWN) || has(&BESIDE) && has(&TOOLS);
-        let schema = || match (has(&FIELD) && unwanted || unsupported) && !has(&INSIDE) {
+        let schema = || match (field && unwanted || unsupported) && !has(&INSIDE) {
             true => TurnError::FormatRejected(self.said(problem)),
             false => TurnError::SchemaRejected(self.said(problem)),
         };
@@ -207,7 +210,9 @@ impl Asked<'_> {
         match self.delivery {
             Delivery::Text => None,
             Delivery::Native { .. } if unsupported && has(&TOOLS) => Some(tool()),
-            Delivery::Native { .. } if unsupported || grammar || refused && has(&SCHEMA) => Some(schema()),
+            Delivery::Native { .. } if unsupported || grammar || refused && (field || has(&SCHEMA)) => {
+                Some(schema())
+            }
             Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
             Delivery::Tool { .. } if refused && has(&["invalid schema"]) => Some(schema()),
             Delivery::Tool { .. } if unsupported || refused && has(&TOOL) => Some(tool()),

@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
-use super::provider::ProviderKind;
+use super::provider::{ProviderKind, Providers};
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
 use super::wire::anthropic_max_tokens;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
 use crate::retry::Attempts;
-use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
+use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
 use crate::toolbox::Toolbox;
 use crate::transport::Transport;
 use crate::turn::Turn;
@@ -37,6 +37,8 @@ pub(super) struct LlmSession {
     pub(super) unanswered: Option<usize>,
     pub(super) attempts: Attempts,
     pub(super) max_steps: u32,
+    pub(super) providers: Arc<Providers>,
+    pub(super) costs_are_limited: bool,
 }
 
 #[async_trait]
@@ -97,9 +99,40 @@ impl Session for LlmSession {
         serde_json::to_value(&self.conversation).ok()
     }
 
+    fn switch(&mut self, settings: &Value) -> Result<(), OpenError> {
+        let (settings, endpoint) = resolve(&self.providers, settings, self.costs_are_limited)?;
+        (self.settings, self.endpoint) = (settings, endpoint);
+        Ok(())
+    }
+
     async fn close(self: Box<Self>) {
         self.toolbox.close().await;
     }
+}
+
+/// What settings mean with these providers, if they can be used together.
+pub(super) fn resolve(
+    providers: &Providers,
+    settings: &Value,
+    costs_are_limited: bool,
+) -> Result<(Settings, Endpoint), OpenError> {
+    let settings = Settings::read(settings)?;
+    let endpoint = Endpoint::resolve(providers, &settings)?;
+    let thinks = settings.reasoning.is_some_and(Reasoning::is_on);
+    if thinks && settings.temperature.is_some() && endpoint.kind == ProviderKind::Anthropic {
+        return Err(OpenError::Settings(
+            "executor settings: this provider does not support `temperature` together with `reasoning`; remove one".into(),
+        ));
+    }
+    if costs_are_limited && !endpoint.has_prices() {
+        return Err(OpenError::Settings(format!(
+            "`limits.max_cost_usd` cannot be enforced: the prices of provider `{0}` are unknown. Set \
+             providers.{0}.price_per_million_input and price_per_million_output in the runner's configuration, or limit \
+             tokens instead (`limits.max_tokens_total`)",
+            settings.provider
+        )));
+    }
+    Ok((settings, endpoint))
 }
 
 impl LlmSession {

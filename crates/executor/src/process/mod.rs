@@ -111,6 +111,10 @@ impl Session for Process {
         (!stderr.is_empty()).then(|| format!("stderr: {stderr}"))
     }
 
+    fn switch(&mut self, _settings: &Value) -> Result<(), OpenError> {
+        Err(OpenError::OneProvider)
+    }
+
     async fn close(self: Box<Self>) {}
 }
 

@@ -99,6 +99,10 @@ impl Session for AskingSession {
         Some(json!(self.said))
     }
 
+    fn switch(&mut self, _settings: &Value) -> Result<(), OpenError> {
+        Err(OpenError::OneProvider)
+    }
+
     async fn close(self: Box<Self>) {}
 }
 

@@ -5,10 +5,10 @@ mod state;
 
 use std::sync::Arc;
 
-use accord_api::FactReport;
+use accord_api::{FactReport, Observed};
 
 use super::End;
-use super::facts::{Feature, Verdict as Taken};
+use super::facts::Feature;
 use super::failure::{self, Unmet};
 use super::offers::Rung;
 use super::step::{Cause, Seen, Step, next_step};
@@ -32,32 +32,54 @@ pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<
     let mut driver = Driver { turns, terms, state };
     let end = driver.run().await;
     driver.turns.retries = driver.state.retries;
-    (end, driver.state.facts.into_learnt(driver.state.history.was_answered()))
+    (end, driver.state.facts.into_learned(driver.state.history.was_answered()))
 }
 
 struct Driver<'a, 'b> {
     turns: &'a mut Turns<'b>,
-    terms: &'a Terms,
+    terms: &'a Arc<Terms>,
     state: State,
 }
 
 impl Driver<'_, '_> {
     async fn run(&mut self) -> End {
         loop {
-            let turn = self.state.turn(self.turns.assignment, self.terms);
+            let turn = self.state.turn(self.turns.assignment, self.terms, self.turns.model.clone());
             let asked = self.turns.ask(turn).await;
             let look = match &asked.result {
                 Ok(answer) => self.answered(&asked, answer).await,
                 Err(why) => self.unanswered(&asked, why).await,
             };
-            let situation = self.state.situation(&self.turns.capabilities, &self.terms.contract);
+            let situation = self.state.situation(self.turns, &self.terms.contract);
             match next_step(&situation, look.seen) {
-                Step::Ask(next) => self.state.apply(next, self.terms.contract.strategy),
+                Step::Ask(next) => {
+                    self.state.apply(next);
+                    if next.stronger
+                        && let Err(why) = self.fall_back().await
+                        // A retry of the contract can go to the same model.
+                        && !next.counted
+                    {
+                        return failure::because(look.end, &why);
+                    }
+                }
                 Step::Fail(Cause::NoProgress) => return self.unmet(Unmet::NoProgress),
                 Step::Accept
                 | Step::Fail(Cause::Contract | Cause::Refused | Cause::Rejected | Cause::Unanswered) => {
                     return look.end;
                 }
+            }
+        }
+    }
+
+    /// Goes on with the next fallback model that can be used, or says why none can.
+    async fn fall_back(&mut self) -> Result<(), String> {
+        loop {
+            let moved = self.turns.fall_back()?;
+            let (capabilities, model) = (self.turns.capabilities.clone(), self.turns.model_name());
+            match self.state.follow(moved, self.terms, capabilities, &model).await {
+                Ok(()) => return Ok(()),
+                Err(why) if self.turns.fallbacks.left() == 0 => return Err(why),
+                Err(_) => {}
             }
         }
     }
@@ -79,6 +101,7 @@ impl Driver<'_, '_> {
                 Seen::Rejected
             }
             Why::Failed(_) if self.state.just_raised => Seen::CeilingRefused,
+            why if self.turns.may_fall_back(why) => Seen::ProviderFailed,
             _ => Seen::Unanswered,
         };
         let end = match seen {
@@ -96,21 +119,21 @@ impl Driver<'_, '_> {
     fn learn_refusal(&mut self, why: &Why) {
         let feature = match self.state.rung {
             Rung::Native => self.state.offers.native_feature(),
-            Rung::Tool if self.state.force => return self.learn(Feature::ForcedTool, Taken::Refused),
+            Rung::Tool if self.state.force => return self.learn(Feature::ForcedTool, Observed::Refused),
             Rung::Tool => Feature::Tool,
             Rung::Prompt => return,
         };
         match why {
             Why::SchemaRejected(_) => {
-                let (model, now) = (self.state.model_name(), self.turns.now());
-                self.state.facts.learn_of_schema(&model, feature, Taken::Refused, now);
+                let (model, now) = (self.turns.model_name(), self.turns.now());
+                self.state.facts.learn_of_schema(&model, feature, Observed::Refused, now);
             }
-            _ => self.learn(feature, Taken::Refused),
+            _ => self.learn(feature, Observed::Refused),
         }
     }
 
-    fn learn(&mut self, feature: Feature, taken: Taken) {
-        let model = self.state.model_name();
-        self.state.facts.learn(&model, feature, taken, self.turns.now());
+    fn learn(&mut self, feature: Feature, observed: Observed) {
+        let model = self.turns.model_name();
+        self.state.facts.learn(&model, feature, observed, self.turns.now());
     }
 }

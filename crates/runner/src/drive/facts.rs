@@ -1,12 +1,14 @@
-//! What an endpoint takes of what it is sent: known from before, and learnt on the way.
+//! What an endpoint supports: known from before, and learned in this run.
 //!
 //! Most of it holds for every schema. That a provider refused one schema holds for this one alone: such a fact carries the
 //! schema's hash behind the feature's name.
+//!
+//! No evidence: a refusal of the model, an answer that was cut off, no answer at all.
 
-use accord_api::FactReport;
+use accord_api::{EndpointFact, FactReport, Observed, Standing};
 use jiff::Timestamp;
 
-/// What can be taken, refused or ignored.
+/// What can be supported, refused or ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feature {
     Native,
@@ -26,38 +28,34 @@ impl Feature {
     }
 }
 
-/// How it was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Works,
-    Refused,
-    Ignored,
-}
-
-impl Verdict {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Refused => "refused",
-            Self::Ignored => "ignored",
-        }
-    }
-}
-
 /// What is known about one endpoint, as far as it matters for one schema.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     endpoint: String,
     schema_hash: String,
-    known: Vec<FactReport>,
-    learnt: Vec<FactReport>,
+    known: Vec<EndpointFact>,
+    learned: Vec<Learned>,
+}
+
+/// What this run saw of a feature.
+#[derive(Debug, Clone)]
+struct Learned {
+    endpoint: String,
+    model: String,
+    feature: String,
+    observed: Observed,
+    at: Timestamp,
 }
 
 impl Facts {
-    pub(super) fn new(endpoint: &str, schema_hash: &str, known: &[FactReport]) -> Self {
-        let mut known: Vec<_> = known.iter().filter(|fact| fact.endpoint == endpoint).cloned().collect();
-        known.sort_by_key(|fact| fact.at);
-        Self { endpoint: endpoint.to_owned(), schema_hash: schema_hash.to_owned(), known, learnt: Vec::new() }
+    pub(super) fn new(endpoint: &str, schema_hash: &str, known: &[EndpointFact]) -> Self {
+        let (endpoint, schema_hash) = (endpoint.to_owned(), schema_hash.to_owned());
+        Self { endpoint, schema_hash, known: known.to_vec(), learned: Vec::new() }
+    }
+
+    /// Goes on at another endpoint.
+    pub(super) fn move_to(&mut self, endpoint: &str) {
+        endpoint.clone_into(&mut self.endpoint);
     }
 
     /// The name of a feature with this schema.
@@ -65,52 +63,79 @@ impl Facts {
         format!("{}#{}", feature.name(), self.schema_hash)
     }
 
-    /// The newest word on a feature of this name.
-    fn verdict(&self, model: &str, name: &str) -> Option<&str> {
-        let about = |fact: &&FactReport| fact.model == model && fact.feature == name;
-        let newest = self.learnt.iter().rev().chain(self.known.iter().rev()).find(about)?;
-        Some(&newest.verdict)
+    fn learned(&self, model: &str, name: &str) -> Option<Observed> {
+        let about =
+            |fact: &&Learned| fact.endpoint == self.endpoint && fact.model == model && fact.feature == name;
+        self.learned.iter().find(about).map(|fact| fact.observed)
     }
 
-    /// Whether it is of no use with this model and this schema.
+    fn known(&self, model: &str, name: &str) -> Option<&EndpointFact> {
+        let about = |fact: &&EndpointFact| {
+            fact.endpoint == self.endpoint && fact.model == model && fact.feature == name
+        };
+        self.known.iter().find(about)
+    }
+
+    /// Whether it is of no use with this model and this schema. What this run has seen itself comes first.
     pub(super) fn bars(&self, model: &str, feature: Feature) -> bool {
-        let bars = |name: &str| self.verdict(model, name).is_some_and(|word| word != Verdict::Works.name());
+        let bars = |name: &str| match self.learned(model, name) {
+            Some(observed) => observed != Observed::Works,
+            None => self.known(model, name).is_some_and(|fact| fact.standing == Standing::Barred),
+        };
         bars(feature.name()) || bars(&self.of_schema(feature))
     }
 
-    /// Remembers how it went, whatever the schema.
-    pub(super) fn learn(&mut self, model: &str, feature: Feature, verdict: Verdict, at: Timestamp) {
-        self.note(model, feature.name().to_owned(), verdict, at);
+    /// Whether it was ever seen to work with this model.
+    pub(super) fn has_worked(&self, model: &str, feature: Feature) -> bool {
+        self.learned(model, feature.name()) == Some(Observed::Works)
+            || self.known(model, feature.name()).is_some_and(|fact| fact.good > 0.0)
     }
 
-    /// Remembers how it went with this schema.
-    pub(super) fn learn_of_schema(&mut self, model: &str, feature: Feature, verdict: Verdict, at: Timestamp) {
-        self.note(model, self.of_schema(feature), verdict, at);
+    /// Notes what was seen, whatever the schema.
+    pub(super) fn learn(&mut self, model: &str, feature: Feature, observed: Observed, at: Timestamp) {
+        self.note(model, feature.name().to_owned(), observed, at);
     }
 
-    /// Remembers that it works, and that what was said of this schema is no longer so.
+    /// Notes what was seen with this schema.
+    pub(super) fn learn_of_schema(
+        &mut self,
+        model: &str,
+        feature: Feature,
+        observed: Observed,
+        at: Timestamp,
+    ) {
+        self.note(model, self.of_schema(feature), observed, at);
+    }
+
+    /// Notes that it works, and that a refusal of this schema no longer holds.
     pub(super) fn learn_success(&mut self, model: &str, feature: Feature, at: Timestamp) {
-        self.learn(model, feature, Verdict::Works, at);
-        if self.verdict(model, &self.of_schema(feature)).is_some() {
-            self.learn_of_schema(model, feature, Verdict::Works, at);
+        self.learn(model, feature, Observed::Works, at);
+        let name = self.of_schema(feature);
+        if self.learned(model, &name).is_some() || self.known(model, &name).is_some() {
+            self.note(model, name, Observed::Works, at);
         }
     }
 
-    /// Remembers what is news, in the place of what was learnt before.
-    fn note(&mut self, model: &str, feature: String, verdict: Verdict, at: Timestamp) {
-        if self.verdict(model, &feature) == Some(verdict.name()) {
+    /// One observation for each feature: a good answer outweighs the bad ones of the same run.
+    fn note(&mut self, model: &str, feature: String, observed: Observed, at: Timestamp) {
+        if observed == Observed::Ignored && self.learned(model, &feature).is_some() {
             return;
         }
-        self.learnt.retain(|fact| fact.model != model || fact.feature != feature);
-        let (endpoint, model) = (self.endpoint.clone(), model.to_owned());
-        self.learnt.push(FactReport { endpoint, model, feature, verdict: verdict.name().to_owned(), at });
+        let endpoint = self.endpoint.clone();
+        self.learned
+            .retain(|fact| fact.endpoint != endpoint || fact.model != model || fact.feature != feature);
+        self.learned.push(Learned { endpoint, model: model.to_owned(), feature, observed, at });
     }
 
-    /// What was learnt. A refusal counts where the model did answer to something else: who is refused whatever he asks is not
-    /// refused for how he asks.
-    pub(super) fn into_learnt(mut self, answered: bool) -> Vec<FactReport> {
-        self.learnt.retain(|fact| answered || fact.verdict != Verdict::Refused.name());
-        self.learnt
+    /// What was learned. A refusal counts only if the model did answer another request: a provider that refuses whatever it
+    /// is sent does not refuse the feature.
+    pub(super) fn into_learned(self, answered: bool) -> Vec<FactReport> {
+        let counts = |fact: &Learned| answered || fact.observed != Observed::Refused;
+        let report = |Learned { endpoint, model, feature, observed, at }| {
+            let verdict = observed.as_str().to_owned();
+            FactReport { endpoint, model, feature, verdict, at }
+        };
+        self.learned.into_iter().filter(counts).map(report).collect()
     }
 }
 
@@ -118,49 +143,74 @@ impl Facts {
 mod tests {
     use super::*;
 
-    fn fact(model: &str, feature: &str, verdict: &str, second: i64) -> FactReport {
-        FactReport {
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn known(feature: &str, standing: Standing) -> EndpointFact {
+        EndpointFact {
             endpoint: "e".into(),
-            model: model.into(),
+            model: "m".into(),
             feature: feature.into(),
-            verdict: verdict.into(),
-            at: Timestamp::from_second(second).unwrap(),
+            standing,
+            good: 0.0,
+            bad: 0.0,
+            last_seen: NOW,
         }
     }
 
+    fn learned(facts: Facts, answered: bool) -> Vec<(String, String)> {
+        let reports = facts.into_learned(answered).into_iter();
+        reports.map(|report| (report.feature, report.verdict)).collect()
+    }
+
+    fn pair(feature: &str, verdict: &str) -> (String, String) {
+        (feature.to_owned(), verdict.to_owned())
+    }
+
     #[test]
-    fn the_newest_word_counts_and_only_news_is_learnt() {
-        let other = FactReport { endpoint: "f".into(), ..fact("m", "native", "ignored", 9) };
-        let known = [fact("m", "native", "refused", 2), fact("m", "native", "works", 1), other];
-        let mut facts = Facts::new("e", "h", &known);
+    fn what_is_barred_is_barred_until_this_run_sees_better() {
+        let elsewhere = EndpointFact { endpoint: "f".into(), ..known("tool", Standing::Barred) };
+        let mut facts = Facts::new("e", "h", &[known("native", Standing::Barred), elsewhere]);
         assert!(facts.bars("m", Feature::Native));
         assert!(!facts.bars("n", Feature::Native));
         assert!(!facts.bars("m", Feature::Tool));
-        let now = Timestamp::from_second(3).unwrap();
-        facts.learn("m", Feature::Native, Verdict::Refused, now);
-        facts.learn("m", Feature::Native, Verdict::Works, now);
+        facts.learn("m", Feature::Native, Observed::Works, NOW);
         assert!(!facts.bars("m", Feature::Native));
-        assert_eq!(facts.into_learnt(true), [fact("m", "native", "works", 3)]);
+        assert_eq!(learned(facts, true), [pair("native", "works")]);
+    }
+
+    #[test]
+    fn a_run_reports_one_observation_for_a_feature_and_a_good_one_first() {
+        let mut facts = Facts::new("e", "h", &[]);
+        facts.learn("m", Feature::Native, Observed::Ignored, NOW);
+        facts.learn("m", Feature::Native, Observed::Ignored, NOW);
+        assert_eq!(learned(facts.clone(), true), [pair("native", "ignored")]);
+        facts.learn("m", Feature::Native, Observed::Works, NOW);
+        facts.learn("m", Feature::Native, Observed::Ignored, NOW);
+        assert_eq!(learned(facts, true), [pair("native", "works")]);
+    }
+
+    #[test]
+    fn what_has_worked_once_has_worked() {
+        let seen = EndpointFact { good: 0.01, ..known("tool", Standing::Unknown) };
+        let facts = Facts::new("e", "h", &[seen, known("native", Standing::Barred)]);
+        assert!(facts.has_worked("m", Feature::Tool));
+        assert!(!facts.has_worked("m", Feature::Native) && !facts.has_worked("n", Feature::Tool));
     }
 
     #[test]
     fn a_refused_schema_bars_no_other() {
-        let now = Timestamp::from_second(3).unwrap();
         let mut facts = Facts::new("e", "one", &[]);
-        facts.learn_of_schema("m", Feature::Native, Verdict::Refused, now);
+        facts.learn_of_schema("m", Feature::Native, Observed::Refused, NOW);
         assert!(facts.bars("m", Feature::Native) && !facts.bars("m", Feature::Tool));
-        assert_eq!(facts.clone().into_learnt(false), []);
-        let learnt = facts.into_learnt(true);
-        assert_eq!(learnt, [fact("m", "native#one", "refused", 3)]);
-        assert!(Facts::new("e", "one", &learnt).bars("m", Feature::Native));
-        assert!(!Facts::new("e", "two", &learnt).bars("m", Feature::Native));
+        assert_eq!(learned(facts.clone(), false), []);
+        assert_eq!(learned(facts, true), [pair("native#one", "refused")]);
 
-        let mut mended = Facts::new("e", "one", &learnt);
-        mended.learn_success("m", Feature::Native, now);
-        assert!(!mended.bars("m", Feature::Native));
-        assert_eq!(
-            mended.into_learnt(false),
-            [fact("m", "native", "works", 3), fact("m", "native#one", "works", 3)]
-        );
+        let refused = [known("native#one", Standing::Barred)];
+        assert!(!Facts::new("e", "two", &refused).bars("m", Feature::Native));
+        let mut fixed = Facts::new("e", "one", &refused);
+        assert!(fixed.bars("m", Feature::Native));
+        fixed.learn_success("m", Feature::Native, NOW);
+        assert!(!fixed.bars("m", Feature::Native));
+        assert_eq!(learned(fixed, false), [pair("native", "works"), pair("native#one", "works")]);
     }
 }

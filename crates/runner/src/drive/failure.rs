@@ -39,6 +39,16 @@ pub(super) fn after(end: End, history: &History, attempts: u32) -> End {
     }
 }
 
+/// The same end, with why nothing else was tried.
+pub(super) fn because(end: End, why: &str) -> End {
+    match end {
+        End::Failed(failure) => {
+            End::Failed(Failure { message: format!("{}; {why}", failure.message), ..failure })
+        }
+        end => end,
+    }
+}
+
 /// A failure that the executor, its settings or the endpoint is to blame for.
 pub(super) fn executor(message: impl Into<String>) -> End {
     End::Failed(Failure::new(FailureType::ExecutorFailed, message))

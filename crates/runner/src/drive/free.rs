@@ -2,26 +2,42 @@
 
 use accord_api::{Strategy, attempt};
 use accord_contract::prompt;
-use accord_executor::{Answer, Stop};
+use accord_executor::{Answer, Stop, Turn};
 
 use super::turns::{Asked, Judged, Turns, Why};
 use super::{End, failure, request, seam};
 use crate::limits::MOST_CONTINUATIONS;
 
-/// Asks for the text, and for the rest of it where it is cut off.
+/// Asks for the text, and for the rest of it where it is cut off. A model that refuses, or whose provider fails, is followed by
+/// the next fallback model, which is asked for the whole.
 pub(super) async fn run(turns: &mut Turns<'_>) -> End {
+    loop {
+        let (end, is_final) = ask(turns).await;
+        if is_final || !turns.capabilities.reprompt || turns.fallbacks.left() == 0 {
+            return end;
+        }
+        if let Err(why) = turns.fall_back() {
+            return failure::because(end, &why);
+        }
+    }
+}
+
+/// Asks one model. Says whether another one would change nothing.
+async fn ask(turns: &mut Turns<'_>) -> (End, bool) {
     let assignment = turns.assignment;
+    let is_first = turns.attempts() == assignment.spent.attempts;
     let mut text = String::new();
     let mut continuation = None;
     for count in 1..=MOST_CONTINUATIONS + 1 {
         let prompt = continuation.clone().unwrap_or_else(|| request::task(assignment));
-        let turn = request::plain(request::system(assignment), prompt, assignment.model.clone());
-        let asked = turns.ask(turn).await;
+        let turn = request::plain(request::system(assignment), prompt, turns.model.clone());
+        let fresh = !is_first && continuation.is_none();
+        let asked = turns.ask(Turn { fresh, ..turn }).await;
         let answer = match &asked.result {
             Ok(answer) => answer.clone(),
             Err(why) => {
                 turns.record_unanswered(&asked, why, Strategy::Prompt, continuation).await;
-                return failure::unanswered(why);
+                return (failure::unanswered(why), !turns.may_fall_back(why));
             }
         };
         let pieces = answer.before.iter().chain([&answer.text]);
@@ -31,15 +47,19 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
         text = seam::joined(text, &answer.text);
         match answer.stop {
             // An empty text is nothing that a caller, or a parent that waits for it, could use.
-            Stop::Finished | Stop::Submitted if text.trim().is_empty() => return failure::empty(count),
-            Stop::Finished | Stop::Submitted => return End::Text(text),
-            Stop::Astray(names) => return failure::unanswered(&astray(&names)),
-            Stop::Refused(words) => return failure::refused(&words, count),
-            Stop::Truncated if !turns.capabilities.reprompt => return failure::cut_off(&text, count, count),
+            Stop::Finished | Stop::Submitted if text.trim().is_empty() => {
+                return (failure::empty(turns.attempts()), false);
+            }
+            Stop::Finished | Stop::Submitted => return (End::Text(text), true),
+            Stop::Astray(names) => return (failure::unanswered(&astray(&names)), true),
+            Stop::Refused(words) => return (failure::refused(&words, turns.attempts()), false),
+            Stop::Truncated if !turns.capabilities.reprompt => {
+                return (failure::cut_off(&text, count, count), true);
+            }
             Stop::Truncated => continuation = Some(prompt::continue_after_cut()),
         }
     }
-    failure::cut_off(&text, MOST_CONTINUATIONS + 1, MOST_CONTINUATIONS + 1)
+    (failure::cut_off(&text, MOST_CONTINUATIONS + 1, MOST_CONTINUATIONS + 1), true)
 }
 
 /// There is nothing to judge a text by; what it cost is on record all the same.

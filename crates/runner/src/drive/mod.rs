@@ -7,6 +7,7 @@ mod budget;
 mod contracted;
 mod facts;
 mod failure;
+mod fallback;
 mod free;
 mod history;
 mod offers;

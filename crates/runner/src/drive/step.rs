@@ -16,8 +16,9 @@ pub(super) enum Seen {
     Unconfirmed,
     /// It repeats the schema, a placeholder or an example.
     Echoed { repeated: bool },
-    /// The model ended in prose that does not keep the contract, instead of calling the submit tool.
-    NotSubmitted { repeated: bool },
+    /// The model ended in prose that does not keep the contract, instead of calling the submit tool. `calls_tools`: it was
+    /// seen to call tools, in this run or before.
+    NotSubmitted { repeated: bool, calls_tools: bool },
     /// The provider cut it off.
     Truncated,
     /// The model refused.
@@ -26,7 +27,9 @@ pub(super) enum Seen {
     Rejected,
     /// The provider failed on the first turn with a raised ceiling.
     CeilingRefused,
-    /// There was no answer, for a reason that asking again does not mend.
+    /// The provider failed, for good or for longer than it is asked again.
+    ProviderFailed,
+    /// There was no answer, for a reason that no other model fixes either.
     Unanswered,
 }
 
@@ -118,7 +121,8 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
     let may_retry = situation.reprompt && situation.retries_left > 0;
     match seen {
         Seen::Accepted => Step::Accept,
-        Seen::Refused => Step::Fail(Cause::Refused),
+        Seen::Refused => another_model(situation, Say::Anew, Cause::Refused),
+        Seen::ProviderFailed => another_model(situation, Say::Same, Cause::Unanswered),
         Seen::Unanswered => Step::Fail(Cause::Unanswered),
         Seen::Rejected => rejected(situation),
         Seen::CeilingRefused => {
@@ -144,7 +148,13 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::Wanting { repeated: false } | Seen::Echoed { repeated: false } => {
             Step::Ask(last_by_the_stronger(situation))
         }
-        Seen::NotSubmitted { repeated } => not_submitted(situation, repeated),
+        // A server that drops tools does so whatever is said about them, and whoever asked for the strategy.
+        Seen::NotSubmitted { calls_tools: false, .. } => {
+            let anew = Next { say: Say::Anew, rung: Rung::Prompt, ..again(situation, Say::Errors) };
+            let stronger = last_by_the_stronger(situation).stronger;
+            Step::Ask(Next { stronger, ..anew })
+        }
+        Seen::NotSubmitted { repeated, .. } => not_submitted(situation, repeated),
     }
 }
 
@@ -152,6 +162,15 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
 fn again(situation: &Situation, say: Say) -> Next {
     let rung = situation.rung;
     Next { say, rung, stronger: false, force: false, ceiling: Ceiling::Keep, counted: true }
+}
+
+/// A model that refuses, or whose provider fails, is not asked again. That is not one of the contract's retries: the number of
+/// fallback models bounds it.
+fn another_model(situation: &Situation, say: Say, cause: Cause) -> Step {
+    match situation.reprompt && situation.stronger_left > 0 {
+        true => Step::Ask(Next { stronger: true, counted: false, ..again(situation, say) }),
+        false => Step::Fail(cause),
+    }
 }
 
 /// The last retries go to the stronger models, one to each, so that none is left when the retries are used up.
@@ -166,7 +185,7 @@ fn rejected(situation: &Situation) -> Step {
     match situation.lower {
         _ if situation.forced => Step::Ask(same),
         Some(rung) => Step::Ask(Next { rung, ..same }),
-        None => Step::Fail(Cause::Rejected),
+        None => another_model(situation, Say::Same, Cause::Rejected),
     }
 }
 
@@ -224,8 +243,8 @@ mod tests {
     };
     const WANTING: Seen = Seen::Wanting { repeated: false };
     const REPEATED: Seen = Seen::Wanting { repeated: true };
-    const PROSE: Seen = Seen::NotSubmitted { repeated: false };
-    const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true };
+    const PROSE: Seen = Seen::NotSubmitted { repeated: false, calls_tools: true };
+    const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true, calls_tools: true };
 
     #[test]
     fn what_ends_at_once() {
@@ -233,7 +252,23 @@ mod tests {
             let situation = Situation { retries_left, ..SITUATION };
             assert_eq!(next_step(&situation, Seen::Accepted), Step::Accept);
             assert_eq!(next_step(&situation, Seen::Refused), Step::Fail(Cause::Refused));
+            assert_eq!(next_step(&situation, Seen::ProviderFailed), Step::Fail(Cause::Unanswered));
             assert_eq!(next_step(&situation, Seen::Unanswered), Step::Fail(Cause::Unanswered));
+        }
+    }
+
+    #[test]
+    fn a_refusal_or_a_failure_goes_to_the_next_model_for_nothing() {
+        for retries_left in [0, 2] {
+            let situation = Situation { retries_left, stronger_left: 1, lower: None, ..SITUATION };
+            let next = |say| Step::Ask(Next { say, stronger: true, counted: false, ..NEXT });
+            assert_eq!(next_step(&situation, Seen::Refused), next(Say::Anew));
+            assert_eq!(next_step(&situation, Seen::ProviderFailed), next(Say::Same));
+            assert_eq!(next_step(&situation, Seen::Rejected), next(Say::Same));
+            assert_eq!(next_step(&situation, Seen::Unanswered), Step::Fail(Cause::Unanswered));
+            let deaf = Situation { reprompt: false, ..situation };
+            assert_eq!(next_step(&deaf, Seen::Refused), Step::Fail(Cause::Refused));
+            assert_eq!(next_step(&deaf, Seen::ProviderFailed), Step::Fail(Cause::Unanswered));
         }
     }
 
@@ -363,5 +398,18 @@ mod tests {
         assert_eq!(next_step(&in_vain, PROSE_AGAIN), Step::Fail(Cause::NoProgress));
         let strong = Situation { stronger_left: 1, ..last };
         assert_eq!(next_step(&strong, PROSE), Step::Ask(Next { stronger: true, ..demand }));
+    }
+
+    #[test]
+    fn a_model_that_was_never_seen_to_call_tools_is_asked_in_words() {
+        for repeated in [false, true] {
+            let seen = Seen::NotSubmitted { repeated, calls_tools: false };
+            let tool = Situation { rung: Rung::Tool, lower: Some(Rung::Prompt), ..SITUATION };
+            let anew = Next { say: Say::Anew, rung: Rung::Prompt, ..NEXT };
+            assert_eq!(next_step(&tool, seen), Step::Ask(anew));
+            assert_eq!(next_step(&Situation { lower: None, ..tool }, seen), Step::Ask(anew));
+            let spent = Situation { retries_left: 0, ..tool };
+            assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract));
+        }
     }
 }

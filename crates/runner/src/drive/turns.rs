@@ -11,6 +11,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::Observer;
 use super::budget::{Budget, Over};
+use super::fallback::Fallbacks;
 use super::telling::Telling;
 use crate::assignment::Assignment;
 use crate::limits::{ATTEMPT_TEXT_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, TIME_TO_STOP};
@@ -32,6 +33,9 @@ pub(super) struct Turns<'a> {
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
+    /// The model where it is not the settings' own.
+    pub(super) model: Option<String>,
+    pub(super) fallbacks: Fallbacks,
 }
 
 /// What became of a turn.
@@ -99,6 +103,8 @@ impl<'a> Turns<'a> {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
         let (requests, has_worked, recorded, retries) = (Vec::new(), false, 0, 0);
+        let model = assignment.model.clone();
+        let fallbacks = Fallbacks::new(assignment, model.as_ref().unwrap_or(&capabilities.model));
         Self {
             session,
             assignment,
@@ -110,7 +116,18 @@ impl<'a> Turns<'a> {
             has_worked,
             recorded,
             retries,
+            model,
+            fallbacks,
         }
+    }
+
+    pub(super) fn session_mut(&mut self) -> &mut dyn Session {
+        self.session
+    }
+
+    /// The model that is asked.
+    pub(super) fn model_name(&self) -> String {
+        self.model.as_ref().unwrap_or(&self.capabilities.model).clone()
     }
 
     /// What this delivery used.

@@ -340,6 +340,10 @@ impl Session for Echo {
         Some(json!(["so far"]))
     }
 
+    fn switch(&mut self, _settings: &Value) -> Result<(), OpenError> {
+        Err(OpenError::OneProvider)
+    }
+
     async fn close(self: Box<Self>) {}
 }
 

@@ -13,8 +13,9 @@ use crate::text::escape;
 
 const INSERT: &str = "
 INSERT INTO attempts
-    (run_id, delivery, number, model, strategy, outcome, source, error_paths, error_keywords, record)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    (run_id, delivery, number, model, strategy, outcome, source, error_paths, error_keywords, record,
+    input_tokens, output_tokens, cost_usd)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 ON CONFLICT DO NOTHING";
 
 /// Writes those that are not there yet, and gives their events. There are seldom more than one.
@@ -40,6 +41,9 @@ pub(super) async fn insert(
             .bind(paths)
             .bind(keywords)
             .bind(json(attempt)?)
+            .bind(i64::try_from(attempt.usage.input_tokens).unwrap_or(i64::MAX))
+            .bind(i64::try_from(attempt.usage.output_tokens).unwrap_or(i64::MAX))
+            .bind(attempt.usage.cost_usd)
             .execute(&mut *connection)
             .await?;
         if inserted.rows_affected() == 1 {

@@ -55,7 +55,7 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
     write_conversation(connection, &step.change.session.id, finish.conversation.as_deref()).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     // Last, because many runs learn the same at the same time and wait for each other here.
-    facts::write(connection, &finish.facts).await?;
+    facts::write(connection, &finish.observations).await?;
     Ok(step)
 }
 

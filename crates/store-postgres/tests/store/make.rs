@@ -95,7 +95,7 @@ pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
         usage: Usage::default(),
         conversation: None,
         affinity: None,
-        facts: Vec::new(),
+        observations: Vec::new(),
         now: at(2),
     }
 }

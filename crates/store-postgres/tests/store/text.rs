@@ -4,14 +4,15 @@ use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
 use accord_domain::contract::Strategy;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
+use accord_domain::evidence::{Evidence, Observation, Observed};
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{
     Condition, Defined, DefinitionStore, DocumentRecord, ErrorCount, EventFilter, EventLimit, EventStore,
-    Fact, FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery,
-    StatsStore, Submission, Submitted, Verdict,
+    Fact, FactFilter, FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore,
+    StatsQuery, StatsStore, Submission, Submitted,
 };
 
 use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
@@ -60,20 +61,24 @@ async fn a_run_is_kept_to_the_letter() {
     assert_eq!(store.runs(&filter, &page).await.unwrap().items, std::slice::from_ref(&claimed.run));
 
     let holder = holder(&claimed.run);
-    let fact = Fact {
+    let observation = Observation {
         endpoint: ODD.into(),
         model: ODD.into(),
         feature: ODD.into(),
-        verdict: Verdict::Ignored,
+        observed: Observed::Works,
         at: at(2),
     };
     let outcome =
         Outcome { result_text: Some(ODD.into()), result_data: None, raw: Some(ODD.into()), validation: None };
     let end = End::Completed(outcome.clone());
-    let finish = Finish { end, facts: vec![fact.clone()], ..said(&holder, "") };
+    let finish = Finish { end, observations: vec![observation], ..said(&holder, "") };
     store.finish_run(finish).await.unwrap();
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome));
-    assert_eq!(store.facts(&[ODD.into()], at(0)).await.unwrap(), [fact]);
+    let evidence = Evidence { good: 1.0, bad: 0.0, at: at(2) };
+    let fact = Fact { endpoint: ODD.into(), model: ODD.into(), feature: ODD.into(), evidence };
+    let filter =
+        FactFilter { endpoint: Some(ODD.into()), models: Some(vec![ODD.into()]), feature: Some(ODD.into()) };
+    assert_eq!(store.facts(&filter).await.unwrap(), [fact]);
 }
 
 #[tokio::test]

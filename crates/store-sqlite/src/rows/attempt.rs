@@ -3,11 +3,12 @@
 use accord_domain::attempt::{Attempt, Outcome, ValueSource};
 use accord_domain::contract::Strategy;
 use accord_domain::event::Body;
+use accord_domain::usage::Usage;
 use rusqlite::{Connection, params};
 
 use super::event;
 use crate::fault::Done;
-use crate::value::{from_json, json, micros};
+use crate::value::{count, from_json, json, micros};
 
 /// An answer, ready to be written.
 pub(crate) struct Prepared {
@@ -17,6 +18,7 @@ pub(crate) struct Prepared {
     strategy: Strategy,
     model: String,
     source: Option<ValueSource>,
+    usage: Usage,
     document: String,
     text: String,
     event: event::Prepared,
@@ -34,6 +36,7 @@ impl Prepared {
             strategy: attempt.strategy,
             model: attempt.model.clone(),
             source: attempt.source,
+            usage: attempt.usage,
             document: json(&attempt)?,
             text,
             errors: errors.collect(),
@@ -54,8 +57,9 @@ pub(crate) fn insert(
     at: jiff::Timestamp,
     attempt: &Prepared,
 ) -> Done<bool> {
-    let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, source, document, text) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, source, document, text, \
+               input_tokens, output_tokens, cost_usd) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING";
     let written = connection.prepare_cached(sql)?.execute(params![
         run,
         attempt.delivery,
@@ -66,6 +70,9 @@ pub(crate) fn insert(
         attempt.source.map(ValueSource::as_str),
         attempt.document,
         attempt.text,
+        count(attempt.usage.input_tokens),
+        count(attempt.usage.output_tokens),
+        attempt.usage.cost_usd,
     ])?;
     if written == 0 {
         return Ok(false);

@@ -2,12 +2,12 @@
 
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Holder, Run};
-use accord_store::{AskAgain, Fact, Finish, Notice};
+use accord_store::{AskAgain, Finish, Notice};
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
 
 use crate::callbacks::still_to_come;
 use crate::change::{Place, apply};
+use crate::facts;
 use crate::fault::Done;
 use crate::rows::{assignment, attempt, event, outcome, run, session};
 use crate::value::micros;
@@ -37,7 +37,7 @@ pub(super) fn report(
 }
 
 pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
-    let Finish { holder, end, usage, retries, conversation, affinity, facts, now } = finish;
+    let Finish { holder, end, usage, retries, conversation, affinity, observations, now } = finish;
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, &holder)?;
@@ -54,23 +54,12 @@ pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
     if let Some(affinity) = affinity {
         session::set_affinity(connection, place.session, &affinity)?;
     }
-    for fact in facts {
-        learn(connection, &fact)?;
+    for observation in &observations {
+        facts::learn(connection, observation)?;
     }
     let run = loaded.run.asked_again(retries);
     let ended = change::finish(run, loaded.session, &holder, end, usage, children, now)?;
     apply(write, &place, if conversation.is_some() { ended.heard() } else { ended })
-}
-
-/// Keeps a fact, unless a newer one is known.
-fn learn(connection: &Connection, fact: &Fact) -> Done<()> {
-    let sql = "INSERT INTO facts (model, endpoint, feature, verdict, at) VALUES (?1, ?2, ?3, ?4, ?5) \
-               ON CONFLICT (model, endpoint, feature) DO UPDATE SET verdict = excluded.verdict, at = excluded.at \
-               WHERE excluded.at >= at";
-    let at = micros(fact.at);
-    let mut statement = connection.prepare_cached(sql)?;
-    statement.execute(params![fact.model, fact.endpoint, fact.feature, fact.verdict.as_str(), at])?;
-    Ok(())
 }
 
 pub(super) fn ask_again(write: &mut Write<'_>, again: &AskAgain, judged: &attempt::Prepared) -> Done<Run> {

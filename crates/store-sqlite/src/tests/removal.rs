@@ -61,7 +61,7 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         retries: 0,
         conversation: Some("[]".into()),
         affinity: None,
-        facts: vec![],
+        observations: vec![],
         now,
     };
     store.finish_run(finish).await.unwrap();

@@ -21,6 +21,7 @@ pub(super) enum Kind {
     Answer(Answer),
     Error { status: u16, message: String },
     SchemaRejected { message: String },
+    Body { status: u16, body: Value },
     FailsMidway { message: String },
     Drop(DropPoint, Answer),
     Hang,
@@ -154,6 +155,11 @@ impl Reply {
     /// A status of 400 everywhere but with Ollama, which calls it a 500.
     pub fn schema_rejected(message: impl Into<String>) -> Self {
         Self::of(Kind::SchemaRejected { message: message.into() })
+    }
+
+    /// An HTTP error with a body as a certain server writes it.
+    pub fn error_body(status: u16, body: Value) -> Self {
+        Self::of(Kind::Body { status, body })
     }
 
     /// A stream that began well and ends in the wire's error event. Without streaming: the Responses wire answers

@@ -57,6 +57,7 @@ pub(super) async fn respond(
             let (status, body) = wire.schema_error(&exchange, &message);
             json(status, body.to_string())
         }
+        Kind::Body { status, body } => json(status, body.to_string()),
         Kind::FailsMidway { message } if streams => {
             let body = wire.stream(&exchange, &half_said(), Ending::Failed(&message));
             streamed(wire.stream_type(), paced(cut(body, &exchange), End::Closed, guard))

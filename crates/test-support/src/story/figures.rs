@@ -96,12 +96,43 @@ pub async fn groups_are_counted(store: Arc<dyn Store>) {
     let of_x = SourceCounts { fence: 1, prose: 1, ..SourceCounts::default() };
     assert_eq!(sources, [SourceCounts::default(), of_x, SourceCounts::default()]);
     assert_eq!(counted(figures.by_agent), by_agent);
-    let by_model = [row("", 3, 1, 0), row("large", 2, 1, 3), row("small", 1, 1, 2)];
+    let by_model = [row("", 3, 1, 0), row("large", 3, 1, 4), row("small", 1, 1, 1)];
     assert_eq!(counted(figures.by_model), by_model);
     let by_strategy = [row("", 3, 1, 0), row("native", 2, 1, 3), row("tool", 1, 1, 2)];
     assert_eq!(counted(figures.by_strategy), by_strategy);
     let by_day = [row("2027-01-15", 2, 1, 1), row("2027-01-16", 2, 1, 4), row("2027-01-17", 2, 1, 0)];
     assert_eq!(counted(figures.by_day), by_day);
+}
+
+/// A run that goes on with another model counts for each of them: with its own attempts, tokens and end.
+pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
+    use AttemptOutcome::{Accepted, Refused, SchemaInvalid};
+    let by = |number, outcome, model: &str, tokens| Attempt {
+        model: model.to_owned(),
+        usage: Usage { input_tokens: tokens, output_tokens: 1, cost_usd: Some(0.5) },
+        ..attempt(number, outcome)
+    };
+    let attempts = vec![
+        by(1, SchemaInvalid, "small", 10),
+        by(2, SchemaInvalid, "small", 20),
+        by(3, Refused, "medium", 30),
+        by(4, Accepted, "large", 40),
+    ];
+    ended(&store, contracted("a", "x", 0), attempts, said("1"), 10).await;
+    let rows = store.stats(&ALL).await.unwrap().by_model;
+    let told: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let ends = (row.completed, row.first_try, row.failed, row.contract_failed);
+            (row.key.as_str(), row.runs, row.attempts, row.input_tokens, row.cost_usd, ends)
+        })
+        .collect();
+    let expected = [
+        ("large", 1, 1, 40, Some(0.5), (1, 1, 0, 0)),
+        ("medium", 1, 1, 30, Some(0.5), (0, 0, 1, 0)),
+        ("small", 1, 2, 30, Some(1.0), (0, 0, 1, 1)),
+    ];
+    assert_eq!(told, expected);
 }
 
 /// Only what is asked for counts.

@@ -188,7 +188,7 @@ pub(super) fn finish(holder: &Holder, end: End, seconds: i64) -> Finish {
         usage: Usage { input_tokens: 10, output_tokens: 20, cost_usd: Some(0.125) },
         conversation: None,
         affinity: None,
-        facts: Vec::new(),
+        observations: Vec::new(),
         now: at(seconds),
     }
 }

@@ -107,10 +107,12 @@ macro_rules! store_story {
                 agents_are_kept_under_conditions, agents_are_made_once, one_of_many_makes_an_agent,
                 schemas_are_immutable, schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept,
                 the_last_use_of_keys_is_kept,
-                runners_are_kept, the_newest_fact_counts, facts_of_schemas_are_forgotten,
+                runners_are_kept, observations_are_merged, observations_at_once_all_count, facts_can_be_forgotten,
+                facts_of_schemas_are_forgotten,
             ],
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
+                each_model_has_its_share_of_a_run,
                 figures_are_filtered, percentiles_are_exact, unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
             ],
             texts: [

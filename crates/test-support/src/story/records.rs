@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use accord_domain::evidence::{Evidence, HALF_LIFE, Observation, Observed};
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{
-    Condition, Defined, DocumentRecord, Fact, Finish, Idempotency, PageRequest, SchemaRecord, Store,
-    StoreError, Verdict,
+    Condition, Defined, DocumentRecord, Fact, FactFilter, Finish, Idempotency, PageRequest, SchemaRecord,
+    Store, StoreError,
 };
 
 use super::make::*;
@@ -246,60 +247,109 @@ pub async fn runners_are_kept(store: Arc<dyn Store>) {
     assert_eq!(store.runners().await.unwrap(), [again]);
 }
 
-fn fact(endpoint: &str, model: &str, verdict: Verdict, seconds: i64) -> Fact {
-    Fact {
+fn observation(endpoint: &str, model: &str, observed: Observed, seconds: i64) -> Observation {
+    Observation {
         endpoint: endpoint.to_owned(),
         model: model.to_owned(),
         feature: "native".into(),
-        verdict,
+        observed,
         at: at(seconds),
     }
 }
 
-/// What was learnt last is what is known.
-pub async fn the_newest_fact_counts(store: Arc<dyn Store>) {
-    let facts = [
-        vec![fact("e", "m", Verdict::Works, 10), fact("e", "n", Verdict::Ignored, 10)],
-        vec![fact("e", "m", Verdict::Refused, 20), fact("f", "m", Verdict::Works, 20)],
-        vec![
-            fact("e", "m", Verdict::Works, 15),
-            Fact { feature: "tool".into(), ..fact("e", "m", Verdict::Works, 5) },
-        ],
-    ];
-    for (number, facts) in facts.into_iter().enumerate() {
-        let holder = begin(&store, fresh(&format!("n{number}"))).await;
-        store.finish_run(Finish { facts, ..finish(&holder, said("x"), 30) }).await.unwrap();
+fn fact(endpoint: &str, model: &str, feature: &str, (good, bad, seconds): (f64, f64, i64)) -> Fact {
+    Fact {
+        endpoint: endpoint.to_owned(),
+        model: model.to_owned(),
+        feature: feature.to_owned(),
+        evidence: Evidence { good, bad, at: at(seconds) },
     }
-    let known = |models: &[&str], seconds| {
-        let models: Vec<String> = models.iter().map(|&model| model.to_owned()).collect();
-        let store = Arc::clone(&store);
-        async move {
-            let mut facts = store.facts(&models, at(seconds)).await.unwrap();
-            facts.sort_by_key(|fact| (fact.model.clone(), fact.endpoint.clone(), fact.feature.clone()));
-            facts
-        }
-    };
-    let refused = fact("e", "m", Verdict::Refused, 20);
-    let tool = Fact { feature: "tool".into(), ..fact("e", "m", Verdict::Works, 5) };
-    let (works, ignored) = (fact("f", "m", Verdict::Works, 20), fact("e", "n", Verdict::Ignored, 10));
-    assert_eq!(known(&["m"], 0).await, [refused.clone(), tool, works.clone()]);
-    assert_eq!(known(&["m", "n", "x"], 7).await, [refused, works, ignored.clone()]);
-    assert_eq!(known(&["n"], 7).await, [ignored]);
-    assert_eq!(known(&["m"], 25).await, []);
-    assert_eq!(known(&[], 0).await, []);
 }
 
-/// What was learnt of one schema is forgotten in time: schemas are many. What was learnt of an endpoint is kept.
-pub async fn facts_of_schemas_are_forgotten(store: Arc<dyn Store>) {
-    let of = |feature: &str, seconds| Fact {
+async fn observe(store: &Arc<dyn Store>, name: &str, observations: Vec<Observation>) {
+    let holder = begin(store, fresh(name)).await;
+    store.finish_run(Finish { observations, ..finish(&holder, said("x"), 30) }).await.unwrap();
+}
+
+/// Observations add up, and old ones count less.
+pub async fn observations_are_merged(store: Arc<dyn Store>) {
+    let day = HALF_LIFE.as_secs();
+    let tool = Observation { feature: "tool".into(), ..observation("e", "m", Observed::Refused, 0) };
+    observe(&store, "a", vec![observation("e", "m", Observed::Works, 0), tool]).await;
+    observe(&store, "b", vec![observation("e", "m", Observed::Ignored, 0)]).await;
+    let twice =
+        vec![observation("e", "m", Observed::Ignored, day), observation("e", "m", Observed::Ignored, day)];
+    observe(&store, "c", twice).await;
+    observe(&store, "d", vec![observation("f", "n", Observed::Works, 5)]).await;
+    let all = [
+        fact("e", "m", "native", (0.5, 2.5, day)),
+        fact("e", "m", "tool", (0.0, 12.0, 0)),
+        fact("f", "n", "native", (1.0, 0.0, 5)),
+    ];
+    let models =
+        |models: &[&str]| FactFilter::of_models(models.iter().map(|&each| each.to_owned()).collect());
+    assert_eq!(store.facts(&FactFilter::default()).await.unwrap(), all);
+    assert_eq!(store.facts(&models(&["m"])).await.unwrap(), all[..2]);
+    assert_eq!(store.facts(&models(&["n", "x"])).await.unwrap(), all[2..]);
+    assert_eq!(store.facts(&models(&[])).await.unwrap(), []);
+}
+
+/// None of many observations is lost.
+pub async fn observations_at_once_all_count(store: Arc<dyn Store>) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..8 {
+        let holder = begin(&store, fresh(&format!("n{number}"))).await;
+        let store = Arc::clone(&store);
+        let observations = vec![observation("e", "m", Observed::Ignored, 10)];
+        tasks.spawn(async move {
+            store.finish_run(Finish { observations, ..finish(&holder, said("x"), 30) }).await.unwrap();
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.unwrap();
+    }
+    let facts = store.facts(&FactFilter::default()).await.unwrap();
+    assert_eq!(facts, [fact("e", "m", "native", (0.0, 8.0, 10))]);
+}
+
+/// What was learned can be forgotten: all of it, or a part.
+pub async fn facts_can_be_forgotten(store: Arc<dyn Store>) {
+    let of = |endpoint: &str, model: &str, feature: &str| Observation {
         feature: feature.into(),
-        ..fact("e", "m", Verdict::Refused, seconds)
+        ..observation(endpoint, model, Observed::Refused, 1)
     };
-    let facts = vec![of("native", 1), of("native#sha256:a", 1), of("native#sha256:b", 9)];
-    let holder = begin(&store, fresh("a")).await;
-    store.finish_run(Finish { facts, ..finish(&holder, said("x"), 30) }).await.unwrap();
+    let observations = vec![
+        of("e", "m", "native"),
+        of("e", "m", "native#sha256:a"),
+        of("e", "m", "native_beside_tools"),
+        of("e", "n", "native"),
+        of("f", "m", "tool"),
+    ];
+    observe(&store, "a", observations).await;
+    let filter = FactFilter {
+        endpoint: Some("e".into()),
+        models: Some(vec!["m".into()]),
+        feature: Some("native".into()),
+    };
+    assert_eq!(store.forget_facts(&filter).await.unwrap(), 2);
+    let left = store.facts(&FactFilter::default()).await.unwrap();
+    let left: Vec<_> = left.iter().map(|fact| (&*fact.endpoint, &*fact.model, &*fact.feature)).collect();
+    assert_eq!(left, [("e", "m", "native_beside_tools"), ("e", "n", "native"), ("f", "m", "tool")]);
+    let of_model = FactFilter::of_models(vec!["m".into()]);
+    assert_eq!(store.forget_facts(&of_model).await.unwrap(), 2);
+    assert_eq!(store.forget_facts(&FactFilter::default()).await.unwrap(), 1);
+    assert_eq!(store.facts(&FactFilter::default()).await.unwrap(), []);
+}
+
+/// What was learned of one schema is forgotten in time: schemas are many. What was learned of an endpoint is kept.
+pub async fn facts_of_schemas_are_forgotten(store: Arc<dyn Store>) {
+    let of = |feature: &str, seconds| Observation {
+        feature: feature.into(),
+        ..observation("e", "m", Observed::Refused, seconds)
+    };
+    observe(&store, "a", vec![of("native", 1), of("native#sha256:a", 1), of("native#sha256:b", 9)]).await;
     store.forget(at(5)).await.unwrap();
-    let mut left = store.facts(&["m".to_owned()], at(0)).await.unwrap();
-    left.sort_by_key(|fact| fact.feature.clone());
-    assert_eq!(left, [of("native", 1), of("native#sha256:b", 9)]);
+    let left = store.facts(&FactFilter::default()).await.unwrap();
+    let kept = [fact("e", "m", "native", (0.0, 12.0, 1)), fact("e", "m", "native#sha256:b", (0.0, 12.0, 9))];
+    assert_eq!(left, kept);
 }

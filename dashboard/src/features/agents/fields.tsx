@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { LinesInput, NumberInput } from '@/components/typed-inputs'
 import { Field, Input, Select } from '@/components/ui'
-import { at, isList } from '@/lib/lossless'
+import { type Json, at, isList } from '@/lib/lossless'
 import { useDraft } from './draft'
 
 interface Props {
@@ -49,10 +49,17 @@ export function NumberAt({ path, label, hint, className, placeholder, counts }: 
   )
 }
 
-export function LinesAt({ path, label, hint, className, placeholder }: Props) {
+interface LinesProps extends Props {
+  /** An item as a line; without it, only strings are shown. */
+  lineOf?: (item: Json) => string
+  itemOf?: (line: string) => Json
+}
+
+export function LinesAt({ path, label, hint, className, placeholder, lineOf, itemOf }: LinesProps) {
   const { blueprint, set, problem } = useDraft()
   const value = at(blueprint, ...path)
-  const lines = isList(value) ? value.filter((line): line is string => typeof line === 'string') : []
+  const items = isList(value) ? value : []
+  const lines = lineOf ? items.map(lineOf) : items.filter((line): line is string => typeof line === 'string')
   return (
     <Field label={label} hint={hint} className={className} error={problem(...path)}>
       {(ids) => (
@@ -60,7 +67,7 @@ export function LinesAt({ path, label, hint, className, placeholder }: Props) {
           {...ids}
           placeholder={placeholder}
           value={lines}
-          onChange={(next) => set(path, next.length === 0 ? undefined : next)}
+          onChange={(next) => set(path, next.length === 0 ? undefined : itemOf ? next.map(itemOf) : next)}
         />
       )}
     </Field>

@@ -4,7 +4,7 @@ import { useDraft } from './draft'
 import { ExecutorSettings } from './executor-settings'
 import { ChoiceAt, LinesAt, NumberAt, TextAt } from './fields'
 import { UnknownFields } from './unknown-fields'
-import { EXECUTORS, type ExecutorType, withExecutor } from './model'
+import { EXECUTORS, type ExecutorType, fallbackLine, fallbackOf, withExecutor } from './model'
 
 const EXECUTOR_WORDS: Record<ExecutorType, string> = {
   llm: 'llm: a model of a provider',
@@ -62,7 +62,9 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
               className="sm:col-span-2"
               path={['escalate_to']}
               label="Fallback models"
-              hint="Tried in this order if the answer does not match the contract. One per line."
+              hint='Used in this order if the answer does not match the contract, the model refuses or its provider fails. One per line: a model, or {"provider": "…", "model": "…"}.'
+              lineOf={fallbackLine}
+              itemOf={fallbackOf}
             />
           </CardBody>
         </Card>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type JsonMap, fromPlain, write } from '@/lib/lossless'
-import { contractKind, freshBlueprint, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor } from './model'
+import { contractKind, fallbackLine, fallbackOf, freshBlueprint, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor } from './model'
 
 const map = (value: object) => fromPlain(value) as JsonMap
 
@@ -52,4 +52,12 @@ it('finds fields that no agent has', () => {
   const agent = map({ name: 'a', nmae: 'b', executor: { type: 'llm', modle: 'x', model: 'y' }, limits: { steps: 1 } })
   expect(unknownFields(agent)).toEqual([['nmae'], ['executor', 'modle'], ['limits', 'steps']])
   expect(unknownFields(freshBlueprint())).toEqual([])
+})
+
+describe('fallback models', () => {
+  it('are lines and come back as they were', () => {
+    for (const item of ['large', '{"provider": "op', map({ provider: 'openai', model: 'm', temperature: 0.5 })]) {
+      expect(fallbackOf(fallbackLine(item))).toEqual(item)
+    }
+  })
 })

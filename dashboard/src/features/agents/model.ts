@@ -1,6 +1,6 @@
 /** Blueprints, purely: how a new one looks, where a problem belongs, and what two people changed. */
 import type { Api } from '@/api'
-import { type Json, type JsonMap, fromPlain, isMap, withMember } from '@/lib/lossless'
+import { type Json, type JsonMap, fromPlain, isMap, parse, withMember, write } from '@/lib/lossless'
 import { isWithin, pathParts } from '@/lib/paths'
 
 export const TABS = [
@@ -118,6 +118,21 @@ export function withContractKind(blueprint: JsonMap, kind: ContractKind): JsonMa
 
 /** How often a model is asked again where nobody says. The second is the server's usual setting. */
 export const USUAL_RETRIES = { output_schema: 1, default_output_schema: 2 }
+
+/** A fallback model as a line: a model's name, or settings as JSON. */
+export function fallbackLine(item: Json): string {
+  return typeof item === 'string' ? item : write(item)
+}
+
+/** The other way round. What is not JSON yet is kept as it is typed. */
+export function fallbackOf(line: string): Json {
+  if (!line.trimStart().startsWith('{')) return line
+  try {
+    return parse(line)
+  } catch {
+    return line
+  }
+}
 
 const KNOWN: Record<string, readonly string[]> = {
   '': [

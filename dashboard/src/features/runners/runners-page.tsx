@@ -7,6 +7,7 @@ import { Answer, Empty } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Badge, Card } from '@/components/ui'
 import { plain } from '@/lib/inert'
+import { Endpoints } from './endpoints'
 import { busyOf } from './model'
 
 const MOST = 500
@@ -33,6 +34,7 @@ export function RunnersPage() {
           )
         }
       </Answer>
+      <Endpoints />
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 //! A model that misbehaves in every way that we know of: nothing that does not conform is ever seen, no run hangs, and no
 //! run asks more often than it may.
 
+mod enforcing;
 mod places;
 mod truth;
 

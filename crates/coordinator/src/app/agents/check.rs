@@ -8,7 +8,7 @@ mod program;
 mod servers;
 
 use accord_contract::{Invariants, Place, Schema};
-use accord_domain::agent::{Blueprint, Executor, Retry, Type};
+use accord_domain::agent::{Blueprint, Executor, Fallback, Retry, Type};
 
 use super::finding::Findings;
 use super::name::{self, Named};
@@ -94,9 +94,21 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
     if !blueprint.escalate_to.is_empty() && !has_models {
         findings.error(models.clone(), format!("an executor of type {kind} has no fallback models"));
     }
-    for (index, model) in blueprint.escalate_to.iter().enumerate() {
-        if model.trim().is_empty() {
-            findings.error(models.index(index), "model name is empty");
+    for (index, fallback) in blueprint.escalate_to.iter().enumerate() {
+        match fallback {
+            Fallback::Model(model) if model.trim().is_empty() => {
+                findings.error(models.index(index), "model name is empty");
+            }
+            Fallback::Model(_) => {}
+            Fallback::Llm(settings) => {
+                executor::llm(settings, &models.index(index), findings);
+                if !matches!(blueprint.executor, Executor::Llm(_) | Executor::Replay(_)) {
+                    let message = format!(
+                        "an executor of type {kind} cannot change its provider; name a model instead"
+                    );
+                    findings.error(models.index(index), message);
+                }
+            }
         }
     }
     out_of_reach(blueprint, &models, findings);
@@ -109,9 +121,10 @@ fn out_of_reach(blueprint: &Blueprint, place: &Place, findings: &mut Findings) {
     let retries = wanted.unwrap_or(BLUEPRINT_RETRIES);
     let models = &blueprint.escalate_to;
     let reached = usize::try_from(retries).unwrap_or(usize::MAX);
-    if let (Some(_), Some(model)) = (&blueprint.output_schema, models.get(reached)) {
+    if let (Some(_), Some(fallback)) = (&blueprint.output_schema, models.get(reached)) {
         let message = format!(
-            "'{model}' is never used: each fallback model needs a retry, and output_schema_options.max_retries is {retries}; raise it to {}, or remove models",
+            "'{}' is used only if a model refuses or a provider fails: after an answer that does not conform, each fallback model needs a retry, and output_schema_options.max_retries is {retries}; raise it to {}, or remove models",
+            fallback.model(),
             models.len()
         );
         findings.warning(place.index(reached), message);

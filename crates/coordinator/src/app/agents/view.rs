@@ -187,7 +187,7 @@ fn declared(examined: &Examined) -> Vec<(&'static str, &Option<Declared>)> {
     }
 }
 
-fn warning(place: &Place, message: String) -> Problem {
+pub(super) fn warning(place: &Place, message: String) -> Problem {
     Problem { severity: Severity::Warning, path: place.path(), message, file: None, line: None, column: None }
 }
 

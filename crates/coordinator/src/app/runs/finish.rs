@@ -1,12 +1,14 @@
 //! The end of a run, as its runner reports it.
 
 use accord_api::{ErrorName, FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
+use accord_domain::evidence::{Observation, Observed};
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::run::change::{End, held};
 use accord_domain::run::{Assignment, Failure, FailureType, Holder, Run};
 use accord_domain::usage::Usage;
-use accord_store::{Fact, Finish, StoreError, Verdict, WholeRun};
+use accord_store::{Finish, StoreError, WholeRun};
+use jiff::Timestamp;
 use serde_json::value::RawValue;
 
 use crate::app::App;
@@ -105,6 +107,7 @@ impl App {
             }
             End::Failed(_) | End::Stopped => report.retry_count,
         };
+        let now = self.outside.now();
         let finish = Finish {
             holder,
             end,
@@ -112,8 +115,8 @@ impl App {
             retries,
             conversation: report.conversation.map(text_of),
             affinity: report.affinity,
-            facts: facts(report.facts)?,
-            now: self.outside.now(),
+            observations: observations(report.facts, now)?,
+            now,
         };
         Ok(self.store.finish_run(finish).await?)
     }
@@ -158,21 +161,22 @@ fn check_failure(failure: &Failure) -> Result<(), Error> {
     }
 }
 
-fn facts(reports: Vec<FactReport>) -> Result<Vec<Fact>, Error> {
+/// What a runner saw of endpoints. A clock that is ahead would make it count for longer.
+fn observations(reports: Vec<FactReport>, now: Timestamp) -> Result<Vec<Observation>, Error> {
     if reports.len() > MOST_FACTS {
         return Err(refuse(format!("expected at most {MOST_FACTS} facts, got {}", reports.len())));
     }
-    let fact = |report: FactReport| {
-        let verdict = match report.verdict.as_str() {
-            "works" => Verdict::Works,
-            "refused" => Verdict::Refused,
-            "ignored" => Verdict::Ignored,
+    let observation = |report: FactReport| {
+        let observed = match report.verdict.as_str() {
+            "works" => Observed::Works,
+            "refused" => Observed::Refused,
+            "ignored" => Observed::Ignored,
             other => {
                 return Err(refuse(format!("expected verdict works, refused or ignored, got '{other}'")));
             }
         };
         let FactReport { endpoint, model, feature, at, .. } = report;
-        Ok(Fact { endpoint, model, feature, verdict, at })
+        Ok(Observation { endpoint, model, feature, observed, at: at.min(now) })
     };
-    reports.into_iter().map(fact).collect()
+    reports.into_iter().map(observation).collect()
 }

@@ -12,7 +12,7 @@ use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
 use super::input::over;
-use crate::app::{Agent, App, Promise, labels};
+use crate::app::{Agent, App, Promise, labels, tiers};
 use crate::error::Error;
 
 /// The session that a run is for.
@@ -97,6 +97,7 @@ impl App {
     /// A run as it is written.
     pub(crate) fn submission(&self, order: Order) -> Result<Submission, Error> {
         let run = self.pending_run(&order, self.outside.now())?;
+        tiers::resolve(&order.agent.document, &self.settings.tiers)?;
         let assignment = Assignment {
             blueprint: order.agent.document.clone(),
             parameters: order.parameters,

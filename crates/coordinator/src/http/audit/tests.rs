@@ -83,6 +83,7 @@ async fn every_change_is_recorded() {
     done(&fixture, Method::POST, &format!("/runs/{run}/retry")).await;
     done(&fixture, Method::POST, &format!("/sessions/{session}/stop")).await;
     done(&fixture, Method::DELETE, &format!("/sessions/{session}")).await;
+    done(&fixture, Method::DELETE, "/endpoints?model=m&feature=native").await;
 
     let entries = entries(&fixture).await;
     let told: Vec<(&str, &str)> = entries
@@ -110,6 +111,7 @@ async fn every_change_is_recorded() {
         ("run.retried", &run),
         ("session.stopped", &session),
         ("session.deleted", &session),
+        ("endpoints.forgotten", "model m, feature native"),
     ];
     assert_eq!(told, expected);
     // A workflow run is retried only after three deaths of coordinators: tests/http/quarantine.rs has that one.

@@ -86,6 +86,7 @@ mod tests {
         for list in [
             "/agents",
             "/audit",
+            "/endpoints",
             "/keys",
             "/runners",
             "/runs",

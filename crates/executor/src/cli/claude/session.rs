@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::{Answer, Stop, Usage};
 use crate::child::Signal;
 use crate::event::Events;
-use crate::session::{Capabilities, Session, TurnError, TurnFailure};
+use crate::session::{Capabilities, OpenError, Session, TurnError, TurnFailure};
 use crate::turn::Turn;
 
 use super::super::{CLAUDE_CODE, bounded, handed_in};
@@ -62,6 +62,10 @@ impl Session for ClaudeCode {
 
     fn conversation(&self) -> Option<Value> {
         self.conversation.as_ref().map(Conversation::write)
+    }
+
+    fn switch(&mut self, _settings: &Value) -> Result<(), OpenError> {
+        Err(OpenError::OneProvider)
     }
 
     async fn close(mut self: Box<Self>) {

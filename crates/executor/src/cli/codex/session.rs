@@ -202,6 +202,10 @@ impl Session for Codex {
         self.conversation.as_ref().filter(|conversation| conversation.begun).map(Conversation::write)
     }
 
+    fn switch(&mut self, _settings: &Value) -> Result<(), OpenError> {
+        Err(OpenError::OneProvider)
+    }
+
     async fn close(mut self: Box<Self>) {
         if let Way::Live(running) = &mut self.way
             && let Some(server) = running.take()

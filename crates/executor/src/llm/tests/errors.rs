@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::samples::PROVIDERS;
 use super::script::{Canned, KEY, Script, Step, native, open, opened, settings, start, tool, turn};
-use crate::{Delivery, TransportError, TurnError};
+use crate::{Delivery, Stop, TransportError, TurnError};
 
 /// The error of one turn that gets the same answer again and again.
 async fn error(provider: &str, canned: Canned, delivery: Delivery) -> TurnError {
@@ -30,6 +30,16 @@ async fn a_refused_schema_is_told_from_other_errors() {
             openai("Invalid schema for response_format 'result': 'uniqueItems' is not permitted."),
         ),
         ("openai-compatible", 500, openai("failed to parse grammar")),
+        (
+            "openai-chat",
+            500,
+            json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}}),
+        ),
+        (
+            "openai",
+            500,
+            json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}}),
+        ),
         ("openai-compatible", 400, openai("Failed to initialize samplers: failed to parse grammar")),
         ("ollama", 500, json!({"error": "pattern must start with '^' and end with '$'"})),
     ];
@@ -55,6 +65,13 @@ async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
         ("openai-compatible", 400, openai("'response_format.type' must be 'json_object' or 'text'")),
         ("openai-compatible", 400, openai("This response_format type is unavailable now")),
         ("openai-chat", 400, openai("response_format cannot be combined with tools")),
+        (
+            "openai",
+            400,
+            json!({"error": {"message": "Unknown parameter: 'text'.", "type": "invalid_request_error",
+                "param": "text", "code": "unknown_parameter"}}),
+        ),
+        ("openai", 400, openai("Unsupported parameter: 'text.format' is not supported with this model.")),
     ];
     for (provider, status, body) in cases {
         let error = error(provider, Canned::error(status, &body), native()).await;
@@ -63,6 +80,40 @@ async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
     let schema = openai("Invalid schema for function 'submit_result'");
     let error = error("openai", Canned::error(400, &schema), tool(true, true)).await;
     assert!(matches!(error, TurnError::SchemaRejected(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_the_provider_rejects_is_the_models_answer() {
+    let rejected = |code: &str, message: &str, generation: &str| {
+        let error = json!({"message": message, "type": "invalid_request_error", "code": code,
+            "failed_generation": generation});
+        Canned::error(400, &json!({ "error": error }))
+    };
+    let failed =
+        "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.";
+    let cases = [
+        (native(), rejected("json_validate_failed", failed, "{\"n\": tru"), Stop::Finished),
+        (
+            tool(true, true),
+            rejected("tool_use_failed", "Failed to call a function.", "It is 1."),
+            Stop::Finished,
+        ),
+        (
+            native(),
+            rejected(
+                "json_validate_failed",
+                "max completion tokens reached before generating a valid document",
+                "",
+            ),
+            Stop::Truncated,
+        ),
+    ];
+    for (delivery, canned, stop) in cases {
+        let script = Script::new([canned]);
+        let answer = opened(&script, "openai-compatible").await.ask(turn("Judge", delivery)).await.unwrap();
+        assert_eq!(answer.stop, stop, "{answer:?}");
+        assert_eq!(script.requests().len(), 1);
+    }
 }
 
 #[tokio::test]

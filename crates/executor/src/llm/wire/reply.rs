@@ -76,6 +76,8 @@ pub(crate) struct Problem {
     /// Type, code and parameter, for telling errors apart.
     pub(crate) code: String,
     pub(crate) message: String,
+    /// What the model wrote, where the provider validates answers and rejects this one.
+    pub(crate) failed_generation: Option<String>,
 }
 
 impl Problem {
@@ -89,7 +91,24 @@ impl Problem {
             .unwrap_or(body);
         let part = |key: &str| error.at(key).as_str().unwrap_or_default();
         let code = [part("type"), part("code"), part("param")].join(" ").trim().to_owned();
-        Self { status, code, message: message.trim().to_owned() }
+        let failed_generation = error.at("failed_generation").as_str().map(str::to_owned);
+        Self { status, code, message: message.trim().to_owned(), failed_generation }
+    }
+
+    /// The answer that a provider rejected because it is not what was asked for. It is the model's, and judged as any other:
+    /// the request was all right.
+    pub(crate) fn rejected_answer(&self) -> Option<Reply> {
+        let text = self.failed_generation.clone()?;
+        let is_cut = self.message.contains("max completion tokens");
+        Some(Reply {
+            text,
+            on_the_way: Vec::new(),
+            calls: Vec::new(),
+            kept: Vec::new(),
+            end: if is_cut { End::Truncated } else { End::Finished },
+            usage: Usage::default(),
+            model: String::new(),
+        })
     }
 
     /// An error told inside an answer, where the status is already spent: the words stand for it.
@@ -246,7 +265,7 @@ mod tests {
     use super::*;
 
     fn problem(status: u16, code: &str, message: &str) -> Problem {
-        Problem { status, code: code.into(), message: message.into() }
+        Problem { status, code: code.into(), message: message.into(), failed_generation: None }
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use accord_api::{Validation, ValueSource, attempt};
+use accord_api::{Observed, Validation, ValueSource, attempt};
 use accord_contract::lower::Lift;
 use accord_contract::prompt::SUBMIT_TOOL;
 use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict, Violation};
 use accord_executor::{Answer, Stop};
 
 use super::super::End;
-use super::super::facts::{Feature, Verdict as Taken};
+use super::super::facts::Feature;
 use super::super::failure::{self, Unmet};
 use super::super::offers::Rung;
 use super::super::reading::Bench;
@@ -17,10 +17,6 @@ use super::super::request::Ask;
 use super::super::step::Seen;
 use super::super::turns::{Asked, Judged, Why};
 use super::{Driver, Look};
-
-/// So many answers in a row without any JSON show that a schema has no effect. One may be a slip: of a server behind the
-/// endpoint that has no schemas where others do, or of a model that was to hand its answer in.
-const ENOUGH_PROSE: u32 = 2;
 
 impl Driver<'_, '_> {
     pub(super) async fn answered(&mut self, asked: &Asked, answer: &Answer) -> Look {
@@ -111,8 +107,16 @@ impl Driver<'_, '_> {
                 (_, false) if rejected.outcome == Outcome::Unconfirmed => {
                     (Seen::Unconfirmed, attempt::Outcome::Unconfirmed)
                 }
-                (true, true) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NoProgress),
-                (true, false) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NotSubmitted),
+                (true, repeated) => {
+                    let model = self.turns.model_name();
+                    let calls_tools =
+                        self.calls_other_tools(answer) || self.state.facts.has_worked(&model, Feature::Tool);
+                    let outcome = match repeated {
+                        true => attempt::Outcome::NoProgress,
+                        false => attempt::Outcome::NotSubmitted,
+                    };
+                    (Seen::NotSubmitted { repeated, calls_tools }, outcome)
+                }
                 (false, repeated) => {
                     let is_echo = matches!(rejected.outcome, Outcome::SchemaEcho | Outcome::ExampleEcho);
                     let seen = if is_echo { Seen::Echoed { repeated } } else { Seen::Wanting { repeated } };
@@ -140,7 +144,7 @@ impl Driver<'_, '_> {
 
     fn judged(&self, answer: &Answer, outcome: attempt::Outcome, text: &str) -> Judged {
         let model = match answer.model.as_str() {
-            "" => self.state.model_name(),
+            "" => self.turns.model_name(),
             model => model.to_owned(),
         };
         let judged = Judged::new(outcome, self.state.rung.strategy(), &model, text);
@@ -158,26 +162,31 @@ impl Driver<'_, '_> {
     }
 
     fn learn_success(&mut self, feature: Feature) {
-        let (model, now) = (self.state.model_name(), self.turns.now());
+        let (model, now) = (self.turns.model_name(), self.turns.now());
         self.state.facts.learn_success(&model, feature, now);
     }
 
-    /// Answers without any JSON were not held to a schema; a demand that got prose was not heard. Who said nothing, or
-    /// called something instead, has not answered at all.
+    /// Prose shows that a schema, a tool or a demand had no effect; a call shows that tools work, whatever was in it. An empty
+    /// answer shows nothing, nor does one in which other tools were called.
     fn learn_from_failure(&mut self, answer: &Answer, outcome: Outcome) {
-        let prose = answer.submissions.is_empty() && answer.structured.is_none();
-        let is_answer = !answer.text.trim().is_empty();
+        let is_called = !answer.submissions.is_empty();
+        let is_prose = !is_called && answer.structured.is_none() && !answer.text.trim().is_empty();
         match self.state.rung {
-            Rung::Native if prose && is_answer && outcome == Outcome::NoJson => {
-                self.state.in_prose += 1;
-                if self.state.in_prose == ENOUGH_PROSE {
-                    self.learn(self.state.offers.native_feature(), Taken::Ignored);
-                }
+            Rung::Native if is_prose && outcome == Outcome::NoJson => {
+                self.learn(self.state.offers.native_feature(), Observed::Ignored);
             }
-            Rung::Native if is_answer => self.state.in_prose = 0,
-            Rung::Tool if prose && self.state.force => self.learn(Feature::ForcedTool, Taken::Ignored),
+            Rung::Tool if is_called => self.learn_success(Feature::Tool),
+            Rung::Tool if self.state.force => self.learn(Feature::ForcedTool, Observed::Ignored),
+            Rung::Tool if is_prose && !self.calls_other_tools(answer) => {
+                self.learn(Feature::Tool, Observed::Ignored);
+            }
             _ => {}
         }
+    }
+
+    /// Whether the model called a tool in this turn, other than the submit tool.
+    pub(super) fn calls_other_tools(&self, answer: &Answer) -> bool {
+        self.turns.has_worked || matches!(answer.stop, Stop::Astray(_))
     }
 }
 

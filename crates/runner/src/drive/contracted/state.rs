@@ -1,18 +1,19 @@
 //! Where a run under a contract stands, and how each step changes it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use accord_api::Contract;
 use accord_api::agent::SendExamples;
-use accord_api::{Contract, Strategy};
 use accord_contract::Shown;
 use accord_executor::{Allowance, Capabilities, Example, Turn};
 
 use super::super::facts::{Facts, Feature};
+use super::super::fallback::Moved;
 use super::super::history::History;
 use super::super::offers::{Offers, Rung};
 use super::super::request::{self, Ask};
 use super::super::step::{Ceiling, Next, Say, Situation};
+use super::super::turns::Turns;
 use crate::assignment::{Assignment, Terms};
 use crate::limits::{LEAST_ANSWER_TOKENS, MOST_ANSWER_TOKENS};
 
@@ -34,14 +35,9 @@ pub(super) struct State {
     /// The answer that is to be bettered, and all of what was said.
     pub(super) wrong: Option<Ask>,
     pub(super) said: String,
-    /// Answers without any JSON that this model gave in a row where it was sent a schema.
-    pub(super) in_prose: u32,
     rungs: Vec<Rung>,
+    has_tools: bool,
     ask: Ask,
-    /// The model where it is not the settings' own.
-    model: Option<String>,
-    settings_model: String,
-    stronger: VecDeque<String>,
     max_tokens: Option<u32>,
     max_tokens_before: Option<u32>,
     ceiling_is_fixed: bool,
@@ -63,22 +59,13 @@ impl State {
     ) -> Result<Self, String> {
         let has_tools = !assignment.agent.tools.is_empty() || !assignment.agent.mcp_servers.is_empty();
         let facts = Facts::new(&capabilities.endpoint, &terms.contract.schema_hash, &assignment.facts);
-        let settings_model = capabilities.model.clone();
-        // A large schema takes a while to lower, and others wait for this thread.
-        let shared = Arc::clone(terms);
-        let offers = tokio::task::spawn_blocking(move || Offers::new(&shared, &capabilities, has_tools))
-            .await
-            .map_err(|error| {
-                format!("the schema could not be reduced to what the provider supports: {error}")
-            })?;
-        let model = assignment.model.clone();
-        let name = model.as_ref().unwrap_or(&settings_model);
-        let rungs = offers.rungs(terms.contract.strategy, &facts, name)?;
+        let model = assignment.model.clone().unwrap_or_else(|| capabilities.model.clone());
+        let offers = offers(terms, capabilities, has_tools).await?;
+        let rungs = offers.rungs(terms.contract.strategy, &facts, &model)?;
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
         let examples = request::examples(assignment, offers.sample.as_ref());
         let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
         let shown = Shown::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
-        let stronger = assignment.agent.escalate_to.iter().filter(|other| *other != name).cloned().collect();
         Ok(Self {
             offers,
             facts,
@@ -93,12 +80,9 @@ impl State {
             before: String::new(),
             wrong: None,
             said: String::new(),
-            in_prose: 0,
             rungs,
+            has_tools,
             ask: Ask::Task,
-            model,
-            settings_model,
-            stronger,
             max_tokens: None,
             max_tokens_before: None,
             ceiling_is_fixed: false,
@@ -110,16 +94,12 @@ impl State {
         })
     }
 
-    pub(super) fn model_name(&self) -> String {
-        self.model.as_ref().unwrap_or(&self.settings_model).clone()
-    }
-
     /// What is asked beyond the task, in words.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
         self.ask.words(terms, self.rung, self.offers.form(self.rung))
     }
 
-    pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms) -> Turn {
+    pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms, model: Option<String>) -> Turn {
         let prompt = self.re_prompt(terms);
         let (schema, offer) = (terms.compiled.schema(), self.offers.get(self.rung));
         let form = self.offers.form(self.rung);
@@ -127,7 +107,7 @@ impl State {
             system_prompt: request::system_under(assignment, terms, self.rung, form),
             prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, form)),
             delivery: request::delivery(self.rung, offer, schema, self.force),
-            model: self.model.clone(),
+            model,
             max_tokens: self.max_tokens,
             allowance: Allowance::default(),
             examples: match self.always_examples || self.rung == Rung::Prompt {
@@ -138,18 +118,19 @@ impl State {
         }
     }
 
-    pub(super) fn situation(&self, capabilities: &Capabilities, contract: &Contract) -> Situation {
+    pub(super) fn situation(&self, turns: &Turns<'_>, contract: &Contract) -> Situation {
+        let capabilities = &turns.capabilities;
         let can_demand = capabilities.tool.as_ref().is_some_and(|tool| tool.force);
         Situation {
             retries_left: contract.max_retries.saturating_sub(self.retries),
             reprompt: capabilities.reprompt,
             rung: self.rung,
             lower: self.rungs.iter().copied().find(|rung| *rung > self.rung),
-            stronger_left: u32::try_from(self.stronger.len()).unwrap_or(u32::MAX),
+            stronger_left: turns.fallbacks.left(),
             forced: self.force,
             can_force: self.rung == Rung::Tool
                 && can_demand
-                && !self.facts.bars(&self.model_name(), Feature::ForcedTool),
+                && !self.facts.bars(&turns.model_name(), Feature::ForcedTool),
             higher_ceiling: self.higher_ceiling(capabilities),
         }
     }
@@ -169,10 +150,10 @@ impl State {
         self.retries = self.retries.saturating_sub(u32::from(std::mem::take(&mut self.just_counted)));
     }
 
-    pub(super) fn apply(&mut self, next: Next, strategy: Strategy) {
+    pub(super) fn apply(&mut self, next: Next) {
         self.retries += u32::from(next.counted);
         self.just_counted = next.counted;
-        self.rung = next.rung;
+        let is_same_rung = std::mem::replace(&mut self.rung, next.rung) == next.rung;
         self.force = next.force;
         self.fresh = next.say == Say::Anew;
         match next.say {
@@ -180,7 +161,10 @@ impl State {
             Say::Anew => {
                 self.before.clear();
                 self.ask = Ask::Task;
-                self.offers.hide_schema();
+                // What misled a model here may help another one, or in another place.
+                if !next.stronger && is_same_rung {
+                    self.offers.hide_schema();
+                }
             }
             Say::Continue => {
                 self.before = std::mem::take(&mut self.said);
@@ -203,22 +187,41 @@ impl State {
                 self.ceiling_is_fixed = true;
             }
         }
-        if next.stronger {
-            self.escalate(strategy);
-        }
     }
 
-    /// Goes to the next stronger model: on the same rung, unless that is known to be of no use with it.
-    fn escalate(&mut self, strategy: Strategy) {
-        let Some(model) = self.stronger.pop_front() else { return };
-        if let Ok(rungs) = self.offers.rungs(strategy, &self.facts, &model) {
-            if !rungs.contains(&self.rung) {
-                self.rung = rungs.first().copied().unwrap_or(Rung::Prompt);
-            }
-            self.rungs = rungs;
+    /// Goes on with the model that is asked now: on the same rung, unless that is of no use with it. Says why where the strategy
+    /// that was asked for cannot be had.
+    pub(super) async fn follow(
+        &mut self,
+        moved: Moved,
+        terms: &Arc<Terms>,
+        capabilities: Capabilities,
+        model: &str,
+    ) -> Result<(), String> {
+        if moved == Moved::Provider {
+            self.facts.move_to(&capabilities.endpoint);
+            self.offers = offers(terms, capabilities, self.has_tools).await?;
+            (self.max_tokens, self.max_tokens_before, self.cut_at) = (None, None, None);
+            (self.just_raised, self.ceiling_is_fixed) = (false, false);
         }
-        self.force &= self.rung == Rung::Tool && !self.facts.bars(&model, Feature::ForcedTool);
-        self.model = Some(model);
-        self.in_prose = 0;
+        let rungs = self.offers.rungs(terms.contract.strategy, &self.facts, model);
+        self.rungs = match moved {
+            Moved::Provider => rungs?,
+            // The strategy was there before, so it still is.
+            Moved::Model => rungs.unwrap_or_else(|_| std::mem::take(&mut self.rungs)),
+        };
+        if !self.rungs.contains(&self.rung) {
+            self.rung = self.rungs.first().copied().unwrap_or(Rung::Prompt);
+        }
+        self.force &= self.rung == Rung::Tool && !self.facts.bars(model, Feature::ForcedTool);
+        Ok(())
     }
+}
+
+/// What the endpoint can be offered. A large schema takes a while to lower, and others wait for this thread.
+async fn offers(terms: &Arc<Terms>, capabilities: Capabilities, has_tools: bool) -> Result<Offers, String> {
+    let shared = Arc::clone(terms);
+    tokio::task::spawn_blocking(move || Offers::new(&shared, &capabilities, has_tools))
+        .await
+        .map_err(|error| format!("the schema could not be reduced to what the provider supports: {error}"))
 }

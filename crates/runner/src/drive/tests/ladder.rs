@@ -3,11 +3,13 @@
 use accord_api::attempt::Outcome::{
     Accepted, Failed, NoJson, NoProgress, NotSubmitted, SchemaInvalid, SchemaRejected,
 };
-use accord_api::{FailureType, Origin, Strategy};
+use accord_api::{FailureType, Origin, Standing, Strategy};
 use accord_executor::{Answer, Capabilities, Delivery, Stop, Tool, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Ran, Reply, able, answer, contract, cut, fact, plain, says, submits};
+use super::script::{
+    Case, Ran, Reply, able, answer, contract, cut, fact, known, plain, refuses, says, submits,
+};
 
 fn refused() -> Reply {
     Reply::Fail(TurnError::FormatRejected("no such field".into()))
@@ -34,17 +36,23 @@ async fn auto_begins_on_the_best_rung_that_is_allowed() {
 #[tokio::test]
 async fn what_is_known_of_an_endpoint_decides_the_first_rung() {
     let auto = || Case::with(Strategy::Auto);
-    assert_eq!(first_rung(auto().known("native", "refused")).await, Strategy::Tool);
-    assert_eq!(first_rung(auto().known("native", "ignored")).await, Strategy::Tool);
-    assert_eq!(first_rung(auto().known("native", "works")).await, Strategy::Native);
-    assert_eq!(first_rung(auto().known("native_beside_tools", "refused")).await, Strategy::Native);
-    assert_eq!(first_rung(auto().known("native_beside_tools", "refused").tools()).await, Strategy::Tool);
-    let both = auto().known("native", "refused").known("tool", "refused");
+    assert_eq!(first_rung(auto().known("native", Standing::Barred)).await, Strategy::Tool);
+    assert_eq!(first_rung(auto().known("native", Standing::Unknown)).await, Strategy::Native);
+    assert_eq!(first_rung(auto().known("native", Standing::Works)).await, Strategy::Native);
+    assert_eq!(first_rung(auto().known("native_beside_tools", Standing::Barred)).await, Strategy::Native);
+    assert_eq!(
+        first_rung(auto().known("native_beside_tools", Standing::Barred).tools()).await,
+        Strategy::Tool
+    );
+    let both = auto().known("native", Standing::Barred).known("tool", Standing::Barred);
     assert_eq!(first_rung(both).await, Strategy::Prompt);
     let mut other = auto();
     other.assignment.model = Some("large".into());
-    assert_eq!(first_rung(other.known("native", "refused")).await, Strategy::Native);
-    assert_eq!(first_rung(Case::with(Strategy::Native).known("native", "refused")).await, Strategy::Native);
+    assert_eq!(first_rung(other.known("native", Standing::Barred)).await, Strategy::Native);
+    assert_eq!(
+        first_rung(Case::with(Strategy::Native).known("native", Standing::Barred)).await,
+        Strategy::Native
+    );
 }
 
 #[tokio::test]
@@ -170,7 +178,8 @@ async fn the_last_nudge_demands_the_call() {
     let reasoning = Capabilities { tool: Some(thinking), ..able() };
     let ran = Case::with(Strategy::Tool).retries(1).at(reasoning).run(replies()).await;
     assert_eq!(forces(&ran), [false, false]);
-    let ran = Case::with(Strategy::Tool).retries(1).known("forced_tool", "refused").run(replies()).await;
+    let ran =
+        Case::with(Strategy::Tool).retries(1).known("forced_tool", Standing::Barred).run(replies()).await;
     assert_eq!(forces(&ran), [false, false]);
 }
 
@@ -186,33 +195,50 @@ async fn a_refused_demand_is_asked_without() {
 }
 
 #[tokio::test]
-async fn a_schema_that_had_no_effect_is_remembered() {
+async fn a_run_reports_once_that_a_schema_had_no_effect() {
     let ran =
         Case::with(Strategy::Auto).run(vec![says("Prose."), says("More."), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes(), [NoJson, NoProgress, Accepted]);
     assert_eq!(ran.outcome.facts, [fact("small", "native", "ignored"), fact("small", "tool", "works")]);
     let ran = Case::with(Strategy::Native).run(vec![says("Prose."), says("{\"n\": 1}")]).await;
     assert_eq!(ran.outcomes(), [NoJson, Accepted]);
-    assert_eq!(ran.outcome.facts, [fact("small", "native", "works")], "one answer may be a slip");
-    let among_words = says("```json\n{\"n\": 1}\n```");
-    let ran = Case::with(Strategy::Native).run(vec![says("Prose."), among_words]).await;
-    assert_eq!(ran.outcome.facts, []);
+    assert_eq!(ran.outcome.facts, [fact("small", "native", "works")], "a good answer outweighs a bad one");
     let ran = Case::with(Strategy::Native).run(vec![says("{\"n\": \"x\"}"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.outcome.facts, [fact("small", "native", "works")]);
-    let ran = Case::with(Strategy::Native).known("native", "works").run(vec![says("{\"n\": 1}")]).await;
-    assert_eq!(ran.outcome.facts, []);
 }
 
 #[tokio::test]
-async fn only_what_shows_how_a_demand_was_taken_is_remembered() {
+async fn only_what_shows_how_a_demand_was_taken_is_reported() {
     let among_words = says("Here:\n```json\n{\"n\": 1}\n```");
     let ran = Case::with(Strategy::Native).run(vec![among_words]).await;
     assert_eq!((ran.value(), ran.outcome.facts), ((json!({"n": 1}), 0), Vec::new()));
-    let ran = Case::with(Strategy::Native).run(vec![cut("Let me"), says("{\"n\": 1}")]).await;
-    assert_eq!(ran.outcome.facts, [fact("small", "native", "works")], "what was cut off may have come to it");
+    let ran = Case::with(Strategy::Native).retries(1).run(vec![cut("Let me"), cut("I will")]).await;
+    assert_eq!(ran.outcome.facts, [], "what was cut off may have come to it");
+    let ran = Case::with(Strategy::Native).run(vec![refuses("I will not.")]).await;
+    assert_eq!(ran.outcome.facts, [], "a refusal is no evidence");
+    let broken = Reply::Fail(TurnError::Failed("it broke".into()));
+    let ran = Case::with(Strategy::Native).run(vec![broken]).await;
+    assert_eq!(ran.outcome.facts, [], "a failure is no evidence");
     let wrong = submits(&["{\"n\": \"x\"}"]);
     let ran = Case::with(Strategy::Tool).retries(1).run(vec![says("Done!"), wrong]).await;
-    assert_eq!((forces(&ran), ran.outcome.facts), (vec![false, true], Vec::new()), "the call was made");
+    assert_eq!((forces(&ran), ran.outcome.facts), (vec![false, true], vec![fact("small", "tool", "works")]));
+}
+
+#[tokio::test]
+async fn tools_that_nobody_was_seen_to_call_are_left_after_one_attempt() {
+    let auto = || Case::with(Strategy::Auto).at(Capabilities { native: None, ..able() });
+    let ran = auto().run(vec![says("Done!"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.strategies(), [Strategy::Tool, Strategy::Prompt]);
+    assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
+    assert_eq!(ran.outcome.facts, [fact("small", "tool", "ignored")]);
+    let form = "\"n\": <integer>";
+    assert!(ran.turns.iter().all(|turn| turn.system_prompt.contains(form)), "{}", ran.turns[0].system_prompt);
+
+    let ran = auto().known("tool", Standing::Works).run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.strategies(), [Strategy::Tool, Strategy::Tool]);
+    let astray = Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer("") });
+    let ran = auto().run(vec![astray, submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.strategies(), [Strategy::Tool, Strategy::Tool], "it does call tools");
 }
 
 #[tokio::test]
@@ -222,12 +248,13 @@ async fn a_refused_schema_is_remembered_for_itself_alone() {
     assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Tool, Strategy::Prompt]);
     let learnt = [fact("small", "native#sha256:x", "refused"), fact("small", "tool#sha256:x", "refused")];
     assert_eq!(ran.outcome.facts, learnt);
+    let known = learnt.map(|report| known(&report.model, &report.feature, Standing::Barred)).to_vec();
     let mut same = Case::with(Strategy::Auto);
-    same.assignment.facts = learnt.to_vec();
+    same.assignment.facts = known.clone();
     assert_eq!(first_rung(same).await, Strategy::Prompt);
     let mut other =
         Case::under(accord_api::Contract { schema_hash: "sha256:y".into(), ..contract(Origin::Caller) });
-    other.assignment.facts = learnt.to_vec();
+    other.assignment.facts = known;
     assert_eq!(first_rung(other).await, Strategy::Native);
 }
 

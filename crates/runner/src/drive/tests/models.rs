@@ -1,11 +1,14 @@
 //! Stronger models, for when the contract is not met.
 
-use accord_api::Strategy;
-use accord_api::attempt::Outcome::{Accepted, NoProgress, NotSubmitted, SchemaInvalid, Truncated};
+use accord_api::attempt::Outcome::{
+    Accepted, Failed, NoProgress, NotSubmitted, Refused, SchemaInvalid, Transport, Truncated,
+};
+use accord_api::{FactReport, Standing, Strategy};
 use accord_executor::{Capabilities, Delivery, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Reply, able, cut, fact, says, submits};
+use super::script::{Case, Reply, able, cut, fact, known, refuses, says, submits};
+use crate::drive::End;
 
 #[tokio::test]
 async fn the_last_retries_go_to_the_stronger_models() {
@@ -57,7 +60,7 @@ async fn models_are_used_up_before_rungs() {
 #[tokio::test]
 async fn a_stronger_model_is_asked_in_a_way_that_it_takes() {
     let mut case = Case::with(Strategy::Auto).retries(1).stronger(&["large"]);
-    case.assignment.facts = vec![fact("large", "native", "refused")];
+    case.assignment.facts = vec![known("large", "native", Standing::Barred)];
     let ran = case.run(vec![says("{\"n\": true}"), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Tool]);
     assert!(ran.turns[1].prompt.contains("Call `submit_result` again"));
@@ -91,7 +94,86 @@ async fn a_demand_goes_to_the_stronger_model_too() {
     assert_eq!(ran.models(), ["small", "large"]);
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: true, .. }));
     let mut case = Case::with(Strategy::Tool).retries(1).stronger(&["large"]);
-    case.assignment.facts = vec![fact("large", "forced_tool", "refused")];
+    case.assignment.facts = vec![known("large", "forced_tool", Standing::Barred)];
     let ran = case.run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: false, .. }), "it does not take one");
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_failure_go_to_the_next_model_for_nothing() {
+    let failed = || Reply::Fail(TurnError::Failed("401".into()));
+    let away = || Reply::Fail(TurnError::Transport("it was away for 90 seconds".into()));
+    for (first, outcome) in [(refuses("No."), Refused), (failed(), Failed), (away(), Transport)] {
+        let case = Case::with(Strategy::Native).retries(0).stronger(&["large"]);
+        let ran = case.run(vec![first, says("{\"n\": 1}")]).await;
+        assert_eq!(ran.value(), (json!({"n": 1}), 0));
+        assert_eq!(ran.outcomes(), [outcome, Accepted]);
+        assert_eq!(ran.models(), ["small", "large"]);
+        assert_eq!(ran.turns[0].prompt, ran.turns[1].prompt);
+        assert_eq!(ran.turns[1].fresh, outcome == Refused, "what was refused is not told to the next");
+    }
+    let ran = Case::with(Strategy::Native).stronger(&["large"]).run(vec![refuses("No."), failed()]).await;
+    assert_eq!(ran.failure().message, "401");
+    let over = Reply::Fail(TurnError::TooManySteps(3));
+    let ran = Case::with(Strategy::Native).stronger(&["large"]).run(vec![over]).await;
+    assert_eq!(ran.models(), ["small"], "another model would need as many");
+}
+
+#[tokio::test]
+async fn a_fallback_model_of_another_provider_is_asked_in_a_way_that_it_takes() {
+    let fallbacks = json!([{"provider": "plain", "model": "other"}, "large"]);
+    let case = || Case::with(Strategy::Auto).retries(1).fallbacks(fallbacks.clone());
+    let failed = || Reply::Fail(TurnError::Failed("404".into()));
+    let ran = case().run(vec![failed(), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Prompt]);
+    assert_eq!(ran.models(), ["small", "other"]);
+    let endpoints: Vec<_> = ran.attempts.iter().map(|attempt| attempt.endpoint.as_str()).collect();
+    assert_eq!(endpoints, ["here", "plain"]);
+    assert_eq!(ran.turns[1].model, None, "the session has it from its settings");
+    assert!(ran.turns[1].system_prompt.contains("## Required Output Format"));
+
+    let ran = case().run(vec![failed(), failed(), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.models(), ["small", "other", "large"]);
+    assert_eq!(ran.attempts[2].endpoint, "openai", "a model alone is one of the agent's own provider");
+    assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Prompt, Strategy::Prompt]);
+}
+
+#[tokio::test]
+async fn what_is_learned_belongs_to_the_endpoint_that_was_asked() {
+    let fallbacks = json!([{"provider": "lab", "model": "other"}]);
+    let failed = Reply::Fail(TurnError::Failed("404".into()));
+    let case = Case::with(Strategy::Native).fallbacks(fallbacks);
+    let ran = case.run(vec![failed, says("{\"n\": 1}")]).await;
+    let expected = FactReport { endpoint: "lab".into(), ..fact("other", "native", "works") };
+    assert_eq!(ran.outcome.facts, [expected]);
+}
+
+#[tokio::test]
+async fn a_fallback_model_that_cannot_be_used_is_skipped() {
+    let locked = json!({"provider": "locked", "model": "other"});
+    let case = |fallbacks| Case::with(Strategy::Native).retries(1).fallbacks(fallbacks);
+    let refusal = || refuses("No.");
+    let ran = case(json!([locked, "large"])).run(vec![refusal(), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.models(), ["small", "large"]);
+    let ran = case(json!([locked])).run(vec![refusal()]).await;
+    let expected = "the model refused to answer: No.; fallback model 'other' cannot be used: there is no key";
+    assert_eq!(ran.failure().message, expected);
+    let ran = case(json!([locked])).run(vec![says("{\"n\": true}"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.models(), ["small", "small"], "a retry of the contract goes to the same model");
+    let unable = json!([{"provider": "plain", "model": "other"}]);
+    let ran = case(unable).run(vec![refusal()]).await;
+    assert!(ran.failure().message.contains("strategy 'native' cannot be used here"), "{:?}", ran.failure());
+}
+
+#[tokio::test]
+async fn a_text_without_a_contract_falls_back_too() {
+    let fallbacks = json!([{"provider": "lab", "model": "other"}]);
+    let failed = || Reply::Fail(TurnError::Transport("it was away".into()));
+    for first in [refuses("No."), failed()] {
+        let ran = Case::free().fallbacks(fallbacks.clone()).run(vec![first, says("Text.")]).await;
+        assert!(matches!(&ran.outcome.end, End::Text(text) if text == "Text."), "{:?}", ran.outcome.end);
+        assert_eq!(ran.attempts[1].endpoint, "lab");
+    }
+    let ran = Case::free().fallbacks(fallbacks).run(vec![failed(), failed()]).await;
+    assert_eq!(ran.failure().message, "it was away");
 }

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use accord_api::agent::Blueprint;
+use accord_api::agent::{Blueprint, Fallback};
 use accord_api::{
-    Attempt, Contract, Embedded, EventBody, ExtractJson, FactReport, Failure, Limits, Origin, RunId, RunKind,
-    SessionId, Strategy, ValidationMode, attempt,
+    Attempt, Contract, Embedded, EndpointFact, EventBody, ExtractJson, FactReport, Failure, Limits, Origin,
+    RunId, RunKind, SessionId, Standing, Strategy, ValidationMode, attempt,
 };
 use accord_executor::{
-    Answer, Capabilities, Event, Events, Retry, Session, Stop, Tool, Turn, TurnError, TurnFailure, Usage,
+    Answer, Capabilities, Event, Events, OpenError, Retry, Session, Stop, Tool, Turn, TurnError, TurnFailure,
+    Usage,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -102,6 +103,18 @@ impl Session for Script {
 
     fn conversation(&self) -> Option<Value> {
         Some(json!({"turns": self.turns.lock().unwrap().len()}))
+    }
+
+    /// Any provider but `locked` can be used; `plain` takes texts only.
+    fn switch(&mut self, settings: &Value) -> Result<(), OpenError> {
+        let text = |key: &str| settings[key].as_str().unwrap_or_default().to_owned();
+        let capabilities = match text("provider").as_str() {
+            "locked" => return Err(OpenError::Missing("there is no key".to_owned())),
+            "plain" => plain(),
+            _ => able(),
+        };
+        self.capabilities = Capabilities { endpoint: text("provider"), model: text("model"), ..capabilities };
+        Ok(())
     }
 
     async fn close(self: Box<Self>) {}
@@ -259,7 +272,13 @@ impl Case {
     }
 
     pub(super) fn stronger(mut self, models: &[&str]) -> Self {
-        self.agent().escalate_to = models.iter().map(|&model| model.to_owned()).collect();
+        self.agent().escalate_to = models.iter().map(|&model| Fallback::Model(model.to_owned())).collect();
+        self
+    }
+
+    /// Fallback models, as a blueprint writes them.
+    pub(super) fn fallbacks(mut self, fallbacks: Value) -> Self {
+        self.agent().escalate_to = serde_json::from_value(fallbacks).unwrap();
         self
     }
 
@@ -268,8 +287,8 @@ impl Case {
         self
     }
 
-    pub(super) fn known(mut self, feature: &str, verdict: &str) -> Self {
-        self.assignment.facts.push(fact("small", feature, verdict));
+    pub(super) fn known(mut self, feature: &str, standing: Standing) -> Self {
+        self.assignment.facts.push(known("small", feature, standing));
         self
     }
 
@@ -292,6 +311,20 @@ impl Case {
     }
 }
 
+/// What is known from earlier runs.
+pub(super) fn known(model: &str, feature: &str, standing: Standing) -> EndpointFact {
+    EndpointFact {
+        endpoint: "here".into(),
+        model: model.into(),
+        feature: feature.into(),
+        standing,
+        good: if standing == Standing::Works { 1.0 } else { 0.0 },
+        bad: 0.0,
+        last_seen: Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// What a run reports.
 pub(super) fn fact(model: &str, feature: &str, verdict: &str) -> FactReport {
     FactReport {
         endpoint: "here".into(),

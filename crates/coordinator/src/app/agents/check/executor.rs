@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use accord_contract::Place;
 use accord_contract::lower::Profile;
-use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
+use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay, TIER};
 use serde_json::Value;
 
 use super::super::finding::Findings;
@@ -29,7 +29,7 @@ const ANTHROPIC: &str = "anthropic";
 
 pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     match executor {
-        Executor::Llm(settings) => llm(settings, findings),
+        Executor::Llm(settings) => llm(settings, &Place::root().key("executor"), findings),
         Executor::ClaudeCode(settings) | Executor::Codex(settings) => cli(settings, findings),
         Executor::Process(settings) => command(settings, findings),
         Executor::External(settings) => external(settings, findings),
@@ -42,54 +42,61 @@ pub(super) fn at(field: &str) -> Place {
 }
 
 pub(super) fn not_empty(field: &str, text: &str, findings: &mut Findings) {
+    filled(&Place::root().key("executor"), field, text, findings);
+}
+
+fn filled(place: &Place, field: &str, text: &str, findings: &mut Findings) {
     if text.trim().is_empty() {
-        findings.error(at(field), format!("the {field} is empty"));
+        findings.error(place.key(field), format!("the {field} is empty"));
     }
 }
 
-fn llm(settings: &Llm, findings: &mut Findings) {
-    provider(settings, findings);
-    not_empty("model", &settings.model, findings);
+/// Settings of a model provider that stand at this place.
+pub(super) fn llm(settings: &Llm, place: &Place, findings: &mut Findings) {
+    provider(settings, place, findings);
+    filled(place, "model", &settings.model, findings);
     if settings.timeout_seconds == Some(0) {
-        findings.error(at("timeout_seconds"), "expected more than 0 seconds; omit it for no limit");
+        findings.error(place.key("timeout_seconds"), "expected more than 0 seconds; omit it for no limit");
     }
     if let Some(fault) = settings.base_url.as_deref().and_then(address::fault) {
-        findings.error(at("base_url"), fault);
+        findings.error(place.key("base_url"), fault);
     }
     if let Some(unknown) = settings.schema_profile.as_ref().filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
-        findings
-            .error(at("schema_profile"), format!("expected one of {}, got '{unknown}'", known.join(", ")));
+        findings.error(
+            place.key("schema_profile"),
+            format!("expected one of {}, got '{unknown}'", known.join(", ")),
+        );
     }
     if settings.max_tokens == Some(0) {
-        findings.error(at("max_tokens"), "expected at least 1 token, got 0");
+        findings.error(place.key("max_tokens"), "expected at least 1 token, got 0");
     }
     if let Some(degree) = settings.temperature.filter(|degree| !(0.0..=HIGHEST_TEMPERATURE).contains(degree))
     {
         let message = format!("expected a temperature from 0 to {HIGHEST_TEMPERATURE}, got {degree}");
-        findings.error(at("temperature"), message);
+        findings.error(place.key("temperature"), message);
     }
-    reasoning(settings, findings);
+    reasoning(settings, place, findings);
 }
 
-fn provider(settings: &Llm, findings: &mut Findings) {
-    not_empty("provider", &settings.provider, findings);
+fn provider(settings: &Llm, place: &Place, findings: &mut Findings) {
+    filled(place, "provider", &settings.provider, findings);
     let provider = settings.provider.as_str();
     if provider == COMPATIBLE && settings.base_url.is_none() {
         let message = "'openai-compatible' has no default URL: set 'base_url' here, or in [providers.openai-compatible] of the runner's configuration";
-        findings.warning(at("base_url"), message);
+        findings.warning(place.key("base_url"), message);
     }
-    if !provider.trim().is_empty() && !PROVIDERS.contains(&provider) {
+    if !provider.trim().is_empty() && !PROVIDERS.contains(&provider) && provider != TIER {
         let meant = name::nearest(provider, PROVIDERS).map(|name| format!("; did you mean '{name}'?"));
         let message = format!(
             "'{provider}' is not a built-in provider: it requires a runner with [providers.{provider}] in its configuration{}",
             meant.unwrap_or_default()
         );
-        findings.warning(at("provider"), message);
+        findings.warning(place.key("provider"), message);
     }
 }
 
-fn reasoning(settings: &Llm, findings: &mut Findings) {
+fn reasoning(settings: &Llm, place: &Place, findings: &mut Findings) {
     let Some(value) = &settings.reasoning else { return };
     match thinks(value) {
         None => {
@@ -98,12 +105,12 @@ fn reasoning(settings: &Llm, findings: &mut Findings) {
                 shown(value),
                 u32::MAX
             );
-            findings.error(at("reasoning"), message);
+            findings.error(place.key("reasoning"), message);
         }
         Some(true) if settings.provider == ANTHROPIC && settings.temperature.is_some() => {
             let message =
                 "this provider does not support 'temperature' together with 'reasoning'; remove one";
-            findings.error(at("temperature"), message);
+            findings.error(place.key("temperature"), message);
         }
         Some(_) => {}
     }

@@ -47,7 +47,7 @@ fn stronger_models_that_no_retry_is_left_for_are_told() {
         told(&loaded(&[("reviewer/agent.yaml", &text)]).agents["reviewer"])
     };
     let told = escalates("[m2, m3, m4]", "");
-    let expected = "$.escalate_to[1]: 'm3' is never used: each fallback model needs a retry, and output_schema_options.max_retries is 1; raise it to 3, or remove models";
+    let expected = "$.escalate_to[1]: 'm3' is used only if a model refuses or a provider fails: after an answer that does not conform, each fallback model needs a retry, and output_schema_options.max_retries is 1; raise it to 3, or remove models";
     assert!(told.len() == 1 && told[0].ends_with(expected), "{told:?}");
     assert_eq!(escalates("[m2]", ""), [""; 0]);
     assert_eq!(escalates("[m2, m3]", "output_schema_options: { max_retries: 2 }\n"), [""; 0]);

@@ -69,6 +69,8 @@ const EXPECTED: &[(&str, &str, Least)] = &[
     ("POST", "/runner/runs/{id}/finish", Runner),
     ("DELETE", "/runner/{id}", Runner),
     ("GET", "/runners", Viewer),
+    ("GET", "/endpoints", Viewer),
+    ("DELETE", "/endpoints", Admin),
     ("GET", "/workflows", Viewer),
     ("POST", "/workflows", Admin),
     ("POST", "/workflows/validate", Viewer),

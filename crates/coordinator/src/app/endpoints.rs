@@ -1,0 +1,36 @@
+//! What was learned about endpoints: shown and forgotten.
+
+use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts, Page};
+use accord_store::{Fact, FactFilter};
+use jiff::Timestamp;
+
+use super::App;
+use super::page::by_count;
+use crate::error::Error;
+
+impl App {
+    /// What was learned, by endpoint, model and feature.
+    pub(crate) async fn endpoints(&self, query: EndpointQuery) -> Result<Page<EndpointFact>, Error> {
+        let EndpointQuery { endpoint, model, feature, limit, cursor } = query;
+        let facts = self.store.facts(&matching(EndpointFilter { endpoint, model, feature })).await?;
+        let now = self.outside.now();
+        by_count(facts.into_iter().map(|fact| view(fact, now)).collect(), limit, cursor.as_deref())
+    }
+
+    /// Forgets what was learned.
+    pub(crate) async fn forget_endpoints(&self, filter: EndpointFilter) -> Result<ForgottenFacts, Error> {
+        let words = filter.to_string();
+        let forgotten = self.store.forget_facts(&matching(filter)).await?;
+        Ok(ForgottenFacts { forgotten, matching: words })
+    }
+}
+
+/// A fact as it stands at this time.
+pub(super) fn view(fact: Fact, now: Timestamp) -> EndpointFact {
+    EndpointFact::new(fact.endpoint, fact.model, fact.feature, fact.evidence, now)
+}
+
+fn matching(filter: EndpointFilter) -> FactFilter {
+    let EndpointFilter { endpoint, model, feature } = filter;
+    FactFilter { endpoint, models: model.map(|model| vec![model]), feature }
+}
