@@ -19,6 +19,7 @@ pub mod contract;
 pub mod demands;
 pub mod event;
 pub mod id;
+pub mod input;
 pub mod json;
 pub mod key;
 pub mod quarantine;

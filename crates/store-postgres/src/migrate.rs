@@ -19,6 +19,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (7, include_str!("../migrations/0007_underway.sql")),
     (8, include_str!("../migrations/0008_audit.sql")),
     (9, include_str!("../migrations/0009_sources.sql")),
+    (10, include_str!("../migrations/0010_lists.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

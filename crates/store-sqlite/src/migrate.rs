@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_underway.sql"),
     include_str!("../migrations/0009_audit.sql"),
     include_str!("../migrations/0010_sources.sql"),
+    include_str!("../migrations/0011_lists.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -251,8 +251,12 @@ impl App {
     /// What coordinators died of.
     pub(crate) async fn quarantined(&self) -> Result<QuarantineView, Error> {
         let poisoned = self.store.poisoned(MOST_LISTED).await?;
+        let mut runs = Vec::with_capacity(poisoned.runs.len());
+        for run in poisoned.runs {
+            runs.push(self.view_of(run).await?);
+        }
         Ok(QuarantineView {
-            runs: poisoned.runs.into_iter().map(super::runs::view).collect(),
+            runs,
             workflow_runs: poisoned.workflow_runs.into_iter().map(super::workflows::summary).collect(),
         })
     }
