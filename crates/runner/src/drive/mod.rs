@@ -9,6 +9,7 @@ mod facts;
 mod failure;
 mod free;
 mod history;
+mod live;
 mod offers;
 mod outage;
 mod reading;
