@@ -1,8 +1,8 @@
 //! What operators ask: is it there, who works for it, who may speak to it, how did it go.
 
 use accord_api::{
-    AuditQuery, AuditView, CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView,
-    ServerConfig, Stats, StatsQuery,
+    AuditQuery, AuditView, CreateKey, CreatedKey, Health, KeyId, KeyView, MeView, Page, PageQuery,
+    RunnerView, ServerConfig, Stats, StatsQuery,
 };
 use reqwest::Method;
 
@@ -39,6 +39,11 @@ impl Client {
     /// Who changed what, the newest first.
     pub async fn audit(&self, which: &AuditQuery) -> Result<Page<AuditView>, ClientError> {
         self.get(&["audit"]).query(query(which)?).read().await
+    }
+
+    /// The role and the name of the key that is used.
+    pub async fn me(&self) -> Result<MeView, ClientError> {
+        self.get(&["me"]).read().await
     }
 
     /// Keys, without their secrets.

@@ -18,6 +18,7 @@ mod extract;
 mod health;
 mod keys;
 mod mcp;
+mod me;
 mod metrics;
 mod openapi;
 mod paging;
@@ -51,6 +52,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(health::routes())
         .merge(keys::routes())
         .merge(mcp::routes())
+        .merge(me::routes())
         .merge(metrics::routes())
         .merge(openapi::routes())
         .merge(runner::routes())
