@@ -1,4 +1,6 @@
 /** Live lists, the key, the registry, long timelines. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen, violations } from './support/browser'
@@ -82,6 +84,48 @@ it('keeps filters in the address', async () => {
   expect(page.url()).toContain('status=failed')
   await page.goBack()
   await rows(page).nth(0).waitFor()
+  await page.close()
+})
+
+it('finds sessions by their input, and says how many there are', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/sessions`)
+  await rows(page).nth(1).waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await seen(page, 'two words')
+  await seen(page, /^1–2 of 2, newest first$/)
+  await page.getByLabel('Search').fill('WORDS two')
+  await seen(page, /^1–1 of 1, newest first$/)
+  expect(page.url()).toContain('find=WORDS')
+  await page.getByLabel('Search').fill('nothing like that')
+  await seen(page, 'No sessions match')
+  await page.getByLabel('Search').fill('')
+  await page.getByLabel('Period').selectOption('24h')
+  await rows(page).nth(1).waitFor()
+  expect(page.url()).toContain('since=24h')
+  // One request for a list, none for its rows.
+  expect(asked.filter((path) => path.startsWith('/runs/'))).toEqual([])
+  await page.close()
+})
+
+it('shows what a command writes while it works, and that it is not validated', async () => {
+  const script = 'echo loading the data >&2; while [ ! -e go ]; do sleep 0.1; done; echo \'{"done": true}\''
+  await accord.agent(
+    'slow',
+    `name: slow\ndescription: Takes its time\ntype: procedural\nexecutor: { type: process, command: sh, args: ["-c", ${JSON.stringify(script)}] }\n`,
+  )
+  const { session_id: id } = await accord.ask<{ session_id: string }>('/runs', {
+    method: 'POST',
+    body: JSON.stringify({ agent_name: 'slow', prompt: 'go' }),
+  })
+  const { page } = await open(browser, `${accord.url}/ui/sessions/${id}`)
+  await seen(page, 'Unvalidated output')
+  await page.getByRole('log', { name: 'stderr' }).getByText('loading the data').waitFor()
+  expect(await violations(page)).toEqual([])
+  await screenshot(page, 'live-output')
+  await writeFile(join(accord.folder, 'go'), '')
+  await seen(page, 'Run completed')
+  await page.getByText('Unvalidated output').waitFor({ state: 'hidden' })
   await page.close()
 })
 

@@ -20,6 +20,22 @@ pub struct CreateKey {
     pub expires_at: Option<Timestamp>,
 }
 
+/// Who is asking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MeView {
+    /// Role of the API key; `admin` if no key is required.
+    pub role: Role,
+    /// Whether requests need an API key. False if there are no keys.
+    pub key_required: bool,
+    /// Id of the API key; null if none is required.
+    pub key_id: Option<KeyId>,
+    /// Display name of the API key; null if none is required.
+    pub name: Option<String>,
+    /// Expiry time of the API key; null if it never expires.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
+}
+
 /// A created API key. The secret is shown only once.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CreatedKey {

@@ -29,7 +29,7 @@ pub use accord_domain::callback::HeldReason;
 pub use accord_domain::comparison::{self, Contradiction};
 pub use accord_domain::contract::{self, Contract, Embedded, ExtractJson, Origin, Strategy, ValidationMode};
 pub use accord_domain::demands::Demands;
-pub use accord_domain::event::Body as EventBody;
+pub use accord_domain::event::{Body as EventBody, OutputChannel};
 pub use accord_domain::evidence::{Evidence, Observed, Standing};
 pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
 pub use accord_domain::json::read_kept;
@@ -47,7 +47,7 @@ pub use endpoints::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts}
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};
 pub use health::Health;
-pub use keys::{CreateKey, CreatedKey, KeyView};
+pub use keys::{CreateKey, CreatedKey, KeyView, MeView};
 pub use page::{Page, PageQuery};
 pub use problem::{Problem, Severity};
 pub use run_token::{NotARunToken, RunToken};

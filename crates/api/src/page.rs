@@ -9,6 +9,19 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<String>,
+    /// How many items match, counted up to 10,000. Only on the first page of sessions, runs and workflow runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Whether `total` is exact. If not, at least that many match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_exact: Option<bool>,
+}
+
+impl<T> Page<T> {
+    /// A page of a list that is not counted.
+    pub fn new(items: Vec<T>, next_cursor: Option<String>) -> Self {
+        Self { items, next_cursor, total: None, total_exact: None }
+    }
 }
 
 /// Paging parameters.

@@ -176,7 +176,7 @@ pub struct Holding {
 pub struct ReportEvents {
     /// Proof of the lease.
     pub holding: Holding,
-    /// Events: only `message`, `tool.started`, `tool.finished` and `request.repeated`.
+    /// Events: only `message`, `output.delta`, `tool.started`, `tool.finished` and `request.repeated`.
     pub events: Vec<Body>,
 }
 

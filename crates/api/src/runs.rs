@@ -100,10 +100,19 @@ pub struct RunQuery {
     /// Filter by session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// Search ids, the agent's name and the input, regardless of case: all words must occur, at most 8 of them. Of an input the
+    /// first 4 KiB of its values are searched; of a session, the input it was started with. A request looks at no more than
+    /// 10,000 items: a page can have fewer items than asked for, or none, and still a `next_cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
     /// Filter by creation time: at or after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub since: Option<Timestamp>,
+    /// Filter by creation time: before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub until: Option<Timestamp>,
     /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -158,6 +167,15 @@ pub struct RunView {
     /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
+    /// Beginning of the input, in one line of at most 160 characters.
+    #[serde(default)]
+    pub input_preview: String,
+    /// The model that answered last, or the one that is asked; null for commands.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Number of answers validated so far.
+    #[serde(default)]
+    pub attempts: u32,
     /// Parameters; only for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

@@ -4,12 +4,13 @@ use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Failure, Validation};
 use accord_domain::session::Status;
+use accord_domain::usage::Usage;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SessionView {
     /// Id.
     pub session_id: SessionId,
@@ -29,6 +30,26 @@ pub struct SessionView {
     /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
+    /// Beginning of the input that it was started with, in one line of at most 160 characters.
+    #[serde(default)]
+    pub input_preview: String,
+    /// Model of the latest run: the one that answered last, or the one that is asked; null for commands.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Number of answers of the latest run validated so far.
+    #[serde(default)]
+    pub attempts: u32,
+    /// Usage of the latest run.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Time the latest run was last started.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub started_at: Option<Timestamp>,
+    /// Time the latest run finished.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub finished_at: Option<Timestamp>,
     /// Finished children not yet reported to it, at most 1000; only for a single session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undelivered_callbacks: Vec<UndeliveredCallback>,
@@ -83,6 +104,19 @@ pub struct SessionQuery {
     /// Filter by parent session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
+    /// Search ids, the agent's name and the input, regardless of case: all words must occur, at most 8 of them. Of an input the
+    /// first 4 KiB of its values are searched; of a session, the input it was started with. A request looks at no more than
+    /// 10,000 items: a page can have fewer items than asked for, or none, and still a `next_cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    /// Filter by creation time: at or after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub since: Option<Timestamp>,
+    /// Filter by creation time: before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub until: Option<Timestamp>,
     /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,

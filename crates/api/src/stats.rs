@@ -19,7 +19,7 @@ pub struct StatsQuery {
 /// Statistics of one group of finished runs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct StatsRow {
-    /// The agent, model, strategy or day; `all` for the total.
+    /// The agent, model, strategy, day or hour; `all` for the total.
     pub key: String,
     /// Finished runs.
     pub runs: u64,
@@ -102,11 +102,15 @@ pub struct Stats {
     /// By agent.
     pub by_agent: Vec<StatsRow>,
     /// By model: its attempts, tokens and cost. A run with several models counts for each; all but the last have failed in it.
+    /// Commands have none and are not listed.
     pub by_model: Vec<StatsRow>,
     /// By strategy.
     pub by_strategy: Vec<StatsRow>,
-    /// By day.
+    /// By day (UTC).
     pub by_day: Vec<StatsRow>,
+    /// By hour (UTC), with keys such as `2026-11-17T10:00Z`; only with a `since` of at most 48 hours ago, else empty.
+    #[serde(default)]
+    pub by_hour: Vec<StatsRow>,
     /// Most frequent violations.
     pub errors: Vec<ErrorCount>,
     /// The current queue, regardless of filters.

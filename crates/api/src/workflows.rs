@@ -100,6 +100,19 @@ pub struct WorkflowRunQuery {
     /// Filter by workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_name: Option<String>,
+    /// Search ids, the workflow's name and the input, regardless of case: all words must occur, at most 8 of them. Of an input the
+    /// first 4 KiB of its values are searched. A request looks at no more than
+    /// 10,000 items: a page can have fewer items than asked for, or none, and still a `next_cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    /// Filter by creation time: at or after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub since: Option<Timestamp>,
+    /// Filter by creation time: before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub until: Option<Timestamp>,
     /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -131,6 +144,9 @@ pub struct WorkflowRunSummary {
     /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
+    /// Beginning of the input, in one line of at most 160 characters.
+    #[serde(default)]
+    pub input_preview: String,
     /// Why it was ended by the coordinator: `poisoned`, or stopped while no coordinator was running. Errors of nodes are in
     /// the workflow run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

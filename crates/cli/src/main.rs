@@ -27,6 +27,7 @@ mod each;
 mod excerpt;
 mod exit;
 mod failure;
+mod filters;
 mod follow;
 mod given;
 mod host;

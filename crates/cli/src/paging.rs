@@ -40,15 +40,17 @@ impl PagingArguments {
         F: Future<Output = Result<Page<T>, ClientError>>,
     {
         let wanted = if self.all { usize::MAX } else { self.limit.unwrap_or(DEFAULT_LIMIT) as usize };
-        let mut gathered = Page { items: Vec::new(), next_cursor: None };
+        let mut gathered = Page::new(Vec::new(), None);
         loop {
             let missing = wanted - gathered.items.len();
             let limit = u32::try_from(missing).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
             let page = fetch(PageQuery { limit: Some(limit), cursor: gathered.next_cursor.take() }).await?;
-            let is_empty = page.items.is_empty();
             gathered.items.extend(page.items);
             gathered.next_cursor = page.next_cursor;
-            if gathered.next_cursor.is_none() || gathered.items.len() >= wanted || is_empty {
+            gathered.total = gathered.total.or(page.total);
+            gathered.total_exact = gathered.total_exact.or(page.total_exact);
+            // A page of a search can be empty and have a next one.
+            if gathered.next_cursor.is_none() || gathered.items.len() >= wanted {
                 return Ok(gathered);
             }
         }
@@ -104,22 +106,38 @@ pub(crate) fn show<T: Serialize>(
     } else {
         output::show(&table(&page.items))?;
         if page.next_cursor.is_some() {
-            output::talk("There are more: use --limit N or --all.\n");
+            output::talk(&more(page));
         }
     }
     Ok(Exit::Success)
+}
+
+/// What to say where a list goes on.
+fn more<T>(page: &Page<T>) -> String {
+    let Some(total) = page.total else { return "There are more: use --limit N or --all.\n".to_owned() };
+    let plus = if page.total_exact == Some(false) { "+" } else { "" };
+    format!("Showing {} of {total}{plus}: use --limit N or --all.\n", page.items.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_list_that_goes_on_says_how_long_it_is() {
+        let page =
+            |total, total_exact| Page { total, total_exact, ..Page::new(vec![1, 2], Some("2".into())) };
+        assert_eq!(more(&page(Some(390), Some(true))), "Showing 2 of 390: use --limit N or --all.\n");
+        assert_eq!(more(&page(Some(10_000), Some(false))), "Showing 2 of 10000+: use --limit N or --all.\n");
+        assert_eq!(more(&page(None, None)), "There are more: use --limit N or --all.\n");
+    }
+
     /// A list of 1200 numbers, in pages.
     async fn fetch(page: PageQuery) -> Result<Page<u32>, ClientError> {
         let start: u32 = page.cursor.map_or(0, |cursor| cursor.parse().unwrap());
         let end = (start + page.limit.unwrap()).min(1200);
         let next_cursor = (end < 1200).then(|| end.to_string());
-        Ok(Page { items: (start..end).collect(), next_cursor })
+        Ok(Page::new((start..end).collect(), next_cursor))
     }
 
     #[tokio::test]

@@ -17,12 +17,17 @@ use crate::view::{attempt, event, run};
 /// How often the elapsed time moves.
 const TICK: Duration = Duration::from_millis(120);
 
+/// How much of an unfinished line of output is at the bottom, so that it stays one line.
+const OUTPUT_CHARACTERS: usize = 40;
+
 /// The line at the bottom, and the lines above it.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     agent: String,
     step: String,
     used: Usage,
+    /// The line of unvalidated output that is being written.
+    output: String,
 }
 
 /// A line that moves, with the time that has gone by; only where a person looks.
@@ -54,7 +59,8 @@ impl Progress {
     pub(crate) fn new() -> Self {
         let bar = spinner();
         let step = "waiting for a runner".to_owned();
-        let progress = Self { bar, agent: String::new(), step, used: Usage::default() };
+        let progress =
+            Self { bar, agent: String::new(), step, used: Usage::default(), output: String::new() };
         progress.show();
         progress
     }
@@ -74,6 +80,9 @@ impl Progress {
                 }
             }
             EventBody::RunClaimed { .. } | EventBody::RunStarted => self.step = "attempt 1".to_owned(),
+            EventBody::OutputDelta { text, .. } => self.output(text),
+            // It says whole what was shown in parts.
+            EventBody::Message { .. } => self.output.clear(),
             EventBody::ToolStarted { name, .. } => self.step = format!("using {}", line(name)),
             EventBody::RequestRepeated { .. } => {
                 self.step = "waiting for the provider".to_owned();
@@ -114,11 +123,28 @@ impl Progress {
         }
     }
 
+    /// Shows unvalidated output: whole lines above, the rest in the bottom line.
+    fn output(&mut self, text: &str) {
+        self.output.push_str(text);
+        let (lines, rest) = match self.output.rsplit_once('\n') {
+            Some((lines, rest)) => (lines.to_owned(), rest.to_owned()),
+            None => (String::new(), std::mem::take(&mut self.output)),
+        };
+        self.output = rest;
+        for each in lines.lines() {
+            self.line(&format!("{}\n", format!("│ {}", line(each)).dimmed()));
+        }
+    }
+
     fn show(&self) {
         if let Some(bar) = &self.bar {
             let used = words::usage(&self.used);
             let used = if used.is_empty() { used } else { format!(" · {used}") };
-            bar.set_message(format!("{}{}{used} ·", self.agent, self.step));
+            let output = match tail(&self.output) {
+                output if output.is_empty() => output,
+                output => format!(" {}", output.dimmed()),
+            };
+            bar.set_message(format!("{}{}{used} ·{output}", self.agent, self.step));
         }
     }
 
@@ -126,5 +152,34 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.suspend(|| output::talk(text));
         }
+    }
+}
+
+/// The end of a text, in one line.
+fn tail(text: &str) -> String {
+    let text = line(text.trim_end());
+    let skipped = text.chars().count().saturating_sub(OUTPUT_CHARACTERS);
+    text.chars().skip(skipped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_shown_line_by_line() {
+        let mut progress = Progress {
+            bar: None,
+            agent: String::new(),
+            step: String::new(),
+            used: Usage::default(),
+            output: String::new(),
+        };
+        progress.output("one\ntwo");
+        assert_eq!(progress.output, "two");
+        progress.output(" and\nthree");
+        assert_eq!(tail(&progress.output), "three");
+        assert_eq!(tail(&"x".repeat(100)).len(), OUTPUT_CHARACTERS);
+        assert_eq!(tail("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
     }
 }

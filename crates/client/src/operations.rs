@@ -2,7 +2,8 @@
 
 use accord_api::{
     AuditQuery, AuditView, CreateKey, CreatedKey, EndpointFact, EndpointFilter, EndpointQuery,
-    ForgottenFacts, Health, KeyId, KeyView, Page, PageQuery, RunnerView, ServerConfig, Stats, StatsQuery,
+    ForgottenFacts, Health, KeyId, KeyView, MeView, Page, PageQuery, RunnerView, ServerConfig, Stats,
+    StatsQuery,
 };
 use reqwest::Method;
 
@@ -49,6 +50,11 @@ impl Client {
     /// Who changed what, the newest first.
     pub async fn audit(&self, which: &AuditQuery) -> Result<Page<AuditView>, ClientError> {
         self.get(&["audit"]).query(query(which)?).read().await
+    }
+
+    /// The role and the name of the key that is used.
+    pub async fn me(&self) -> Result<MeView, ClientError> {
+        self.get(&["me"]).read().await
     }
 
     /// Keys, without their secrets.

@@ -13,6 +13,19 @@ use crate::json;
 use crate::run::Failure;
 use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 
+/// The kind of [`Body::OutputDelta`], whose events go when their run is over.
+pub const OUTPUT_DELTA: &str = "output.delta";
+
+/// Source of unvalidated output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputChannel {
+    /// The model's answer, before it is validated.
+    Text,
+    /// What a command writes to stderr.
+    Stderr,
+}
+
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(remote = "Self", tag = "type", deny_unknown_fields)]
@@ -53,6 +66,15 @@ pub enum Body {
         /// `assistant` or `user`.
         role: String,
         /// The text.
+        text: String,
+    },
+    /// **Unvalidated output** of a run that is in progress: a part of what the model is saying, or what a command wrote to stderr. It
+    /// is never a result and may be cut short. The text follows as a `message`. These events are removed when the run finishes.
+    #[serde(rename = "output.delta")]
+    OutputDelta {
+        /// Where it comes from.
+        channel: OutputChannel,
+        /// The part, to be appended to those before it.
         text: String,
     },
     /// A tool call started.
@@ -206,6 +228,7 @@ impl Body {
             Self::RunClaimed { .. } => "run.claimed",
             Self::RunStarted => "run.started",
             Self::Message { .. } => "message",
+            Self::OutputDelta { .. } => OUTPUT_DELTA,
             Self::ToolStarted { .. } => "tool.started",
             Self::ToolFinished { .. } => "tool.finished",
             Self::RequestRepeated { .. } => "request.repeated",

@@ -20,6 +20,7 @@ pub mod demands;
 pub mod event;
 pub mod evidence;
 pub mod id;
+pub mod input;
 pub mod json;
 pub mod key;
 pub mod quarantine;

@@ -3,12 +3,29 @@
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+/// Where partial output comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// The model's answer.
+    Text,
+    /// What a command writes to stderr.
+    Stderr,
+}
+
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A whole message of the model.
     Message {
         /// Its text.
+        text: String,
+    },
+    /// A part of what is being said or written, as soon as it is there. A text follows whole as a message, if it comes to its
+    /// end.
+    Partial {
+        /// Where it was written.
+        channel: Channel,
+        /// The part, to be put behind those before.
         text: String,
     },
     /// A tool begins its work.
@@ -76,6 +93,11 @@ impl Events {
     /// Events to nobody.
     pub fn none() -> Self {
         Self(None)
+    }
+
+    /// Tells one event if there is room for it, and says whether there was: a hint is no reason to wait.
+    pub(crate) fn offer(&self, event: Event) -> bool {
+        self.0.as_ref().is_none_or(|sender| sender.try_send(Box::new(event)).is_ok())
     }
 
     /// Tells one event. A listener that has gone is no reason to stop.

@@ -58,7 +58,7 @@ pub use cassette::{
 };
 pub use child::Variables;
 pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
-pub use event::{Event, Events};
+pub use event::{Channel, Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
 pub use llm::{

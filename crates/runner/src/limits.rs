@@ -20,6 +20,22 @@ pub(crate) const EVENT_ARGUMENTS_BYTES: usize = 64 * 1024;
 /// How much of an output that is no JSON is shown.
 pub(crate) const SHOWN_OUTPUT_BYTES: usize = 400;
 
+/// How long partial output is gathered before it is told, at first: people see it grow, and the coordinator writes four events a
+/// second at most for a run.
+pub(crate) const LIVE_PAUSE: Duration = Duration::from_millis(250);
+
+/// After so many events the pause is one [`LIVE_PAUSE`] longer.
+pub(crate) const LIVE_PAUSE_GROWTH: u32 = 20;
+
+/// What one event carries of partial output. More in one pause is a flood that nobody reads.
+pub(crate) const LIVE_TEXT_BYTES: usize = 4 * 1024;
+
+/// Events of partial output in one delivery of a run: about five minutes of a model that speaks without pause.
+pub(crate) const LIVE_EVENTS: u32 = 200;
+
+/// Partial output in one delivery of a run. As much as an attempt keeps of an answer.
+pub(crate) const LIVE_BYTES: usize = 64 * 1024;
+
 /// Events in one request: with texts of the largest size they stay within a request's limit.
 pub(crate) const EVENTS_PER_BATCH: usize = 50;
 

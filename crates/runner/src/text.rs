@@ -12,6 +12,17 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
     format!("{begin}\n[… {} bytes omitted …]\n{end}", tail - head)
 }
 
+/// A text of this many bytes at most: its end, and how much was left out before it.
+pub(crate) fn shortened_front(text: &str, limit: usize) -> String {
+    /// For the words about what was left out.
+    const WORDS: usize = 48;
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let tail = text.ceil_char_boundary(text.len().saturating_sub(limit.saturating_sub(WORDS)));
+    format!("[… {tail} bytes omitted …]\n{}", text.get(tail..).unwrap_or_default())
+}
+
 /// The beginning of a text, on one line.
 pub(crate) fn beginning(text: &str, limit: usize) -> String {
     let end = text.floor_char_boundary(limit);
@@ -32,6 +43,15 @@ mod tests {
     fn a_short_text_stays_and_a_long_one_loses_its_middle() {
         assert_eq!(shortened("abc", 3), "abc");
         assert_eq!(shortened("abcdefghijkl", 6), "abcd\n[… 6 bytes omitted …]\nkl");
+    }
+
+    #[test]
+    fn the_end_of_a_long_text_is_kept() {
+        assert_eq!(shortened_front("abc", 3), "abc");
+        let text = "ü".repeat(100);
+        let short = shortened_front(&text, 60);
+        assert_eq!(short, format!("[… 188 bytes omitted …]\n{}", "ü".repeat(6)));
+        assert!(short.len() <= 60);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! [`PostgresStore`] (`store`) implements each trait of [`accord_store`] in the file of its subject, `runs/` and `workflows/` in
 //! folders of theirs. `load` locks and reads a run with its session, `write` writes changes, many in a few statements; `rows`,
-//! `convert` and `text` are rows, columns and plain texts; `page` makes pages of lists; `fault`
+//! `convert` and `text` are rows, columns and plain texts; `list` and `page` make pages of lists; `fault`
 //! says what is tried again.
 //!
 //! # The order of events
@@ -36,6 +36,7 @@ mod fault;
 mod horizon;
 mod idempotency;
 mod keys;
+mod list;
 mod load;
 mod migrate;
 mod notices;

@@ -21,6 +21,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (9, include_str!("../migrations/0009_sources.sql")),
     (10, include_str!("../migrations/0010_evidence.sql")),
     (11, include_str!("../migrations/0011_attempt_usage.sql")),
+    (12, include_str!("../migrations/0012_lists.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -31,18 +31,19 @@ fn after(page: &PageRequest) -> Result<Option<(i64, &str)>, StoreError> {
     plain.map(Some).ok_or_else(|| broken(cursor))
 }
 
-/// The condition and the order of a page of the table with this alias.
+/// The condition, the order and the number of rows of a page of the table with this alias.
 pub(crate) fn newest_first(
     query: &mut QueryBuilder<Postgres>,
     alias: &str,
     page: &PageRequest,
+    rows: i64,
 ) -> Result<(), StoreError> {
     if let Some((time, id)) = after(page)? {
         query.push(format_args!(" AND ({alias}.created_at, {alias}.id) < ("));
         query.push_bind(time).push(", ").push_bind(id).push(")");
     }
     query.push(format_args!(" ORDER BY {alias}.created_at DESC, {alias}.id DESC LIMIT "));
-    query.push_bind(rows_for(page));
+    query.push_bind(rows);
     Ok(())
 }
 

@@ -29,7 +29,24 @@ macro_rules! session_columns {
     };
 }
 
-pub(crate) use {run_columns, session_columns};
+/// The columns that [`model_and_attempts`] reads, of `runs r` with its `assignments a` and its blueprint `documents b`.
+macro_rules! summary_columns {
+    () => {
+        "coalesce(nullif((SELECT t.model FROM attempts t WHERE t.run_id = r.id \
+         ORDER BY t.delivery DESC, t.number DESC LIMIT 1), ''), a.model) AS model, \
+         b.body::json #>> '{executor,model}' AS blueprint_model, \
+         (SELECT count(*) FROM attempts t WHERE t.run_id = r.id) AS attempts"
+    };
+}
+
+pub(crate) use {run_columns, session_columns, summary_columns};
+
+/// The model of a run and the number of its attempts.
+pub(crate) fn model_and_attempts(row: &PgRow) -> Result<(Option<String>, u32), Fault> {
+    let model: Option<String> = row.try_get("model")?;
+    let of_blueprint: Option<String> = row.try_get("blueprint_model")?;
+    Ok((model.map(unescape).or(of_blueprint), small(row.try_get("attempts")?)?))
+}
 
 /// A run.
 pub(crate) fn run(row: &PgRow) -> Result<Run, Fault> {

@@ -3,14 +3,20 @@
 use accord_domain::callback;
 use accord_domain::id::SessionId;
 use accord_domain::session::{Session, Status};
-use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
+use accord_domain::usage::Usage;
+use accord_store::{
+    Count, Page, PageRequest, SessionFilter, SessionStore, SessionSummary, StoreError, Summaries,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
-use sqlx::{PgConnection, Postgres, QueryBuilder};
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Postgres, QueryBuilder, Row};
 
 use crate::callbacks::still_to_come;
+use crate::convert::{counted, id, time};
 use crate::fault::{Fault, retrying};
-use crate::rows::{self, session_columns};
+use crate::list::{self, List};
+use crate::rows::{self, session_columns, summary_columns};
 use crate::runs::documents;
 use crate::store::{PostgresStore, conclude};
 use crate::text::escape;
@@ -30,6 +36,17 @@ impl SessionStore for PostgresStore {
         retrying(|| self.read_sessions(filter, page)).await
     }
 
+    async fn count_sessions(&self, filter: &SessionFilter, most: u32) -> Result<Count, StoreError> {
+        retrying(|| self.read_session_count(filter, most)).await
+    }
+
+    async fn session_summaries(
+        &self,
+        sessions: &[SessionId],
+    ) -> Result<Summaries<SessionId, SessionSummary>, StoreError> {
+        retrying(|| self.read_session_summaries(sessions)).await
+    }
+
     async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError> {
         retrying(|| self.delete_session(session_id)).await
     }
@@ -41,6 +58,7 @@ const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s W
 const REMOVE: &str = "
 WITH its_runs AS (SELECT id FROM runs WHERE session_id = $1),
 no_attempts AS (DELETE FROM attempts WHERE run_id IN (SELECT id FROM its_runs)),
+no_inputs AS (DELETE FROM run_inputs WHERE run_id IN (SELECT id FROM its_runs)),
 no_assignments AS (DELETE FROM assignments WHERE run_id IN (SELECT id FROM its_runs)),
 no_outcomes AS (DELETE FROM outcomes WHERE run_id IN (SELECT id FROM its_runs)),
 no_runs AS (DELETE FROM runs WHERE session_id = $1),
@@ -60,24 +78,25 @@ impl PostgresStore {
         filter: &SessionFilter,
         page: &PageRequest,
     ) -> Result<Page<Session>, Fault> {
-        let mut query = QueryBuilder::<Postgres>::new(concat!(
-            "SELECT ",
-            session_columns!(),
-            " FROM sessions s WHERE true"
-        ));
-        if let Some(status) = filter.status {
-            query.push(" AND s.status = ").push_bind(status.as_str());
+        let cursor = |session: &Session| page::cursor(session.created_at, session.id.as_str());
+        listed(filter).page(&self.pool, page, |query| narrow(query, filter), rows::session, cursor).await
+    }
+
+    async fn read_session_count(&self, filter: &SessionFilter, most: u32) -> Result<Count, Fault> {
+        listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
+    }
+
+    async fn read_session_summaries(
+        &self,
+        sessions: &[SessionId],
+    ) -> Result<Summaries<SessionId, SessionSummary>, Fault> {
+        let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
+        let rows = sqlx::query(SUMMARIES).bind(ids).fetch_all(&self.pool).await?;
+        let mut found = Summaries::with_capacity(rows.len());
+        for row in &rows {
+            found.insert(id(row.try_get("s_id")?)?, summary(row)?);
         }
-        if let Some(agent_name) = &filter.agent_name {
-            query.push(" AND s.agent_name = ").push_bind(escape(agent_name));
-        }
-        if let Some(parent) = &filter.parent_session_id {
-            query.push(" AND s.parent_session_id = ").push_bind(parent.as_str());
-        }
-        page::newest_first(&mut query, "s", page)?;
-        let rows = query.build().fetch_all(&self.pool).await?;
-        let sessions = rows.iter().map(rows::session).collect::<Result<Vec<_>, _>>()?;
-        Ok(page::cut(sessions, page, |session| page::cursor(session.created_at, session.id.as_str())))
+        Ok(found)
     }
 
     async fn delete_session(&self, session_id: &SessionId) -> Result<(), Fault> {
@@ -85,6 +104,67 @@ impl PostgresStore {
         let removed = remove(&mut transaction, session_id).await;
         conclude(transaction, removed).await
     }
+}
+
+/// Of the run that a session was started with.
+macro_rules! opening {
+    ($column:literal) => {
+        concat!(
+            "(SELECT ",
+            $column,
+            " FROM runs o JOIN run_inputs i ON i.run_id = o.id WHERE o.session_id = s.id \
+             ORDER BY o.created_at, o.id LIMIT 1)"
+        )
+    };
+}
+
+const SUMMARIES: &str = concat!(
+    "SELECT s.id AS s_id, ",
+    opening!("i.preview"),
+    " AS preview, ",
+    summary_columns!(),
+    ", r.input_tokens, r.output_tokens, r.cost_usd, r.started_at, r.finished_at \
+     FROM sessions s JOIN runs r ON r.id = s.last_run_id JOIN assignments a ON a.run_id = r.id \
+     JOIN documents b ON b.hash = a.blueprint WHERE s.id = ANY($1)"
+);
+
+fn summary(row: &PgRow) -> Result<SessionSummary, Fault> {
+    let (model, attempts) = rows::model_and_attempts(row)?;
+    Ok(SessionSummary {
+        preview: row.try_get::<Option<String>, _>("preview")?.unwrap_or_default(),
+        model,
+        attempts,
+        usage: Usage {
+            input_tokens: counted(row.try_get("input_tokens")?),
+            output_tokens: counted(row.try_get("output_tokens")?),
+            cost_usd: row.try_get("cost_usd")?,
+        },
+        started_at: row.try_get::<Option<i64>, _>("started_at")?.map(time).transpose()?,
+        finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
+    })
+}
+
+fn listed(filter: &SessionFilter) -> List<'_> {
+    List {
+        columns: session_columns!(),
+        source: "sessions s",
+        alias: "s",
+        searched: opening!("i.searched"),
+        search: filter.search.as_ref(),
+    }
+}
+
+fn narrow(query: &mut QueryBuilder<Postgres>, filter: &SessionFilter) {
+    if let Some(status) = filter.status {
+        query.push(" AND s.status = ").push_bind(status.as_str());
+    }
+    if let Some(agent_name) = &filter.agent_name {
+        query.push(" AND s.agent_name = ").push_bind(escape(agent_name).into_owned());
+    }
+    if let Some(parent) = &filter.parent_session_id {
+        query.push(" AND s.parent_session_id = ").push_bind(parent.as_str().to_owned());
+    }
+    list::within(query, "s", filter.since, filter.until);
 }
 
 async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), Fault> {

@@ -40,7 +40,7 @@ impl PostgresStore {
         narrow(&mut query, asked);
         query.push(" ORDER BY r.id, t.delivery, t.number");
         let mut rows = query.build().fetch(&self.pool);
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(asked);
         let mut last = String::new();
         while let Some(row) = rows.try_next().await? {
             let id: &str = row.try_get("id")?;

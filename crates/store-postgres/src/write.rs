@@ -52,7 +52,12 @@ pub(crate) async fn steps(
     events(connection, &first.into_iter().chain(own).collect::<Vec<_>>()).await
 }
 
+/// Unvalidated output goes with the end of its run.
 const RUNS: &str = "
+WITH no_output AS (
+    DELETE FROM events e USING unnest($1::text[], $2::text[]) AS ended(id, status)
+    WHERE e.run_id = ended.id AND e.kind = 'output.delta' AND ended.status IN ('completed', 'failed', 'stopped')
+)
 UPDATE runs r SET
     status = t.status, attempt = t.attempt, losses = t.losses, retry_count = t.retry_count,
     lease_id = t.lease_id, lease_runner_id = t.lease_runner_id, lease_expires_at = t.lease_expires_at,

@@ -60,6 +60,11 @@ pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Don
         let prepared = event::Prepared::new(&happened.body)?;
         event::insert(connection, micros(happened.at), place.session, owner, &prepared)?;
     }
+    if run.status.is_over() {
+        // Behind the events of the end: the id of the last event is never given again.
+        let sql = "DELETE FROM events WHERE run = ?1 AND kind = 'output.delta'";
+        connection.prepare_cached(sql)?.execute([place.run])?;
+    }
     match told {
         Told::Stands => {}
         Told::TakenBack => callbacks::take_back(connection, place.run)?,

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use accord_store::{Page, PageRequest, StoreError};
+use accord_store::{Count, Page, PageRequest, Search, StoreError};
 use rusqlite::{Connection, Row, ToSql};
 
 use crate::fault::{Done, Fault};
-use crate::value::count;
+use crate::value::{self, count};
 
 /// Where a page of a list by time ended: the time and the number of its last row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,40 +44,116 @@ pub(crate) fn broken(cursor: &str) -> Fault {
 pub(crate) type Wanted<'a> = (&'static str, Option<&'a dyn ToSql>);
 
 /// The value, where one is given.
-pub(crate) fn value<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
+pub(crate) fn given<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
     value.as_ref().map(|value| value as &dyn ToSql)
 }
 
-/// A page of a list by time, the newest first, of what is selected from the table with this alias.
+/// A list by time, the newest first.
+pub(crate) struct List<'a> {
+    /// What is read of a row.
+    pub(crate) columns: &'a str,
+    /// The tables.
+    pub(crate) source: &'a str,
+    /// The name of the table whose rows are listed.
+    pub(crate) alias: &'a str,
+    pub(crate) wanted: &'a [Wanted<'a>],
+    /// The text of a row that is searched.
+    pub(crate) searched: &'a str,
+    pub(crate) search: Option<&'a Search>,
+}
+
+impl<'a> List<'a> {
+    /// Whether a row has all words, and the words.
+    fn matches(&self, values: &mut Vec<&'a dyn ToSql>) -> String {
+        let mut sql = "1".to_owned();
+        for word in self.search.iter().flat_map(|search| &search.words) {
+            values.push(word);
+            // Writing to a string does not fail.
+            let _ = write!(sql, " AND instr(coalesce({}, ''), ?{}) > 0", self.searched, values.len());
+        }
+        sql
+    }
+
+    fn narrow(&self, sql: &mut String, values: &mut Vec<&'a dyn ToSql>) {
+        for (condition, value) in self.wanted {
+            if let Some(value) = value {
+                values.push(*value);
+                let _ = write!(sql, " AND {condition} ?{}", values.len());
+            }
+        }
+    }
+
+    /// The rows behind a position, whose values are the first three.
+    fn page_sql(&self, values: &mut Vec<&'a dyn ToSql>) -> String {
+        let List { columns, source, alias, .. } = self;
+        let matches = self.matches(values);
+        let mut sql = format!(
+            "SELECT {columns}, {matches} AS matches, {alias}.created_at AS listed_at, {alias}.seq AS listed_seq \
+             FROM {source} WHERE ({alias}.created_at, {alias}.seq) < (?1, ?2)"
+        );
+        self.narrow(&mut sql, values);
+        let _ = write!(sql, " {} LIMIT ?3", self.order());
+        sql
+    }
+
+    /// How many rows there are and how many match, of as many as the first value says.
+    fn count_sql(&self, values: &mut Vec<&'a dyn ToSql>) -> String {
+        let matches = self.matches(values);
+        let mut sql = format!(
+            "SELECT count(*), coalesce(sum(matches), 0) FROM (SELECT {matches} AS matches FROM {} WHERE 1",
+            self.source
+        );
+        self.narrow(&mut sql, values);
+        // In any order, unless only the newest are looked at.
+        let order = self.search.map(|_| self.order()).unwrap_or_default();
+        let _ = write!(sql, " {order} LIMIT ?1)");
+        sql
+    }
+
+    fn order(&self) -> String {
+        format!("ORDER BY {0}.created_at DESC, {0}.seq DESC", self.alias)
+    }
+}
+
+/// A page of a list. Rows without the words of a search are passed over, up to the bound of the search.
 pub(crate) fn newest_first<T>(
     connection: &Connection,
-    select: &str,
-    alias: &str,
-    wanted: &[Wanted<'_>],
+    list: &List<'_>,
     page: &PageRequest,
-    read: impl Fn(&Row<'_>) -> Done<(Position, T)>,
+    read: impl Fn(&Row<'_>) -> Done<T>,
 ) -> Done<Page<T>> {
     let Position { at, seq } = Position::of(page)?;
     let size = size(page);
-    let limit = count(size).saturating_add(1);
-    let mut sql = format!("{select} WHERE ({alias}.created_at, {alias}.seq) < (?1, ?2)");
+    let most = list.search.map_or(size, |search| search.rows as usize);
+    let limit = count(most).saturating_add(1);
     let mut values: Vec<&dyn ToSql> = vec![&at, &seq, &limit];
-    for (condition, value) in wanted {
-        if let Some(value) = value {
-            values.push(*value);
-            // Writing to a string does not fail.
-            let _ = write!(sql, " AND {condition} ?{}", values.len());
-        }
-    }
-    let _ = write!(sql, " ORDER BY {alias}.created_at DESC, {alias}.seq DESC LIMIT ?3");
+    let sql = list.page_sql(&mut values);
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(values.as_slice())?;
-    let mut items = Vec::new();
+    let (mut items, mut looked_at, mut last) = (Vec::new(), 0, None);
     while let Some(row) = rows.next()? {
-        let (position, item) = read(row)?;
-        items.push((position.to_string(), item));
+        if items.len() == size || looked_at == most {
+            let next = last.map(|position: Position| position.to_string());
+            return Ok(Page { items, next });
+        }
+        looked_at += 1;
+        last = Some(Position { at: row.get("listed_at")?, seq: row.get("listed_seq")? });
+        if row.get("matches")? {
+            items.push(read(row)?);
+        }
     }
-    Ok(cut(items, size))
+    Ok(Page { items, next: None })
+}
+
+/// How many a list has, of which no more than `most` are looked at.
+pub(crate) fn counted(connection: &Connection, list: &List<'_>, most: u32) -> Done<Count> {
+    let limit = i64::from(most).saturating_add(1);
+    let mut values: Vec<&dyn ToSql> = vec![&limit];
+    let sql = list.count_sql(&mut values);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let (looked_at, matching): (i64, i64) =
+        statement.query_row(values.as_slice(), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Count::of(value::counted(looked_at)?, value::counted(matching)?, most))
 }
 
 /// How many are on a page: at least one, or there would be no end of pages.
@@ -91,4 +167,22 @@ pub(crate) fn cut<T>(mut items: Vec<(String, T)>, size: usize) -> Page<T> {
     items.truncate(size);
     let next = if more { items.last().map(|(cursor, _)| cursor.clone()) } else { None };
     Page { items: items.into_iter().map(|(_, item)| item).collect(), next }
+}
+
+/// What SQLite would do for a list that is not by an index and in its order.
+#[cfg(test)]
+pub(crate) fn unindexed(connection: &Connection, list: &List<'_>) -> Vec<String> {
+    let plan = |sql: String| -> Vec<String> {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let details = statement.raw_query().mapped(|row| row.get::<_, String>("detail"));
+        details.map(Result::unwrap).collect()
+    };
+    let (mut page, mut count): (Vec<&dyn ToSql>, Vec<&dyn ToSql>) = (vec![&0, &0, &0], vec![&0]);
+    let steps = [plan(list.page_sql(&mut page)), plan(list.count_sql(&mut count))].concat();
+    // The rows of a subquery that is bounded are scanned.
+    let is_bad = |step: &String| {
+        step.contains("TEMP B-TREE")
+            || step.starts_with("SCAN") && !step.contains("INDEX") && !step.contains("subquery")
+    };
+    steps.into_iter().filter(is_bad).collect()
 }

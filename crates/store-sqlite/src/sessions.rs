@@ -3,17 +3,20 @@
 use accord_domain::callback;
 use accord_domain::id::SessionId;
 use accord_domain::session::{Session, Status};
-use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
+use accord_domain::usage::Usage;
+use accord_store::{
+    Count, Page, PageRequest, SessionFilter, SessionStore, SessionSummary, StoreError, Summaries,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
 use crate::callbacks::still_to_come;
 use crate::fault::{Done, Fault};
-use crate::page::{Position, Wanted, newest_first, value};
-use crate::rows::{assignment, session};
+use crate::page::{self, List, Wanted, given, newest_first};
+use crate::rows::{assignment, session, summary};
 use crate::store::SqliteStore;
-use crate::value::micros;
+use crate::value::{counted, micros, time_if};
 use crate::writer::Write;
 
 #[async_trait]
@@ -30,6 +33,19 @@ impl SessionStore for SqliteStore {
     ) -> Result<Page<Session>, StoreError> {
         let (filter, page) = (filter.clone(), page.clone());
         self.read(move |connection| list(connection, &filter, &page)).await
+    }
+
+    async fn count_sessions(&self, filter: &SessionFilter, most: u32) -> Result<Count, StoreError> {
+        let filter = filter.clone();
+        self.read(move |connection| listed(&filter, |list| page::counted(connection, list, most))).await
+    }
+
+    async fn session_summaries(
+        &self,
+        sessions: &[SessionId],
+    ) -> Result<Summaries<SessionId, SessionSummary>, StoreError> {
+        let sessions = sessions.to_vec();
+        self.read(move |connection| summaries(connection, &sessions)).await
     }
 
     async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError> {
@@ -59,20 +75,61 @@ fn way(filter: &SessionFilter) -> (&'static str, &'static str) {
     }
 }
 
-fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
+/// The input that a session was started with, as it is searched.
+const SEARCHED: &str = "(SELECT i.searched FROM runs o JOIN run_inputs i ON i.run = o.seq WHERE o.session = s.seq \
+                        ORDER BY o.created_at, o.seq LIMIT 1)";
+
+/// Does something with the list that a filter asks for.
+fn listed<T>(filter: &SessionFilter, with: impl FnOnce(&List<'_>) -> Done<T>) -> Done<T> {
     let (source, of_status) = way(filter);
-    let select = format!("SELECT {} FROM {source}", session::columns!());
     let status = filter.status.map(|status| status.as_str());
     let parent = filter.parent_session_id.as_ref().map(SessionId::as_str);
-    let wanted: [Wanted<'_>; 3] = [
-        (of_status, value(&status)),
-        ("s.agent_name =", value(&filter.agent_name)),
-        ("s.parent_session_id =", value(&parent)),
+    let (since, until) = (filter.since.map(micros), filter.until.map(micros));
+    let wanted: [Wanted<'_>; 5] = [
+        (of_status, given(&status)),
+        ("s.agent_name =", given(&filter.agent_name)),
+        ("s.parent_session_id =", given(&parent)),
+        ("s.created_at >=", given(&since)),
+        ("s.created_at <", given(&until)),
     ];
-    newest_first(connection, &select, "s", &wanted, page, |row| {
-        let (seq, session) = session::read(row, 0)?;
-        Ok((Position { at: micros(session.created_at), seq }, session))
-    })
+    let (columns, search) = (session::columns!(), filter.search.as_ref());
+    with(&List { columns, source, alias: "s", wanted: &wanted, searched: SEARCHED, search })
+}
+
+fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
+    listed(filter, |list| newest_first(connection, list, page, |row| Ok(session::read(row, 0)?.1)))
+}
+
+fn summaries(connection: &Connection, sessions: &[SessionId]) -> Done<Summaries<SessionId, SessionSummary>> {
+    let sql = concat!(
+        "SELECT (SELECT i.preview FROM runs o JOIN run_inputs i ON i.run = o.seq WHERE o.session = s.seq \
+         ORDER BY o.created_at, o.seq LIMIT 1), ",
+        summary::columns!(),
+        ", r.input_tokens, r.output_tokens, r.cost_usd, r.started_at, r.finished_at \
+         FROM sessions s JOIN runs r ON r.id = s.last_run_id JOIN assignments a ON a.run = r.seq \
+         JOIN documents b ON b.id = a.blueprint WHERE s.id = ?1"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = Summaries::with_capacity(sessions.len());
+    for id in sessions {
+        let mut rows = statement.query([id.as_str()])?;
+        let Some(row) = rows.next()? else { continue };
+        let (model, attempts) = summary::read(row, 1)?;
+        let summary = SessionSummary {
+            preview: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
+            model,
+            attempts,
+            usage: Usage {
+                input_tokens: counted(row.get(4)?)?,
+                output_tokens: counted(row.get(5)?)?,
+                cost_usd: row.get(6)?,
+            },
+            started_at: time_if(row.get(7)?)?,
+            finished_at: time_if(row.get(8)?)?,
+        };
+        found.insert(id.clone(), summary);
+    }
+    Ok(found)
 }
 
 /// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to
@@ -84,6 +141,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM events WHERE session = ?1",
     "DELETE FROM attempts WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM attempt_errors WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM run_inputs WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM assignments WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM outcomes WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM callbacks WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
@@ -134,4 +192,33 @@ pub(crate) fn settle(connection: &Connection, parent: &SessionId, at: Timestamp)
         session::update(connection, seq, &after)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_store::Search;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn lists_go_by_an_index() {
+        let store = SqliteStore::in_memory().unwrap();
+        let (none, now) = (SessionFilter::default(), Some(Timestamp::UNIX_EPOCH));
+        let agent_name = Some("a".to_owned());
+        let filters = [
+            none.clone(),
+            SessionFilter { since: now, until: now, ..none.clone() },
+            SessionFilter { agent_name: agent_name.clone(), since: now, ..none.clone() },
+            SessionFilter { agent_name, search: Search::new("a b", 10), ..none.clone() },
+            SessionFilter { parent_session_id: Some(SessionId::new("a")), ..none.clone() },
+            SessionFilter { status: Some(Status::Failed), search: Search::new("a", 10), ..none.clone() },
+            SessionFilter { status: Some(Status::Finished), until: now, ..none },
+        ];
+        for filter in filters {
+            let shown = format!("{filter:?}");
+            let look =
+                move |connection: &Connection| listed(&filter, |list| Ok(page::unindexed(connection, list)));
+            assert_eq!(store.read(look).await.unwrap(), Vec::<String>::new(), "{shown}");
+        }
+    }
 }

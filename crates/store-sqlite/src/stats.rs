@@ -46,7 +46,7 @@ fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![query.since.map_or(i64::MIN, micros), query.agent_name])?;
-    let mut tally = Tally::default();
+    let mut tally = Tally::new(query);
     let mut last: Option<i64> = None;
     while let Some(row) = rows.next()? {
         let seq = Some(row.get(0)?);

@@ -23,6 +23,7 @@ mod quarantine;
 mod runners;
 mod runs;
 mod schemas;
+mod search;
 mod sessions;
 mod stats;
 mod tally;
@@ -44,6 +45,7 @@ pub use runs::{
     RunStore, SessionChoice, Submission, Submitted, WholeRun,
 };
 pub use schemas::{SchemaRecord, SchemaStore};
+pub use search::{Count, RunSummary, Search, SessionSummary, Summaries};
 pub use sessions::{SessionFilter, SessionStore};
 pub use stats::{ErrorCount, Figures, SourceCounts, StatRow, StatsQuery, StatsStore};
 pub use tally::{CountedAttempt, EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};

@@ -4,6 +4,7 @@ use accord_domain::attempt::Attempt;
 use accord_domain::event::Body;
 use accord_domain::evidence::Observation;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::input::InputSummary;
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run, Status};
 use accord_domain::runner::Profile;
@@ -14,6 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
+use crate::search::{Count, RunSummary, Search, Summaries};
 
 /// A promise that the same request has the same answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +53,15 @@ pub struct Submission {
     pub delivers: Vec<RunId>,
     /// Where the request had a key.
     pub idempotency: Option<Idempotency>,
+}
+
+impl Submission {
+    /// Its input in short, as lists show and search it.
+    pub fn input(&self) -> InputSummary {
+        let run = &self.run;
+        let names = [run.id.as_str(), run.session_id.as_str(), run.agent_name.as_str()];
+        InputSummary::of_text(&names, &self.assignment.parameters)
+    }
 }
 
 /// What became of a submission.
@@ -192,6 +203,10 @@ pub struct RunFilter {
     pub session_id: Option<SessionId>,
     /// Those made at this time or later.
     pub since: Option<Timestamp>,
+    /// Those made before this time.
+    pub until: Option<Timestamp>,
+    /// Those that have these words.
+    pub search: Option<Search>,
 }
 
 /// A run with what goes in and what came out.
@@ -242,6 +257,12 @@ pub trait RunReader: Send + Sync {
 
     /// Runs, newest first.
     async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError>;
+
+    /// How many runs a list has, of which no more than `most` are looked at; with a search, the newest.
+    async fn count_runs(&self, filter: &RunFilter, most: u32) -> Result<Count, StoreError>;
+
+    /// What lists show of these runs.
+    async fn run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, StoreError>;
 
     /// The ids of runs, sessions and workflow runs that begin so, in their order.
     async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError>;

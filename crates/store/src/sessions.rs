@@ -3,9 +3,11 @@
 use accord_domain::id::SessionId;
 use accord_domain::session::{Session, Status};
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
+use crate::search::{Count, Search, SessionSummary, Summaries};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +18,12 @@ pub struct SessionFilter {
     pub agent_name: Option<String>,
     /// The children of this one.
     pub parent_session_id: Option<SessionId>,
+    /// Those made at this time or later.
+    pub since: Option<Timestamp>,
+    /// Those made before this time.
+    pub until: Option<Timestamp>,
+    /// Those that have these words.
+    pub search: Option<Search>,
 }
 
 /// Reads and removes sessions.
@@ -27,6 +35,15 @@ pub trait SessionStore: Send + Sync {
     /// Sessions, newest first.
     async fn sessions(&self, filter: &SessionFilter, page: &PageRequest)
     -> Result<Page<Session>, StoreError>;
+
+    /// How many sessions a list has, of which no more than `most` are looked at; with a search, the newest.
+    async fn count_sessions(&self, filter: &SessionFilter, most: u32) -> Result<Count, StoreError>;
+
+    /// What lists show of these sessions.
+    async fn session_summaries(
+        &self,
+        sessions: &[SessionId],
+    ) -> Result<Summaries<SessionId, SessionSummary>, StoreError>;
 
     /// Removes a session with its runs, attempts, events and conversation. One with a run under way is busy.
     /// Children stay, and what they owe to it is forgotten. Documents that only its runs referred to go too. What it owes

@@ -13,6 +13,8 @@ pub struct StatsQuery {
     pub since: Option<Timestamp>,
     /// Only runs of this agent.
     pub agent_name: Option<String>,
+    /// Whether hours are counted too. There are many of them in a long time.
+    pub by_hour: bool,
 }
 
 /// The figures of one group. Only runs that are over count.
@@ -87,6 +89,8 @@ pub struct Figures {
     pub by_strategy: Vec<StatRow>,
     /// By day.
     pub by_day: Vec<StatRow>,
+    /// By hour (UTC), where that was asked for.
+    pub by_hour: Vec<StatRow>,
 }
 
 /// How often one place broke one keyword.

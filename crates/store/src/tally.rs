@@ -11,7 +11,7 @@ use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as NameError, StrDeserializer};
 
-use crate::stats::{Figures, StatRow};
+use crate::stats::{Figures, StatRow, StatsQuery};
 
 /// Sums of tokens end here: columns hold no larger number.
 pub const MOST_TOKENS_COUNTED: u64 = i64::MAX as u64;
@@ -50,6 +50,8 @@ pub struct Tally {
     by_model: BTreeMap<String, Sum>,
     by_strategy: BTreeMap<String, Sum>,
     by_day: BTreeMap<String, Sum>,
+    /// Where hours are counted.
+    by_hour: Option<BTreeMap<String, Sum>>,
     /// The run whose attempts are still coming.
     open: Option<Tried>,
 }
@@ -98,6 +100,11 @@ pub struct CountedAttempt<'a> {
 }
 
 impl Tally {
+    /// Nothing yet, of what is asked for.
+    pub fn new(query: &StatsQuery) -> Self {
+        Self { by_hour: query.by_hour.then(BTreeMap::new), ..Self::default() }
+    }
+
     /// Adds a run. Its attempts are added next.
     pub fn run(&mut self, run: EndedRun) {
         self.close();
@@ -130,6 +137,7 @@ impl Tally {
             by_model: rows(self.by_model),
             by_strategy: rows(self.by_strategy),
             by_day: rows(self.by_day),
+            by_hour: rows(self.by_hour.unwrap_or_default()),
         }
     }
 
@@ -138,6 +146,10 @@ impl Tally {
         let day = tried.run.created_at.strftime("%Y-%m-%d").to_string();
         self.all.add(&tried);
         self.by_day.entry(day).or_default().add(&tried);
+        if let Some(by_hour) = &mut self.by_hour {
+            let hour = tried.run.created_at.strftime("%Y-%m-%dT%H:00Z").to_string();
+            by_hour.entry(hour).or_default().add(&tried);
+        }
         self.by_agent.entry(tried.run.agent_name.clone()).or_default().add(&tried);
         self.by_strategy.entry(tried.strategy.clone()).or_default().add(&tried);
         for tried in by_model(tried) {

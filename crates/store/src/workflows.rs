@@ -6,6 +6,7 @@
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::input::InputSummary;
 use accord_domain::workflow::{Status, WorkflowRun};
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::runs::{Idempotency, Submission};
+use crate::search::{Count, Search, Summaries};
 
 /// The state of one node or of a part of it, as JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub struct NewWorkflowRun {
     pub definition: String,
     /// What is not of one node, as JSON text.
     pub head: String,
+    /// Its input in short.
+    pub input: InputSummary,
 }
 
 /// The documents of a workflow run, as JSON texts.
@@ -123,6 +127,12 @@ pub struct WorkflowRunFilter {
     pub status: Option<Status>,
     /// Those of this workflow.
     pub workflow_name: Option<String>,
+    /// Those made at this time or later.
+    pub since: Option<Timestamp>,
+    /// Those made before this time.
+    pub until: Option<Timestamp>,
+    /// Those that have these words.
+    pub search: Option<Search>,
 }
 
 /// Keeps runs of workflows.
@@ -152,6 +162,15 @@ pub trait WorkflowRunStore: Send + Sync {
         filter: &WorkflowRunFilter,
         page: &PageRequest,
     ) -> Result<Page<WorkflowRun>, StoreError>;
+
+    /// How many workflow runs a list has, of which no more than `most` are looked at; with a search, the newest.
+    async fn count_workflow_runs(&self, filter: &WorkflowRunFilter, most: u32) -> Result<Count, StoreError>;
+
+    /// The previews of the inputs of these workflow runs.
+    async fn workflow_previews(
+        &self,
+        runs: &[WorkflowRunId],
+    ) -> Result<Summaries<WorkflowRunId, String>, StoreError>;
 
     /// Workflow runs that are not over and that something was asked of, that are about to end, or that somebody works
     /// for who is done.

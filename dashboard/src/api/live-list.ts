@@ -20,7 +20,7 @@ export interface LiveList<T> {
   firstKey: readonly unknown[]
   pagesKey: readonly unknown[]
   fetchPage: (limit: number, cursor?: string) => Promise<ListPage<T>>
-  fetchOne: (id: string) => Promise<T>
+  fetchOne: (id: string) => Promise<Partial<T>>
   placeOf: (item: T) => Place
   /** Which item an event is about. */
   idOf: (event: LiveEvent) => string | null
@@ -72,7 +72,8 @@ function useMending<T>(list: LiveList<T>, pages: ListPage<T>[]): void {
               ...data,
               pages: data.pages.map((page) => ({
                 ...page,
-                items: page.items.map((item) => (list.placeOf(item).id === id ? fresh : item)),
+                // What only lists have of it does not change.
+                items: page.items.map((item) => (list.placeOf(item).id === id ? { ...item, ...fresh } : item)),
               })),
             },
           ),

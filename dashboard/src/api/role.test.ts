@@ -3,16 +3,19 @@ import { roleOf } from './role'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const answering = (status: number, message: string, details?: object) =>
-  vi.stubGlobal('fetch', async () => Response.json({ error: 'Forbidden', message, details }, { status }))
+const answering = (status: number, body: object) => {
+  const fetch = vi.fn(async () => Response.json(body, { status }))
+  vi.stubGlobal('fetch', fetch)
+  return fetch
+}
 
-it('tells the role of a key by what it is refused', async () => {
-  answering(200, '')
-  expect(await roleOf('k')).toBe('admin')
-  answering(403, 'no', { role: 'caller', allowed_roles: ['admin'] })
+it('asks for the role of a key', async () => {
+  const fetch = answering(200, { role: 'caller', key_required: true, key_id: 'key_1', name: 'ci', expires_at: null })
   expect(await roleOf('k')).toBe('caller')
-  answering(403, 'no')
-  expect(await roleOf('k')).toBeNull()
-  answering(401, 'invalid API key')
+  expect(fetch).toHaveBeenCalledWith('/me', { headers: { authorization: 'Bearer k' } })
+})
+
+it('says why a key is refused', async () => {
+  answering(401, { error: 'Unauthorized', message: 'invalid API key' })
   await expect(roleOf('k')).rejects.toThrow('invalid API key')
 })

@@ -1,23 +1,20 @@
-/** The role of a key. No endpoint returns it, but a 403 for something that only admins may read carries it. */
+/** What a key allows. */
 import { useObservable } from '@/lib/observable'
-import { ROLES, access } from './access'
+import { access } from './access'
 import { ApiError } from './error'
-import type { Role } from './schema'
+import type { MeView, Role } from './schema'
 
-/** The role of a key; null where it is good and its role is not told. What is no key is thrown, in the server's words. */
-export async function roleOf(key: string): Promise<Role | null> {
+/** The role of a key. What is no key is thrown, in the server's words. */
+export async function roleOf(key: string): Promise<Role> {
   let response: Response
   try {
-    response = await globalThis.fetch('/keys', { headers: { authorization: `Bearer ${key}` } })
+    response = await globalThis.fetch('/me', { headers: { authorization: `Bearer ${key}` } })
   } catch {
     throw ApiError.unreachable()
   }
-  if (response.ok) return 'admin'
-  const refusal = ApiError.from(await response.json().catch(() => undefined), response.status)
-  if (refusal.status !== 403) throw refusal
-  const { details } = refusal
-  const own = typeof details === 'object' && details !== null && 'role' in details ? details.role : null
-  return ROLES.find((role) => role === own) ?? null
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (!response.ok) throw ApiError.from(answer, response.status)
+  return (answer as MeView).role
 }
 
 export interface Rights {

@@ -42,6 +42,7 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'callback.held':
       return [...session, queryKeys.sessions.children(event.session_id)]
     case 'message':
+    case 'output.delta':
     case 'tool.started':
     case 'tool.finished':
     case 'request.repeated':
@@ -52,7 +53,7 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
 }
 
 /** What is said while a node works is in its session; a run of a workflow changes with the states of its parts. */
-const SAID = ['message', 'tool.started', 'tool.finished', 'request.repeated']
+const SAID = ['message', 'output.delta', 'tool.started', 'tool.finished', 'request.repeated']
 
 function workflowTouchedBy(event: LiveEvent): QueryKey[] {
   if (event.workflow_run_id === null) return event.type.startsWith('workflow.') ? [queryKeys.workflowRuns.all] : []

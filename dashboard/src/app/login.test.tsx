@@ -8,7 +8,7 @@ import { Login } from './login'
 afterEach(() => vi.unstubAllGlobals())
 
 it('takes no key that cannot be sent', async () => {
-  vi.stubGlobal('fetch', async () => Response.json({ items: [] }))
+  vi.stubGlobal('fetch', async () => Response.json({ role: 'admin', key_required: true }))
   render(
     <QueryClientProvider client={new QueryClient()}>
       <Login reason="a key is needed" />
@@ -27,9 +27,7 @@ it('takes no key that cannot be sent', async () => {
 
 it('takes no key that opens nothing', async () => {
   access.set({ key: null, role: null, asked: 'a key is needed', left: false })
-  vi.stubGlobal('fetch', async () =>
-    Response.json({ error: 'Forbidden', message: 'no', details: { role: 'runner' } }, { status: 403 }),
-  )
+  vi.stubGlobal('fetch', async () => Response.json({ role: 'runner', key_required: true }))
   render(
     <QueryClientProvider client={new QueryClient()}>
       <Login reason="a key is needed" />

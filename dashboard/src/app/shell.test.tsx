@@ -34,15 +34,15 @@ function Edited() {
   )
 }
 
-const KEYS: Record<string, [status: number, message: string, details?: object]> = {
-  accord_wrong: [401, 'invalid API key; it may have been revoked'],
-  accord_viewer: [403, "role 'viewer' is not allowed to do this; use a key with role admin", { role: 'viewer' }],
+const KEYS: Record<string, [status: number, answer: object]> = {
+  accord_wrong: [401, { error: 'Unauthorized', message: 'invalid API key; it may have been revoked' }],
+  accord_viewer: [200, { role: 'viewer', key_required: true }],
 }
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async (_path: string, { headers }: { headers: { authorization: string } }) => {
-    const [status, message, details] = KEYS[headers.authorization.replace('Bearer ', '')] ?? [200, '']
-    return Response.json({ error: 'x', message, details }, { status })
+    const [status, answer] = KEYS[headers.authorization.replace('Bearer ', '')] ?? [200, { role: 'admin', key_required: true }]
+    return Response.json(answer, { status })
   })
   presentKey('accord_first', 'admin')
 })

@@ -1,4 +1,4 @@
-/** Figures over days, on a canvas; for those who cannot see it, the same as a table. */
+/** Figures over days or hours, on a canvas; for those who cannot see it, the same as a table. */
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -15,8 +15,8 @@ export interface Series {
 
 interface Props {
   label: string
-  /** Days, as `2026-01-31`. */
-  days: string[]
+  /** Days, as `2026-01-31`, or hours, as `2026-01-31T10:00Z`. */
+  times: string[]
   series: Series[]
   kind: 'lines' | 'bars'
   format: (value: number) => string
@@ -27,7 +27,7 @@ interface Props {
 const HEIGHT = 180
 
 export function Chart(props: Props) {
-  const { label, days, series, format } = props
+  const { label, times, series, format } = props
   const parent = useRef<HTMLDivElement>(null)
   const version = useThemeVersion()
   const latest = useRef(props)
@@ -35,7 +35,7 @@ export function Chart(props: Props) {
     latest.current = props
   })
   const [hovered, setHovered] = useState<number | null>(null)
-  const drawn = JSON.stringify([days, series, props.kind, props.top])
+  const drawn = JSON.stringify([times, series, props.kind, props.top])
   useEffect(() => {
     const element = parent.current
     if (element === null) return
@@ -57,14 +57,14 @@ export function Chart(props: Props) {
             {hovered === null ? null : <span className="font-medium text-ink tabular-nums">{valueAt(each, hovered, format)}</span>}
           </span>
         ))}
-        {hovered === null ? null : <span className="ml-auto tabular-nums">{days[hovered]}</span>}
+        {hovered === null ? null : <span className="ml-auto tabular-nums">{timeLabel(times[hovered] ?? '')}</span>}
       </figcaption>
       <div ref={parent} aria-hidden />
       <table className="sr-only">
         <caption>{label}</caption>
         <thead>
           <tr>
-            <th scope="col">Day</th>
+            <th scope="col">{isHourly(times) ? 'Hour' : 'Day'}</th>
             {series.map((each) => (
               <th key={each.label} scope="col">
                 {each.label}
@@ -73,9 +73,9 @@ export function Chart(props: Props) {
           </tr>
         </thead>
         <tbody>
-          {days.map((day, index) => (
-            <tr key={day}>
-              <th scope="row">{day}</th>
+          {times.map((time, index) => (
+            <tr key={time}>
+              <th scope="row">{timeLabel(time)}</th>
               {series.map((each) => (
                 <td key={each.label}>{valueAt(each, index, format)}</td>
               ))}
@@ -92,31 +92,45 @@ function valueAt({ shown, values }: Series, index: number, format: (value: numbe
   return value === null ? 'none' : format(value)
 }
 
-function dataOf({ days, series }: Props): uPlot.AlignedData {
-  return [days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1_000), ...series.map((each) => each.values)]
+function isHourly(times: readonly string[]): boolean {
+  return times[0]?.includes('T') ?? false
+}
+
+/** A day as it is; an hour here, because that is when somebody looked. */
+export function timeLabel(time: string): string {
+  if (!time.includes('T')) return time
+  return new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(time))
+}
+
+function secondsOf(time: string | undefined): number {
+  return Date.parse(time?.includes('T') ? time : `${time}T00:00:00Z`) / 1_000
+}
+
+function dataOf({ times, series }: Props): uPlot.AlignedData {
+  return [times.map(secondsOf), ...series.map((each) => each.values)]
 }
 
 const BAR = { size: [0.7, 28] as [number, number] }
 
-function optionsOf({ series, kind, format, top, days }: Props, element: Element, onHover: (index: number | null) => void): uPlot.Options {
+function optionsOf({ series, kind, format, top, times }: Props, element: Element, onHover: (index: number | null) => void): uPlot.Options {
   const ink = resolvedColour('muted', element)
   const grid = { stroke: resolvedColour('line', element), width: 1 }
   const font = '12px ui-sans-serif, system-ui, sans-serif'
-  const half = 43_200
-  const at = (day: string | undefined) => Date.parse(`${day}T00:00:00Z`) / 1_000
+  const hourly = isHourly(times)
+  const half = hourly ? 1_800 : 43_200
   return {
     width: element.clientWidth,
     height: HEIGHT,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    tzDate: (seconds) => (hourly ? new Date(seconds * 1_000) : uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC')),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
     scales: {
-      x: { range: [at(days[0]) - half, at(days.at(-1)) + half] },
+      x: { range: [secondsOf(times[0]) - half, secondsOf(times.at(-1)) + half] },
       y: { range: (_chart, _low, high) => [0, top ?? (high > 0 ? high * 1.1 : 1)] },
     },
     axes: [
-      { stroke: ink, grid: { show: false }, ticks: { show: false }, font, size: 28, space: 60, incrs: DAYS, values: dayLabels },
+      { stroke: ink, grid: { show: false }, ticks: { show: false }, font, size: 28, space: 60, incrs: hourly ? HOURS : DAYS, values: hourly ? hourLabels : dayLabels },
       { stroke: ink, grid, ticks: { show: false }, font, size: 52, values: (_chart, ticks) => ticks.map(format) },
     ],
     series: [{}, ...series.map((each) => seriesOf(each, kind, element))],
@@ -124,6 +138,13 @@ function optionsOf({ series, kind, format, top, days }: Props, element: Element,
 }
 
 const DAYS = [1, 2, 5, 7, 14, 30, 60, 120, 365].map((days) => days * 86_400)
+
+const HOURS = [1, 2, 3, 6, 12, 24].map((hours) => hours * 3_600)
+
+function hourLabels(_chart: uPlot, ticks: number[]): string[] {
+  const format = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  return ticks.map((tick) => format.format(new Date(tick * 1_000)))
+}
 
 function dayLabels(_chart: uPlot, ticks: number[]): string[] {
   const format = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })

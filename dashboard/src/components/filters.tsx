@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { agentsQuery } from '@/api/queries'
 import { appearanceOf } from '@/lib/status'
 import { Input, Select } from './ui'
@@ -51,21 +52,22 @@ export function AgentFilter({ value, onChange }: Choice<string>) {
 const PERIOD_LABELS = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days', all: 'All time' }
 export type Period = keyof typeof PERIOD_LABELS
 
+const PERIODS = Object.keys(PERIOD_LABELS) as Period[]
+
 interface PeriodProps {
   value: Period
   onChange: (value: Period) => void
 }
 
 export function PeriodFilter({ value, onChange }: PeriodProps) {
-  const periods = Object.keys(PERIOD_LABELS) as Period[]
   return (
     <Select
       aria-label="Period"
       className="w-40"
       value={value}
-      onChange={(event) => onChange(periods.find((period) => period === event.target.value) ?? 'all')}
+      onChange={(event) => onChange(PERIODS.find((period) => period === event.target.value) ?? 'all')}
     >
-      {periods.map((period) => (
+      {PERIODS.map((period) => (
         <option key={period} value={period}>
           {PERIOD_LABELS[period]}
         </option>
@@ -86,17 +88,97 @@ export function sinceOf(period: Period, now: number): string | undefined {
   return new Date(Math.floor(now / hour) * hour - hours * hour).toISOString()
 }
 
-/** Searches the rows that are loaded: the server has no search. */
+/** Typing asks once it pauses. */
+const TYPING_MS = 250
+
+/** As long as the server takes a search. */
+const LONGEST_SEARCH = 200
+
 export function SearchFilter({ value, onChange }: Choice<string>) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <Input
       type="search"
       aria-label="Search"
-      placeholder="Search input, error or id"
-      title="Searches the rows that are loaded"
+      placeholder="Search input, name or id"
+      maxLength={LONGEST_SEARCH}
       className="w-64"
       defaultValue={value ?? ''}
-      onChange={(event) => onChange(event.target.value || undefined)}
+      onChange={(event) => {
+        const text = event.target.value.trim()
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => onChange(text || undefined), TYPING_MS)
+      }}
     />
   )
+}
+
+/** A time range: since a period or a time, until a time. */
+export interface Range {
+  since?: string
+  until?: string
+}
+
+/** Whether a range is one of the periods. */
+export function periodOf({ since, until }: Range): Period | null {
+  if (until !== undefined) return null
+  if (since === undefined) return 'all'
+  return PERIODS.find((period) => period === since) ?? null
+}
+
+/** A range as the server takes it. */
+export function timesOf({ since, until }: Range, now: number): Range {
+  const period = PERIODS.find((known) => known === since)
+  return { since: period === undefined ? since : sinceOf(period, now), until }
+}
+
+/** One of the periods, or any two times. */
+export function RangeFilter({ value, onChange }: { value: Range; onChange: (range: Range) => void }) {
+  const period = periodOf(value)
+  const chosen = (text: string) => (text === 'custom' ? onChange({ since: startOfDay(), until: undefined }) : onChange({ since: text === 'all' ? undefined : text, until: undefined }))
+  return (
+    <>
+      <Select aria-label="Period" className="w-40" value={period ?? 'custom'} onChange={(event) => chosen(event.target.value)}>
+        {PERIODS.map((known) => (
+          <option key={known} value={known}>
+            {PERIOD_LABELS[known]}
+          </option>
+        ))}
+        <option value="custom">Custom range</option>
+      </Select>
+      {period === null ? (
+        <>
+          <TimeInput label="From" value={value.since} onChange={(since) => onChange({ ...value, since })} />
+          <TimeInput label="To" value={value.until} onChange={(until) => onChange({ ...value, until })} />
+        </>
+      ) : null}
+    </>
+  )
+}
+
+function startOfDay(): string {
+  return new Date(new Date().setHours(0, 0, 0, 0)).toISOString()
+}
+
+function TimeInput({ label, value, onChange }: Choice<string> & { label: string }) {
+  return (
+    <Input
+      type="datetime-local"
+      aria-label={label}
+      className="w-48"
+      value={localOf(value)}
+      onChange={(event) => {
+        const at = new Date(event.target.value)
+        onChange(Number.isNaN(at.getTime()) ? undefined : at.toISOString())
+      }}
+    />
+  )
+}
+
+/** A time as a field of the browser takes it: here and to the minute. */
+export function localOf(time: string | undefined): string {
+  const at = new Date(time ?? '')
+  if (Number.isNaN(at.getTime())) return ''
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest'
 import { leadOf } from './live-table'
-import { matchesWords } from './run-cells'
 
-it('says how many rows are shown without claiming a total that is not known', () => {
-  expect(leadOf(100, 100, true, false)).toBe('Newest 100; scroll to load more')
-  expect(leadOf(3, 100, true, true)).toBe('3 of the newest 100 match')
-  expect(leadOf(12, 12, false, false)).toBe('12 in total, newest first')
-  expect(leadOf(1, 1, false, true)).toBe('1 matches, newest first')
+it('says which rows are in view, and of how many', () => {
+  const counted = { items: [], total: 1390, total_exact: true }
+  expect(leadOf({ first: 0, last: 49 }, 100, counted)).toBe('1–50 of 1,390, newest first')
+  expect(leadOf({ first: 90, last: 120 }, 100, counted)).toBe('91–100 of 1,390, newest first')
+  expect(leadOf(null, 100, counted)).toBe('1,390 in total, newest first')
+  expect(leadOf({ first: 0, last: 4 }, 5, { items: [], total: 3, total_exact: true })).toBe('1–5 of 5, newest first')
 })
 
-it('finds words in any order and case', () => {
-  expect(matchesWords('Nobody can log in', 'LOG nobody')).toBe(true)
-  expect(matchesWords('Nobody can log in', 'log out')).toBe(false)
+it('says where the server stopped counting', () => {
+  const bounded = { items: [], total: 10_000, total_exact: false }
+  expect(leadOf({ first: 0, last: 49 }, 100, bounded)).toBe('1–50 of 10,000+, newest first')
+  expect(leadOf(null, 0, { items: [], total: 0, total_exact: false })).toBe('Searching older items…')
+  expect(leadOf(null, 0, { items: [], total: 0, total_exact: true })).toBe('None')
 })

@@ -10,6 +10,12 @@ export interface Column<T> {
   className?: string
 }
 
+/** The rows in view, from 0. */
+export interface Shown {
+  first: number
+  last: number
+}
+
 interface Props<T> {
   label: string
   items: T[]
@@ -19,13 +25,15 @@ interface Props<T> {
   onEnd?: () => void
   /** Whether more is to come, so that the end is not the end. */
   hasMore?: boolean
+  /** Told which rows are in view. */
+  onShown?: (shown: Shown) => void
 }
 
 const ROW_HEIGHT = 40
 const OVERSCAN = 12
 
 export function VirtualTable<T>(props: Props<T>) {
-  const { label, items, columns, keyOf, onEnd, hasMore = false } = props
+  const { label, items, columns, keyOf, onEnd, hasMore = false, onShown } = props
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: items.length,
@@ -39,6 +47,10 @@ export function VirtualTable<T>(props: Props<T>) {
   useEffect(() => {
     if (hasMore && lastShown >= items.length - 2 * OVERSCAN) onEnd?.()
   }, [hasMore, lastShown, items.length, onEnd])
+  const { startIndex: first, endIndex: last } = virtual.range ?? {}
+  useEffect(() => {
+    if (first !== undefined && last !== undefined) onShown?.({ first, last })
+  }, [first, last, onShown])
   return (
     <div
       role="table"

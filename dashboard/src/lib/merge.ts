@@ -3,6 +3,10 @@
 export interface ListPage<T> {
   items: T[]
   next_cursor?: string | null
+  /** How many there are, at least; only on a first page. */
+  total?: number | null
+  /** Whether that is exact. */
+  total_exact?: boolean | null
 }
 
 export interface Place {
@@ -27,7 +31,9 @@ function isBefore(a: Place, b: Place): boolean {
  */
 export function joined<T>(first: ListPage<T>, older: ListPage<T>[], placeOf: (item: T) => Place): T[] {
   const last = first.items.at(-1)
-  if (last === undefined || !first.next_cursor) return first.items
+  if (!first.next_cursor) return first.items
+  // A search may find nothing in what its first page looked at.
+  if (last === undefined) return older.flatMap((page) => page.items)
   const border = placeOf(last)
   const shown = new Set(first.items.map((item) => placeOf(item).id))
   const behind = older

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { RUN_STATUSES } from '@/lib/status'
 import { rootRoute } from './root'
-import { type RawSearch, oneOf, optional, textOf } from './search'
+import { type RawSearch, oneOf, optional, sinceIn, textOf, timeOf } from './search'
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -10,7 +10,8 @@ const list = createRoute({
     status: oneOf(search, 'status', RUN_STATUSES),
     agent: textOf(search, 'agent'),
     find: textOf(search, 'find'),
-    since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
+    since: sinceIn(search),
+    until: timeOf(search, 'until'),
   }),
   component: lazyRouteComponent(() => import('@/features/runs/runs-page'), 'RunsPage'),
 })

@@ -19,6 +19,17 @@ export function oneOf<T extends string>(search: RawSearch, name: string, known: 
   return known.find((value) => value === search[name])
 }
 
+/** A time, as the server takes it. */
+export function timeOf(search: RawSearch, name: string): string | undefined {
+  const text = textOf(search, name)
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}T/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+}
+
+/** Since when: a period or a time. */
+export function sinceIn(search: RawSearch): string | undefined {
+  return oneOf(search, 'since', ['24h', '7d', '30d'] as const) ?? timeOf(search, 'since')
+}
+
 /** Links need not name what may be absent. */
 export function optional<T extends object>(search: T): Partial<T> {
   return search

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { SESSION_STATUSES } from '@/lib/status'
 import { rootRoute } from './root'
-import { type RawSearch, indexOf, oneOf, optional, textOf } from './search'
+import { type RawSearch, indexOf, oneOf, optional, sinceIn, textOf, timeOf } from './search'
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -10,7 +10,8 @@ const list = createRoute({
     status: oneOf(search, 'status', SESSION_STATUSES),
     agent: textOf(search, 'agent'),
     parent: textOf(search, 'parent'),
-    since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
+    since: sinceIn(search),
+    until: timeOf(search, 'until'),
     find: textOf(search, 'find'),
   }),
   component: lazyRouteComponent(() => import('@/features/sessions/sessions-page'), 'SessionsPage'),

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { WORKFLOW_STATUSES } from '@/lib/status'
 import { rootRoute } from './root'
-import { type RawSearch, oneOf, optional, textOf } from './search'
+import { type RawSearch, oneOf, optional, sinceIn, textOf, timeOf } from './search'
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -9,7 +9,9 @@ const list = createRoute({
   validateSearch: (search: RawSearch) => optional({
     status: oneOf(search, 'status', WORKFLOW_STATUSES),
     workflow: textOf(search, 'workflow'),
-    since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
+    since: sinceIn(search),
+    until: timeOf(search, 'until'),
+    find: textOf(search, 'find'),
   }),
   component: lazyRouteComponent(() => import('@/features/workflow-runs/workflow-runs-page'), 'WorkflowRunsPage'),
 })

@@ -1,6 +1,6 @@
 //! Events of a run as lines, for whoever watches.
 
-use accord_api::{EventBody, EventView};
+use accord_api::{EventBody, EventView, OutputChannel};
 use accord_client::ClientError;
 use jiff::Timestamp;
 use owo_colors::OwoColorize as _;
@@ -45,6 +45,10 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         EventBody::RunStarted => Tone::Busy.paint("started"),
         EventBody::Message { role, text } => {
             format!("{}: {}", line(role), short(text.trim(), MESSAGE_CHARACTERS))
+        }
+        EventBody::OutputDelta { channel, text } => {
+            let text = short(text.trim(), MESSAGE_CHARACTERS);
+            format!("unvalidated {}: {text}", channel_name(*channel)).dimmed().to_string()
         }
         EventBody::ToolStarted { name, arguments, .. } => {
             let arguments = short(&arguments.to_string(), TOOL_CHARACTERS);
@@ -107,6 +111,13 @@ pub(crate) fn repeated(body: &EventBody) -> String {
     format!("{} {}{}", Tone::Warning.paint(&format!("retrying{when}:")), line(reason), rest.dimmed())
 }
 
+fn channel_name(channel: OutputChannel) -> &'static str {
+    match channel {
+        OutputChannel::Text => "output",
+        OutputChannel::Stderr => "stderr",
+    }
+}
+
 /// Whether a run is over with this event.
 pub(crate) fn ends(body: &EventBody) -> bool {
     matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped)
@@ -147,6 +158,7 @@ mod tests {
                 json!({"type": "request.repeated", "reason": "503", "milliseconds": 4000, "attempts": 2,
                             "attempts_left": 1, "milliseconds_left": 80000}),
             ),
+            event(4, json!({"type": "output.delta", "channel": "stderr", "text": "load\u{1b}ing\n"})),
             event(4, json!({"type": "message", "role": "assistant", "text": "\u{1b}[2JHello\nthere"})),
             event(5, json!({"type": "attempt.judged", "attempt": judged})),
             event(
@@ -165,6 +177,7 @@ mod tests {
         3.0s  tool failed read: no\nfile
         3.0s  retrying in 4.0s: 429 slow\ndown
         3.0s  retrying in 4.0s: 503 (attempt 2 failed, 1 left, giving up after 1m 20s more)
+        4.0s  unvalidated stderr: load\u{1b}ing
         4.0s  assistant: \u{1b}[2JHello\nthere
         5.0s  attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
               $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
@@ -174,6 +187,6 @@ mod tests {
                 why
               $.a: b
         "#);
-        assert!(events.iter().take(10).all(|event| !ends(&event.body)) && ends(&events[10].body));
+        assert!(events.iter().take(11).all(|event| !ends(&event.body)) && ends(&events[11].body));
     }
 }

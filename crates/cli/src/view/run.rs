@@ -17,8 +17,10 @@ pub(crate) fn list(runs: &[RunView], times: &Times) -> String {
 }
 
 fn table(runs: &[RunView], times: &Times) -> Table {
-    let columns = ["run", "agent", "status", "error", "took", "tokens", "created"];
-    let mut table = table::new(&columns).spare(&["tokens", "error"]);
+    let columns =
+        ["run", "agent", "status", "error", "model", "attempts", "took", "tokens", "created", "input"];
+    let spare = ["tokens", "attempts", "model", "error", "input"];
+    let mut table = table::new(&columns).spare(&spare).free_text("input");
     for run in runs {
         let error = run.error.as_ref().map_or("", |error| error.kind.as_str());
         let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
@@ -27,9 +29,12 @@ fn table(runs: &[RunView], times: &Times) -> Table {
             Tone::Plain.cell(&line(&run.agent_name)),
             Tone::from(run.status).cell(run.status.as_str()),
             Tone::Plain.cell(error),
+            Tone::Plain.cell(&line(run.model.as_deref().unwrap_or_default())),
+            Tone::Plain.cell(&run.attempts.to_string()),
             Tone::Plain.cell(&took),
             Tone::Plain.cell(&words::usage(&run.usage)),
             Tone::Plain.cell(&times.at(run.created_at)),
+            Tone::Plain.cell(&line(&run.input_preview)),
         ]);
     }
     table
@@ -137,6 +142,7 @@ pub(crate) mod tests {
             "usage": {"input_tokens": 120, "output_tokens": 40, "cost_usd": 0.0012},
             "created_at": "2026-11-15T10:00:00Z", "claimed_at": "2026-11-15T10:00:00.2Z",
             "started_at": "2026-11-15T10:00:00.3Z", "finished_at": "2026-11-15T10:00:02.4Z",
+            "input_preview": "It \u001b[31mburns", "model": "small", "attempts": 2,
             "parameters": {"ticket": "It \u001b[31mburns"},
             "contract": {"schema_hash": "sha256:ab"}, "contract_origin": "blueprint",
             "result": {"result_text": null, "result_data": {"amount": 12.50}, "schema_validation": {"valid": true,
@@ -258,9 +264,9 @@ pub(crate) mod tests {
     #[test]
     fn a_list_has_one_run_a_line() {
         insta::assert_snapshot!(plain(&list(&[completed(), failed()], &times())), @r#"
-        RUN    AGENT   STATUS     ERROR                            TOOK  TOKENS                   CREATED
-        run_1  triage  completed                                   2.1s  120 in, 40 out, $0.0012  5m ago
-        run_2  reader  failed     output_schema_validation_failed                                 5m ago
+        RUN    AGENT   STATUS     ERROR                            MODEL  ATTEMPTS  TOOK  TOKENS                   CREATED  INPUT
+        run_1  triage  completed                                   small  2         2.1s  120 in, 40 out, $0.0012  5m ago   It \u{1b}[31mburns
+        run_2  reader  failed     output_schema_validation_failed         0                                        5m ago
         "#);
     }
 }

@@ -4,14 +4,16 @@ use std::fmt::Write as _;
 
 use accord_api::{RunView, SessionView, UndeliveredCallback};
 
-use super::words::{Times, fields, line};
+use super::words::{self, Times, fields, line};
 use super::{Tone, run};
 use crate::table;
 
 /// Sessions as a table.
 pub(crate) fn list(sessions: &[SessionView], times: &Times) -> String {
-    let columns = ["session", "agent", "status", "last run", "parent", "updated"];
-    let mut table = table::new(&columns).spare(&["parent", "last run"]);
+    let columns =
+        ["session", "agent", "status", "last run", "parent", "model", "attempts", "cost", "updated", "input"];
+    let spare = ["parent", "last run", "cost", "attempts", "model", "input"];
+    let mut table = table::new(&columns).spare(&spare).free_text("input");
     for session in sessions {
         let parent = session.parent_session_id.as_ref().map_or("", |parent| parent.as_str());
         table.add_row([
@@ -20,7 +22,11 @@ pub(crate) fn list(sessions: &[SessionView], times: &Times) -> String {
             Tone::from(session.status).cell(session.status.as_str()),
             Tone::Plain.cell(session.last_run_id.as_str()),
             Tone::Plain.cell(parent),
+            Tone::Plain.cell(&line(session.model.as_deref().unwrap_or_default())),
+            Tone::Plain.cell(&session.attempts.to_string()),
+            Tone::Plain.cell(&session.usage.cost_usd.map(words::cost).unwrap_or_default()),
             Tone::Plain.cell(&times.at(session.updated_at)),
+            Tone::Plain.cell(&line(&session.input_preview)),
         ]);
     }
     table.text()
@@ -73,7 +79,8 @@ mod tests {
         let session = |id: &str, parent: &str| -> SessionView {
             serde_json::from_str(&format!(
                 r#"{{"session_id": "{id}", "agent_name": "triage", "status": "finished", "parent_session_id": {parent},
-                "project_dir": null, "last_run_id": "run_1", "created_at": "2026-11-15T10:00:00Z",
+                "project_dir": null, "last_run_id": "run_1", "input_preview": "Nobody can log in", "model": "small", "attempts": 1,
+                "usage": {{"input_tokens": 1, "output_tokens": 1, "cost_usd": 0.0012}}, "created_at": "2026-11-15T10:00:00Z",
                 "updated_at": "2026-11-15T10:00:02Z"}}"#
             ))
             .unwrap()
@@ -91,12 +98,12 @@ mod tests {
           created  2026-11-15 10:00:00
           updated  2026-11-15 10:00:02
 
-        RUN    AGENT   STATUS     ERROR  TOOK  TOKENS                   CREATED
-        run_1  triage  completed         2.1s  120 in, 40 out, $0.0012  2026-11-15 10:00:00
+        RUN    AGENT   STATUS     ERROR  MODEL  ATTEMPTS  TOOK  TOKENS                   CREATED              INPUT
+        run_1  triage  completed         small  2         2.1s  120 in, 40 out, $0.0012  2026-11-15 10:00:00  It \u{1b}[31mburns
 
         children
-        SESSION  AGENT   STATUS    LAST RUN  PARENT  UPDATED
-        ses_2    triage  finished  run_1     ses_1   2026-11-15 10:00:02
+        SESSION  AGENT   STATUS    LAST RUN  PARENT  MODEL  ATTEMPTS  COST     UPDATED              INPUT
+        ses_2    triage  finished  run_1     ses_1   small  1         $0.0012  2026-11-15 10:00:02  Nobody can log in
         "#);
     }
 

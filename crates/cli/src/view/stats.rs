@@ -28,7 +28,7 @@ pub(crate) fn view(stats: &Stats, bars: Bars) -> String {
         ("agent", &stats.by_agent),
         ("model", &stats.by_model),
         ("strategy", &stats.by_strategy),
-        ("day", &stats.by_day),
+        if stats.by_hour.is_empty() { ("day", &stats.by_day) } else { ("hour", &stats.by_hour) },
     ];
     for (name, group) in groups.into_iter().filter(|(_, group)| !group.is_empty()) {
         let _ = write!(text, "\n{}", rows(name, group, bars));
@@ -150,6 +150,7 @@ mod tests {
             by_agent: vec![row("triage"), row("reader")],
             by_model: Vec::new(),
             by_strategy: vec![row("native")],
+            by_hour: Vec::new(),
             by_day: Vec::new(),
             errors: vec![ErrorCount {
                 path: "$.items[*].n".to_owned(),

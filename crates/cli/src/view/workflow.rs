@@ -88,7 +88,8 @@ pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: 
 
 /// Runs of workflows as a table.
 pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
-    let mut table = table::new(&["run", "workflow", "status", "created", "took"]).spare(&["took"]);
+    let columns = ["run", "workflow", "status", "created", "took", "input"];
+    let mut table = table::new(&columns).spare(&["took", "input"]).free_text("input");
     for run in runs {
         table.add_row([
             Tone::Plain.cell(run.workflow_run_id.as_str()),
@@ -96,6 +97,7 @@ pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
             Tone::from(run.status).cell(run.status.as_str()),
             Tone::Plain.cell(&times.at(run.created_at)),
             Tone::Plain.cell(&times.since(run.created_at, run.finished_at)),
+            Tone::Plain.cell(&line(&run.input_preview)),
         ]);
     }
     table.text()

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use accord_api::{ErrorName, PageQuery};
-use accord_domain::event::Event;
+use accord_domain::event::{Event, OUTPUT_DELTA};
 use accord_domain::id::{EventId, SessionId};
 use accord_store::{EventFilter, EventLimit, MOST_EVENT_BYTES};
 
@@ -23,6 +23,7 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "run.claimed",
     "run.started",
     "message",
+    OUTPUT_DELTA,
     "tool.started",
     "tool.finished",
     "request.repeated",

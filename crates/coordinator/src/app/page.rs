@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use accord_api::{ErrorName, Page};
-use accord_store::PageRequest;
+use accord_store::{Count, PageRequest, Search};
 
 use crate::error::Error;
 
@@ -40,7 +40,7 @@ impl List {
     /// A page of the store's, as callers see it.
     pub(crate) fn view<T, V>(self, page: accord_store::Page<T>, view: impl FnMut(T) -> V) -> Page<V> {
         let next_cursor = page.next.as_deref().map(|place| self.cursor(place));
-        Page { items: page.items.into_iter().map(view).collect(), next_cursor }
+        Page::new(page.items.into_iter().map(view).collect(), next_cursor)
     }
 
     /// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before,
@@ -58,7 +58,7 @@ impl List {
         }
         let more = shorten(&mut items, asked)?;
         let next_cursor = items.last().filter(|_| more).map(|item| self.cursor(name(item)));
-        Ok(Page { items, next_cursor })
+        Ok(Page::new(items, next_cursor))
     }
 
     fn cursor(self, place: &str) -> String {
@@ -69,6 +69,37 @@ impl List {
         let place = cursor.strip_prefix(self.0).and_then(|rest| rest.strip_prefix(':'));
         place.ok_or_else(|| broken(cursor))
     }
+}
+
+/// How many items of a list are counted, and how many a search looks at in one request. Either takes a database some tens of
+/// milliseconds, and nobody reads a larger number of items.
+pub(crate) const MOST_COUNTED: u32 = 10_000;
+
+/// Characters of a search: the words that somebody types.
+const LONGEST_SEARCH: usize = 200;
+
+/// Words of a search. Every row is compared with each.
+const MOST_WORDS: usize = 8;
+
+/// The search that somebody asks for; none where it has no words.
+pub(crate) fn search(asked: Option<&str>) -> Result<Option<Search>, Error> {
+    let Some(asked) = asked else { return Ok(None) };
+    let refused = |message: String| Err(Error::new(ErrorName::InvalidRequest, message));
+    if asked.chars().count() > LONGEST_SEARCH {
+        return refused(format!("expected q of at most {LONGEST_SEARCH} characters"));
+    }
+    match Search::new(asked, MOST_COUNTED) {
+        Some(search) if search.words.len() > MOST_WORDS => {
+            refused(format!("expected q of at most {MOST_WORDS} words, got {}", search.words.len()))
+        }
+        search => Ok(search),
+    }
+}
+
+/// A page with how many items there are, if they were counted.
+pub(crate) fn counted<T>(page: Page<T>, count: Option<Count>) -> Page<T> {
+    let (total, total_exact) = count.map(|Count { matching, exact }| (matching, exact)).unzip();
+    Page { total, total_exact, ..page }
 }
 
 /// The cursor that somebody gives. An empty one is none: a loop over pages begins with it.
@@ -98,7 +129,7 @@ pub(crate) fn by_count<T>(
     items.drain(..before.min(items.len()));
     let more = shorten(&mut items, asked)?;
     let next_cursor = more.then(|| (before + items.len()).to_string());
-    Ok(Page { items, next_cursor })
+    Ok(Page::new(items, next_cursor))
 }
 
 /// Leaves as many as are asked for. Says whether there were more.
@@ -123,9 +154,8 @@ mod tests {
         let all = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
         let page =
             |limit, cursor| LIST.by_name(all(), Ordering::Greater, limit, cursor, String::as_str).unwrap();
-        let expected = |items: &[&str], next: Option<&str>| Page {
-            items: items.iter().map(|&item| item.to_owned()).collect(),
-            next_cursor: next.map(str::to_owned),
+        let expected = |items: &[&str], next: Option<&str>| {
+            Page::new(items.iter().map(|&item| item.to_owned()).collect(), next.map(str::to_owned))
         };
         assert_eq!(page(None, None), expected(&["a", "b", "c"], None));
         assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("names:b")));
@@ -143,21 +173,29 @@ mod tests {
         let all = || vec!["c".to_owned(), "b".to_owned(), "a".to_owned()];
         let page =
             |limit, cursor| LIST.by_name(all(), Ordering::Less, limit, cursor, String::as_str).unwrap();
-        assert_eq!(page(None, None), Page { items: all(), next_cursor: None });
-        let first =
-            Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("names:b".to_owned()) };
+        assert_eq!(page(None, None), Page::new(all(), None));
+        let first = Page::new(vec!["c".to_owned(), "b".to_owned()], Some("names:b".to_owned()));
         assert_eq!(page(Some(2), None), first);
-        assert_eq!(page(Some(2), Some("names:b")), Page { items: vec!["a".to_owned()], next_cursor: None });
+        assert_eq!(page(Some(2), Some("names:b")), Page::new(vec!["a".to_owned()], None));
+    }
+
+    #[test]
+    fn a_search_has_a_few_words() {
+        let words = |asked: &str| search(Some(asked)).unwrap().map(|search| search.words);
+        assert_eq!(words(" Log\tIN "), Some(vec!["log".to_owned(), "in".to_owned()]));
+        assert_eq!((words(" \n"), search(None).unwrap()), (None, None));
+        assert!(search(Some(&"x".repeat(LONGEST_SEARCH + 1))).is_err());
+        assert!(search(Some(&"x ".repeat(MOST_WORDS + 1))).is_err());
     }
 
     #[test]
     fn what_only_grows_is_counted() {
         let page = |limit, cursor| by_count(vec![1, 2, 3], limit, cursor);
-        assert_eq!(page(None, None).unwrap(), Page { items: vec![1, 2, 3], next_cursor: None });
-        let first = Page { items: vec![1, 2], next_cursor: Some("2".to_owned()) };
+        assert_eq!(page(None, None).unwrap(), Page::new(vec![1, 2, 3], None));
+        let first = Page::new(vec![1, 2], Some("2".to_owned()));
         assert_eq!(page(Some(2), None).unwrap(), first);
-        assert_eq!(page(Some(2), Some("2")).unwrap(), Page { items: vec![3], next_cursor: None });
-        assert_eq!(page(Some(2), Some("9")).unwrap(), Page { items: Vec::new(), next_cursor: None });
+        assert_eq!(page(Some(2), Some("2")).unwrap(), Page::new(vec![3], None));
+        assert_eq!(page(Some(2), Some("9")).unwrap(), Page::new(Vec::new(), None));
         assert_eq!(page(Some(2), Some("")).unwrap(), page(Some(2), None).unwrap());
         assert!(page(None, Some("x")).is_err());
         assert!(page(Some(0), None).is_err());

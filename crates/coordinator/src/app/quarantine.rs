@@ -251,9 +251,14 @@ impl App {
     /// What coordinators died of.
     pub(crate) async fn quarantined(&self) -> Result<QuarantineView, Error> {
         let poisoned = self.store.poisoned(MOST_LISTED).await?;
-        Ok(QuarantineView {
-            runs: poisoned.runs.into_iter().map(super::runs::view).collect(),
-            workflow_runs: poisoned.workflow_runs.into_iter().map(super::workflows::summary).collect(),
-        })
+        let mut runs = Vec::with_capacity(poisoned.runs.len());
+        for run in poisoned.runs {
+            runs.push(self.view_of(run).await?);
+        }
+        let mut workflow_runs = Vec::with_capacity(poisoned.workflow_runs.len());
+        for run in poisoned.workflow_runs {
+            workflow_runs.push(self.summary_of(run).await?);
+        }
+        Ok(QuarantineView { runs, workflow_runs })
     }
 }

@@ -21,6 +21,9 @@ const MOST_ATTEMPTS: usize = 200;
 /// What one event may carry: a watcher gets it in one piece, and a page holds hundreds.
 const EVENT_BYTES: usize = 1024 * 1024;
 
+/// What one event may carry of unvalidated output, of which there may be hundreds while a run works.
+const DELTA_BYTES: usize = 8 * 1024;
+
 /// How much of an answer is kept on its attempt.
 const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
 
@@ -92,6 +95,14 @@ fn check_event(body: &Body) -> Result<(), Error> {
             return Err(refuse(format!("expected message role assistant or user, got '{role}'")));
         }
         Body::Message { text, .. } => text.len(),
+        Body::OutputDelta { text, .. } if text.len() > DELTA_BYTES => {
+            let message = format!(
+                "output.delta event of {} bytes is too large; the limit is {DELTA_BYTES}",
+                text.len()
+            );
+            return Err(refuse(message));
+        }
+        Body::OutputDelta { text, .. } => text.len(),
         Body::ToolStarted { call_id, name, arguments } => {
             call_id.len() + name.len() + arguments.to_string().len()
         }
@@ -99,7 +110,7 @@ fn check_event(body: &Body) -> Result<(), Error> {
         Body::RequestRepeated { reason, .. } => reason.len(),
         other => {
             return Err(refuse(format!(
-                "runners cannot report {} events; expected message, tool.started, tool.finished or request.repeated",
+                "runners cannot report {} events; expected message, output.delta, tool.started, tool.finished or request.repeated",
                 other.kind()
             )));
         }

@@ -25,8 +25,8 @@ impl App {
     pub(crate) async fn schemas(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
         let page = self.store.schemas(&LIST.request(query.limit, query.cursor)?).await?;
         let mut users = self.schema_users().await?;
-        let Page { items, next_cursor } = LIST.view(page, |record| view(record, &mut users));
-        Ok(Page { items: items.into_iter().collect::<Result<_, Error>>()?, next_cursor })
+        let Page { items, next_cursor, .. } = LIST.view(page, |record| view(record, &mut users));
+        Ok(Page::new(items.into_iter().collect::<Result<_, Error>>()?, next_cursor))
     }
 
     /// One registered schema.

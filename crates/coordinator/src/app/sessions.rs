@@ -1,5 +1,7 @@
 //! Sessions: listed, read, stopped, removed.
 
+use std::slice;
+
 use accord_api::{
     ErrorName, Page, PageQuery, SessionQuery, SessionResult, SessionStatusView, SessionView,
     UndeliveredCallback,
@@ -8,11 +10,11 @@ use accord_domain::callback::Undelivered;
 use accord_domain::id::SessionId;
 use accord_domain::run::Failure;
 use accord_domain::session::{Session, Status};
-use accord_store::SessionFilter;
+use accord_store::{SessionFilter, SessionSummary};
 use serde_json::json;
 
 use super::App;
-use super::page::List;
+use super::page::{List, MOST_COUNTED, counted, search};
 use super::runs::raw;
 use crate::error::Error;
 
@@ -24,10 +26,22 @@ const LIST: List = List("sessions");
 impl App {
     /// Sessions, newest first.
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<SessionView>, Error> {
-        let SessionQuery { status, agent_name, parent_session_id, limit, cursor } = query;
+        let SessionQuery { status, agent_name, parent_session_id, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
-        let filter = SessionFilter { status, agent_name, parent_session_id };
-        Ok(LIST.view(self.store.sessions(&filter, &request).await?, view))
+        let search = search(q.as_deref())?;
+        let filter = SessionFilter { status, agent_name, parent_session_id, since, until, search };
+        let page = self.store.sessions(&filter, &request).await?;
+        let total = match request.cursor {
+            None => Some(self.store.count_sessions(&filter, MOST_COUNTED).await?),
+            Some(_) => None,
+        };
+        let ids: Vec<_> = page.items.iter().map(|session| session.id.clone()).collect();
+        let mut summaries = self.store.session_summaries(&ids).await?;
+        let view = |session: Session| {
+            let summary = summaries.remove(&session.id).unwrap_or_default();
+            view(session, summary)
+        };
+        Ok(counted(LIST.view(page, view), total))
     }
 
     /// One session.
@@ -38,7 +52,8 @@ impl App {
         };
         let undelivered = self.store.undelivered(session_id, MOST_UNDELIVERED).await?;
         let undelivered_callbacks = undelivered.into_iter().map(undelivered_view).collect();
-        Ok(SessionView { undelivered_callbacks, ..view(session) })
+        let summary = self.store.session_summaries(slice::from_ref(session_id)).await?.remove(session_id);
+        Ok(SessionView { undelivered_callbacks, ..view(session, summary.unwrap_or_default()) })
     }
 
     /// The sessions that this one started, each with what this one has not been told of it.
@@ -103,7 +118,7 @@ impl App {
     pub(crate) async fn stop_session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
         let session = self.store.session(session_id).await?;
         if !session.status.is_busy() {
-            return Ok(view(session));
+            return self.session(session_id).await;
         }
         // Exactly this run: one that follows it meanwhile is another's.
         self.stop(&session.last_run_id).await?;
@@ -145,7 +160,7 @@ fn no_result(session: &Session, failure: Option<Failure>) -> Error {
     Error::new(ErrorName::SessionNotFinished, message).with_details(details)
 }
 
-fn view(session: Session) -> SessionView {
+fn view(session: Session, summary: SessionSummary) -> SessionView {
     SessionView {
         session_id: session.id,
         agent_name: session.agent_name,
@@ -155,6 +170,12 @@ fn view(session: Session) -> SessionView {
         last_run_id: session.last_run_id,
         created_at: session.created_at,
         updated_at: session.updated_at,
+        input_preview: summary.preview,
+        model: summary.model,
+        attempts: summary.attempts,
+        usage: summary.usage,
+        started_at: summary.started_at,
+        finished_at: summary.finished_at,
         undelivered_callbacks: Vec::new(),
         undelivered_callback: None,
     }

@@ -10,28 +10,37 @@ use accord_api::{ErrorCount, QueueStats, SourceCounts, Stats, StatsQuery, StatsR
 use accord_domain::contract::Strategy;
 use accord_store::{SourceCounts as Counts, StatRow, StatsQuery as Query, Store};
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::App;
 use crate::error::Error;
 
 /// People mend what breaks most; beyond this it is noise.
 const MOST_ERRORS: u32 = 50;
 
+/// A period up to this long is also counted by hour. Whoever asks since the full hour 48 hours ago gets hours too.
+const BY_HOUR: SignedDuration = SignedDuration::from_hours(49);
+
 impl App {
     /// All figures.
     pub(crate) async fn stats(&self, asked: StatsQuery) -> Result<Stats, Error> {
         let alone = Arc::clone(&self.counting).lock_owned().await;
         let store = Arc::clone(&self.store);
+        let now = self.outside.now();
         let counted = tokio::spawn(async move {
             let _alone = alone;
-            count(store.as_ref(), asked).await
+            count(store.as_ref(), asked, now).await
         });
         counted.await.map_err(Error::internal)?
     }
 }
 
-async fn count(store: &dyn Store, asked: StatsQuery) -> Result<Stats, Error> {
-    let query = Query { since: asked.since, agent_name: asked.agent_name };
+async fn count(store: &dyn Store, asked: StatsQuery, now: Timestamp) -> Result<Stats, Error> {
+    let by_hour = asked.since.is_some_and(|since| now.duration_since(since) <= BY_HOUR);
+    let query = Query { since: asked.since, agent_name: asked.agent_name, by_hour };
     let mut figures = store.stats(&query).await?;
+    // Commands have no model.
+    figures.by_model.retain(|row| !row.key.is_empty());
     figures.by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
     let errors = store.frequent_errors(&query, MOST_ERRORS).await?;
     let depth = store.queue_depth().await?;
@@ -42,6 +51,7 @@ async fn count(store: &dyn Store, asked: StatsQuery) -> Result<Stats, Error> {
         by_model: rows(figures.by_model),
         by_strategy: rows(figures.by_strategy),
         by_day: rows(figures.by_day),
+        by_hour: rows(figures.by_hour),
         errors: errors
             .into_iter()
             .map(|error| ErrorCount { path: error.path, keyword: error.keyword, count: error.count })
@@ -86,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::app::agents::fixture::Fixture;
+    use crate::app::agents::fixture::{Fixture, reviewer};
 
     #[tokio::test]
     async fn figures_are_counted_for_one_request_at_a_time() {
@@ -97,6 +107,24 @@ mod tests {
         assert!(tokio::time::timeout(Duration::from_millis(50), &mut asked).await.is_err());
         drop(before);
         assert_eq!(asked.await.unwrap().all.runs, 0);
+    }
+
+    #[tokio::test]
+    async fn hours_are_counted_for_two_days_at_most() {
+        let fixture = Fixture::new(&[]);
+        fixture.post("/agents", &reviewer("reviewer")).await;
+        let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
+        let created = fixture.post("/runs", &run).await.json();
+        let app = fixture.app;
+        app.stop_run(&created["run_id"].as_str().unwrap().parse().unwrap()).await.unwrap();
+        let hours = async |back: i64| {
+            let since = Some(app.outside.now() - SignedDuration::from_hours(back));
+            let stats = app.stats(StatsQuery { since, agent_name: None }).await.unwrap();
+            assert_eq!(stats.by_day.len(), 1);
+            stats.by_hour.len()
+        };
+        assert_eq!((hours(1).await, hours(48).await, hours(50).await), (1, 1, 0));
+        assert_eq!(app.stats(StatsQuery::default()).await.unwrap().by_hour, []);
     }
 
     #[test]

@@ -117,7 +117,7 @@ fn access(request: &Request) -> Result<(Access, &'static str), Error> {
 
 fn allows(role: Role, access: Access) -> bool {
     match (role, access) {
-        (_, Access::Open) | (Role::Admin, _) => true,
+        (_, Access::Open | Access::Known) | (Role::Admin, _) => true,
         (Role::Viewer, access) => access == Access::Read,
         (Role::Caller, access) => matches!(access, Access::Read | Access::Call),
         (Role::Runner, access) => access == Access::Run,

@@ -19,6 +19,7 @@ mod extract;
 mod health;
 mod keys;
 mod mcp;
+mod me;
 mod metrics;
 mod openapi;
 mod paging;
@@ -53,6 +54,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(endpoints::routes())
         .merge(keys::routes())
         .merge(mcp::routes())
+        .merge(me::routes())
         .merge(metrics::routes())
         .merge(openapi::routes())
         .merge(runner::routes())

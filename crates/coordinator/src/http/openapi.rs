@@ -20,8 +20,8 @@ use utoipa::OpenApi;
 pub use file::agent_file_schema;
 
 use super::{
-    agents, audit, config, endpoints, events, health, keys, mcp, metrics, runner, runs, schemas, sessions,
-    stats, workflow_runs, workflows,
+    agents, audit, config, endpoints, events, health, keys, mcp, me, metrics, runner, runs, schemas,
+    sessions, stats, workflow_runs, workflows,
 };
 use crate::app::App;
 
@@ -58,6 +58,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         keys::list,
         keys::remove,
         mcp::answer,
+        me::me,
         metrics::render,
         runner::attempts,
         runner::claim,

@@ -5,6 +5,8 @@
 pub(crate) enum Access {
     /// Everybody, without a key too.
     Open,
+    /// Every role; where there are no keys, everybody here.
+    Known,
     /// Viewers, callers and admins.
     Read,
     /// Callers and admins.
@@ -98,6 +100,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/quarantine", Access::Read),
     route("GET", "/stats", Access::Read),
     route("GET", "/config", Access::Read),
+    route("GET", "/me", Access::Known),
     route("GET", "/keys", Access::Administer),
     route("POST", "/keys", Access::Administer),
     route("DELETE", "/keys/{id}", Access::Administer),
@@ -263,9 +266,9 @@ mod tests {
             };
             let cells = [
                 may(&[Access::Open]),
-                may(&[Access::Open, Access::Read]),
-                may(&[Access::Open, Access::Read, Access::Call]),
-                may(&[Access::Open, Access::Run]),
+                may(&[Access::Open, Access::Known, Access::Read]),
+                may(&[Access::Open, Access::Known, Access::Read, Access::Call]),
+                may(&[Access::Open, Access::Known, Access::Run]),
                 "yes",
                 token,
             ];

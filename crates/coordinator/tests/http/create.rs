@@ -28,6 +28,9 @@ async fn a_run_is_made_and_waits() {
         "claimed_at": null,
         "started_at": null,
         "finished_at": null,
+        "input_preview": "hi",
+        "model": "small",
+        "attempts": 0,
         "parameters": {"prompt": "hi"},
     });
     assert_eq!((status, view), (200, expected));
@@ -96,7 +99,7 @@ async fn without_an_input_contract_a_prompt_is_asked() {
         "message": "the parameters do not match the parameters_schema of agent 'writer': $.prompt: expected at least 1 character, got 0: \"\"",
         "status_code": 400,
         "details": {
-            "errors": [{"path": "$.prompt", "message": "expected at least 1 character, got 0: \"\""}],
+            "errors": [{"path": "$.prompt", "keyword": "minLength", "message": "expected at least 1 character, got 0: \"\""}],
             "parameters_schema": {
                 "type": "object",
                 "required": ["prompt"],
@@ -245,7 +248,8 @@ async fn runs_are_listed_by_page_and_filter() {
     let (_, rest) = desk.get(&format!("/runs?limit=2&cursor={}", text(&first, "next_cursor"))).await;
     assert_eq!((rest["items"].as_array().unwrap().len(), &rest["next_cursor"]), (1, &Value::Null));
     let (_, none) = desk.get("/runs?status=failed").await;
-    assert_eq!(none, json!({"items": [], "next_cursor": null}));
+    assert_eq!(none, json!({"items": [], "next_cursor": null, "total": 0, "total_exact": true}));
+    assert_eq!((&first["total"], &first["total_exact"], rest.get("total")), (&json!(3), &json!(true), None));
     for query in [
         "limit=0",
         "limit=501",

@@ -18,11 +18,17 @@ async fn a_session_is_read_while_it_runs_and_after() {
         "last_run_id": run,
         "created_at": "2026-11-01T00:00:00Z",
         "updated_at": "2026-11-01T00:00:00Z",
+        "input_preview": "a",
+        "model": "small",
+        "attempts": 0,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+        "started_at": null,
+        "finished_at": null,
     });
     assert_eq!(desk.get(&format!("/sessions/{session}")).await, (200, expected.clone()));
     assert_eq!(
         desk.get("/sessions?status=pending").await.1,
-        json!({"items": [expected], "next_cursor": null})
+        json!({"items": [expected], "next_cursor": null, "total": 1, "total_exact": true})
     );
     let status = json!({"session_id": session, "status": "pending", "run_id": run});
     assert_eq!(desk.get(&format!("/sessions/{session}/status")).await, (200, status));
@@ -44,6 +50,43 @@ async fn a_session_is_read_while_it_runs_and_after() {
     assert_eq!(refused(&desk.get("/sessions/nonsense").await), (404, "SessionNotFound"));
     assert_eq!(refused(&desk.get(&format!("/runs/{run}")).await), (404, "RunNotFound"));
     assert_eq!(refused(&desk.get(&format!("/runs/{run}/attempts")).await), (404, "RunNotFound"));
+}
+
+#[tokio::test]
+async fn lists_are_searched_and_filtered_by_time() {
+    let desk = Desk::with_writer().await;
+    let (old, _) = desk.run(json!({"agent_name": "writer", "prompt": "Cannot\n log in"})).await;
+    desk.pass(3_600);
+    let (new, _) = desk.run(json!({"agent_name": "writer", "prompt": "Write a poem"})).await;
+    let cases = [
+        ("q=LOG+cannot", vec![&old]),
+        ("q=writer", vec![&new, &old]),
+        ("q=nothing", vec![]),
+        ("q=+", vec![&new, &old]),
+        ("since=2026-11-01T00:30:00Z", vec![&new]),
+        ("until=2026-11-01T00:30:00Z", vec![&old]),
+        ("q=writer&since=2026-11-01T00:00:00Z&until=2026-11-01T00:00:01Z", vec![&old]),
+    ];
+    for (query, expected) in cases {
+        let (_, runs) = desk.get(&format!("/runs?{query}")).await;
+        let found: Vec<_> = runs["items"].as_array().unwrap().iter().map(|run| text(run, "run_id")).collect();
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{query}");
+        assert_eq!(runs["total"], json!(expected.len()), "{query}");
+        let (_, sessions) = desk.get(&format!("/sessions?{query}")).await;
+        assert_eq!(sessions["total"], json!(expected.len()), "{query}");
+    }
+    let (_, runs) = desk.get("/runs?q=cannot").await;
+    assert_eq!(runs["items"][0]["input_preview"], "Cannot log in");
+    let long = "x".repeat(201);
+    for query in [format!("q={long}"), "q=1+2+3+4+5+6+7+8+9".to_owned(), "until=yesterday".to_owned()] {
+        for path in ["/runs", "/sessions", "/workflow-runs"] {
+            assert_eq!(
+                refused(&desk.get(&format!("{path}?{query}")).await),
+                (400, "InvalidRequest"),
+                "{path}?{query}"
+            );
+        }
+    }
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::process::Command;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
@@ -50,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) stdout: Capture,
     /// What is kept of its stderr.
     pub(crate) stderr: Capture,
+    /// Who hears its stderr while it is written. What finds no room there is not heard.
+    pub(crate) heard: Option<mpsc::Sender<Vec<u8>>>,
     /// What to do with more stdout than is kept.
     pub(crate) overflow: Overflow,
     /// How long it may take.
@@ -91,7 +94,7 @@ struct Flooded;
 
 /// Runs a child to its end. An error means that it could not be started.
 pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Finished> {
-    let Plan { mut command, input, mut stdout, mut stderr, overflow, timeout, walls } = plan;
+    let Plan { mut command, input, mut stdout, mut stderr, heard, overflow, timeout, walls } = plan;
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = async {
@@ -109,8 +112,8 @@ pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Fi
         let streams = async {
             tokio::try_join!(
                 feed(pipes.stdin, input.unwrap_or_default()),
-                drain(pipes.stdout, &mut stdout, overflow),
-                drain(pipes.stderr, &mut stderr, Overflow::Forget),
+                drain(pipes.stdout, &mut stdout, overflow, None),
+                drain(pipes.stderr, &mut stderr, Overflow::Forget, heard),
             )
             .map(|_| ())
         };
@@ -176,6 +179,7 @@ async fn drain(
     pipe: Option<impl AsyncRead + Unpin>,
     capture: &mut Capture,
     overflow: Overflow,
+    heard: Option<mpsc::Sender<Vec<u8>>>,
 ) -> Result<(), Flooded> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let mut buffer = vec![0; READ_BYTES];
@@ -183,6 +187,10 @@ async fn drain(
         let count = pipe.read(&mut buffer).await.unwrap_or_default();
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
         capture.push(bytes);
+        if let Some(heard) = &heard {
+            // A child never waits for who listens.
+            heard.try_send(bytes.to_vec()).unwrap_or_default();
+        }
         if overflow == Overflow::End && capture.left_out() > 0 {
             return Err(Flooded);
         }

@@ -12,10 +12,11 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::failure::{Asked, Trouble};
 use super::intake::Intake;
+use super::partial::Partial;
 use super::retry::demanded;
 use super::wire::{End, Problem, ReadError, Reply};
 use crate::answer::Usage;
-use crate::event::{Event, Events};
+use crate::event::{Channel, Event, Events};
 use crate::retry::{Attempts, whole_milliseconds};
 use crate::session::TurnError;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
@@ -174,10 +175,14 @@ impl Exchange<'_> {
         used: &mut Usage,
     ) -> Result<Reply, Trouble> {
         let endpoint = self.asked.endpoint;
+        let mut partial = Partial::default();
         while let Some(bytes) = next(&mut body).await {
             let bytes = bytes.map_err(|error| self.lost(error))?;
             let taken = intake.take(&bytes);
             *used = endpoint.priced(intake.usage());
+            partial.tell(intake.growing(), |text| {
+                self.events.offer(Event::Partial { channel: Channel::Text, text })
+            });
             match taken {
                 Ok(false) => {}
                 Ok(true) => {

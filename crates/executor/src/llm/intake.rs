@@ -3,7 +3,7 @@
 //! A server that was asked to stream may answer in one piece all the same: the first byte says so, together with the content
 //! type, which alone is not always right.
 
-use super::wire::{Framing, Problem, ReadError, Reader, Reply, Wire};
+use super::wire::{Framing, Growing, Problem, ReadError, Reader, Reply, Wire};
 use crate::answer::Usage;
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
@@ -104,6 +104,11 @@ impl Intake {
         }
         self.pending.extend_from_slice(rest);
         Ok(self.ended)
+    }
+
+    /// The part that is being written, as far as it came.
+    pub(super) fn growing(&self) -> Option<Growing<'_>> {
+        self.reader.growing()
     }
 
     /// What was told to be used so far.

@@ -16,6 +16,7 @@ mod exchange;
 mod executor;
 mod failure;
 mod intake;
+mod partial;
 mod provider;
 mod retry;
 mod secrets;

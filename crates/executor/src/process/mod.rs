@@ -7,6 +7,7 @@
 //! The command is the blueprint's, so it may see the variables of the runner, keys of providers among them. Accord's own
 //! (`ACCORD_*`) it does not get.
 
+mod heard;
 mod parameters;
 mod settings;
 
@@ -18,16 +19,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::process::Command;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Usage};
 use crate::child::{self, Capture, End, Overflow, Plan, Variables};
-use crate::event::Events;
+use crate::event::{Channel, Event, Events};
 use crate::program;
 use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
 use crate::start::Start;
 use crate::turn::Turn;
 
+use heard::Lines;
 use parameters::Given;
 use settings::Settings;
 
@@ -36,6 +39,9 @@ const MAX_STDOUT_BYTES: usize = 8 * 1024 * 1024;
 
 /// What a failure shows of stderr: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
+
+/// Pieces of stderr that wait to be told while the command works.
+const STDERR_PIECES: usize = 16;
 
 /// Runs commands.
 #[derive(Debug, Clone)]
@@ -81,7 +87,8 @@ impl Session for Process {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             endpoint: "process".to_owned(),
-            model: self.settings.command.clone(),
+            // A command has no model.
+            model: String::new(),
             native: None,
             tool: None,
             native_beside_tools: false,
@@ -95,10 +102,10 @@ impl Session for Process {
     async fn turn(
         &mut self,
         _turn: Turn,
-        _events: &Events,
+        events: &Events,
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
-        let result = self.run(cancel).await;
+        let result = self.run(events, cancel).await;
         result.map_err(|error| TurnFailure { error, usage: Usage::default() })
     }
 
@@ -119,12 +126,14 @@ impl Session for Process {
 }
 
 impl Process {
-    async fn run(&mut self, cancel: &CancellationToken) -> Result<Answer, TurnError> {
+    async fn run(&mut self, events: &Events, cancel: &CancellationToken) -> Result<Answer, TurnError> {
         let Some(given) = self.given.take() else {
             let text = "a process runs once and cannot be re-prompted; start another run".to_owned();
             return Err(TurnError::Failed(text));
         };
+        let (heard, mut stderr) = mpsc::channel(STDERR_PIECES);
         let plan = Plan {
+            heard: Some(heard),
             command: self.command(given.flags),
             input: given.stdin,
             stdout: Capture::new(MAX_STDOUT_BYTES, 0),
@@ -133,7 +142,21 @@ impl Process {
             timeout: Duration::from_secs(self.settings.timeout_seconds),
             walls: None,
         };
-        let finished = child::run(plan, cancel).await.map_err(|error| self.not_started(&error))?;
+        let running = child::run(plan, cancel);
+        tokio::pin!(running);
+        let mut lines = Lines::default();
+        let finished = loop {
+            tokio::select! {
+                finished = &mut running => break finished,
+                Some(bytes) = stderr.recv() => {
+                    if let Some(text) = lines.take(&bytes) {
+                        let text = self.variables.hide(text);
+                        events.offer(Event::Partial { channel: Channel::Stderr, text });
+                    }
+                }
+            }
+        };
+        let finished = finished.map_err(|error| self.not_started(&error))?;
         self.stderr = self.variables.hide(finished.stderr.text(|_| "…".to_owned()));
         match finished.end {
             End::Exited(status) if status.success() => self
@@ -163,7 +186,7 @@ impl Process {
             let at = error.utf8_error().valid_up_to();
             format!("wrote invalid UTF-8 to stdout at byte {at}")
         })?;
-        Ok(Answer::said(text, &self.settings.command))
+        Ok(Answer::said(text, ""))
     }
 
     fn failed(&self, how: &str) -> TurnError {

@@ -142,6 +142,7 @@ async fn start(
         commands.walls(project_dir, scratch)
     });
     let plan = Plan {
+        heard: None,
         command: shell,
         input: None,
         stdout: Capture::new(SHOWN_BYTES, SHOWN_BYTES),

@@ -112,7 +112,8 @@ impl Accord {
         let Sessions { status, agent_name, limit, cursor } = arguments::read(given)?;
         let limit = Some(limit.unwrap_or(USUAL_SESSIONS));
         let parent_session_id = self.parent.clone();
-        let which = SessionQuery { status, agent_name, parent_session_id, limit, cursor };
+        let which =
+            SessionQuery { status, agent_name, parent_session_id, limit, cursor, ..SessionQuery::default() };
         let page = self.client.sessions(&which).await?;
         let sessions: Vec<Value> = page
             .items

@@ -10,6 +10,7 @@ mod failure;
 mod fallback;
 mod free;
 mod history;
+mod live;
 mod offers;
 mod outage;
 mod reading;

@@ -1,11 +1,12 @@
 //! What happens in a turn, told as events of the run.
 
-use accord_api::{EventBody, RunId};
-use accord_executor::Event;
+use accord_api::{EventBody, OutputChannel, RunId};
+use accord_executor::{Channel, Event};
 use serde_json::Value;
 
 use super::Observer;
 use super::budget::Budget;
+use super::live::Live;
 use crate::limits::{EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, REQUESTS_TIMED};
 use crate::text::shortened;
 
@@ -18,11 +19,21 @@ pub(super) struct Telling<'a> {
     pub(super) requests: Vec<u64>,
     /// Whether a tool was used.
     pub(super) has_worked: bool,
+    /// What is said before it is said whole.
+    pub(super) live: Live,
 }
 
 impl<'a> Telling<'a> {
     pub(super) fn new(observer: &'a dyn Observer, run_id: &'a RunId, budget: &'a Budget) -> Self {
-        Self { observer, run_id, budget, requests: Vec::new(), has_worked: false }
+        let live = Live::default();
+        Self { observer, run_id, budget, requests: Vec::new(), has_worked: false, live }
+    }
+
+    /// Tells the output that is due.
+    pub(super) async fn tell_output(&mut self) {
+        for body in self.live.told() {
+            self.observer.event(body).await;
+        }
     }
 
     pub(super) async fn tell(&mut self, event: Event) {
@@ -34,7 +45,16 @@ impl<'a> Telling<'a> {
     fn body(&mut self, event: Event) -> Option<EventBody> {
         let run_id = self.run_id;
         Some(match event {
+            Event::Partial { channel, text } => {
+                let channel = match channel {
+                    Channel::Text => OutputChannel::Text,
+                    Channel::Stderr => OutputChannel::Stderr,
+                };
+                self.live.take(channel, &text);
+                return None;
+            }
             Event::Message { text } => {
+                self.live.said();
                 EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
             }
             Event::ToolStarted { call_id, name, arguments } => {

@@ -12,6 +12,7 @@ use tracing::{Instrument as _, Span, debug_span};
 use super::Observer;
 use super::budget::{Budget, Over};
 use super::fallback::Fallbacks;
+use super::live::Live;
 use super::telling::Telling;
 use crate::assignment::Assignment;
 use crate::limits::{ATTEMPT_TEXT_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, TIME_TO_STOP};
@@ -29,6 +30,8 @@ pub(super) struct Turns<'a> {
     requests: Vec<u64>,
     /// Whether a tool was used in it.
     pub(super) has_worked: bool,
+    /// What is told of output while it is written.
+    live: Live,
     /// Attempts that were recorded.
     recorded: u32,
     /// How often the model was asked again; set at the end.
@@ -114,6 +117,7 @@ impl<'a> Turns<'a> {
             used,
             requests,
             has_worked,
+            live: Live::default(),
             recorded,
             retries,
             model,
@@ -180,6 +184,7 @@ impl<'a> Turns<'a> {
     pub(super) async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
         let budget = self.budget;
         let mut telling = Telling::new(self.observer, &self.assignment.run_id, budget);
+        telling.live = std::mem::take(&mut self.live);
         let used_before = self.used_in_all();
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
@@ -198,6 +203,7 @@ impl<'a> Turns<'a> {
                     over = Some(why);
                 }
                 () = &mut grace, if over.is_some() => break None,
+                () = telling.live.due() => telling.tell_output().await,
                 Some(event) = receiver.recv() => telling.tell(*event).await,
                 result = &mut working => break Some(result),
             }
@@ -205,7 +211,9 @@ impl<'a> Turns<'a> {
         while let Ok(event) = receiver.try_recv() {
             telling.tell(*event).await;
         }
-        (self.requests, self.has_worked) = (telling.requests, telling.has_worked);
+        // What is left of a text stands in the answer, or comes to nothing.
+        telling.live.said();
+        (self.requests, self.has_worked, self.live) = (telling.requests, telling.has_worked, telling.live);
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
             (Some(Err(TurnFailure { error: TurnError::AllowanceUsedUp, usage })), None) => {

@@ -3,14 +3,15 @@
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
-use accord_store::{Page, PageRequest, RunFilter, RunReader, StoreError};
+use accord_store::{Count, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries};
 use async_trait::async_trait;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::documents;
-use crate::convert::{from_json, micros};
+use crate::convert::{from_json, id};
 use crate::fault::{Fault, retrying};
-use crate::rows::{self, run_columns};
+use crate::list::{self, List};
+use crate::rows::{self, run_columns, summary_columns};
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
 use crate::{idempotency, page};
@@ -48,6 +49,14 @@ impl RunReader for PostgresStore {
 
     async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError> {
         retrying(|| self.read_runs(filter, page)).await
+    }
+
+    async fn count_runs(&self, filter: &RunFilter, most: u32) -> Result<Count, StoreError> {
+        retrying(|| self.read_run_count(filter, most)).await
+    }
+
+    async fn run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, StoreError> {
+        retrying(|| self.read_run_summaries(runs)).await
     }
 
     async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError> {
@@ -123,25 +132,56 @@ impl PostgresStore {
     }
 
     async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, Fault> {
-        let mut query =
-            QueryBuilder::<Postgres>::new(concat!("SELECT ", run_columns!(), " FROM runs r WHERE true"));
-        if let Some(status) = filter.status {
-            query.push(of_status(status));
-        }
-        if let Some(agent_name) = &filter.agent_name {
-            query.push(" AND r.agent_name = ").push_bind(escape(agent_name));
-        }
-        if let Some(session_id) = &filter.session_id {
-            query.push(" AND r.session_id = ").push_bind(session_id.as_str());
-        }
-        if let Some(since) = filter.since {
-            query.push(" AND r.created_at >= ").push_bind(micros(since));
-        }
-        page::newest_first(&mut query, "r", page)?;
-        let rows = query.build().fetch_all(&self.pool).await?;
-        let runs = rows.iter().map(rows::run).collect::<Result<Vec<_>, _>>()?;
-        Ok(page::cut(runs, page, |run| page::cursor(run.created_at, run.id.as_str())))
+        let cursor = |run: &Run| page::cursor(run.created_at, run.id.as_str());
+        listed(filter).page(&self.pool, page, |query| narrow(query, filter), rows::run, cursor).await
     }
+
+    async fn read_run_count(&self, filter: &RunFilter, most: u32) -> Result<Count, Fault> {
+        listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
+    }
+
+    async fn read_run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, Fault> {
+        let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
+        let rows = sqlx::query(SUMMARIES).bind(ids).fetch_all(&self.pool).await?;
+        let mut found = Summaries::with_capacity(rows.len());
+        for row in &rows {
+            let preview: Option<String> = row.try_get("preview")?;
+            let (model, attempts) = rows::model_and_attempts(row)?;
+            let summary = RunSummary { preview: preview.unwrap_or_default(), model, attempts };
+            found.insert(id(row.try_get("id")?)?, summary);
+        }
+        Ok(found)
+    }
+}
+
+const SUMMARIES: &str = concat!(
+    "SELECT r.id, i.preview, ",
+    summary_columns!(),
+    " FROM runs r JOIN assignments a ON a.run_id = r.id JOIN documents b ON b.hash = a.blueprint \
+     LEFT JOIN run_inputs i ON i.run_id = r.id WHERE r.id = ANY($1)"
+);
+
+fn listed(filter: &RunFilter) -> List<'_> {
+    List {
+        columns: run_columns!(),
+        source: "runs r",
+        alias: "r",
+        searched: "(SELECT i.searched FROM run_inputs i WHERE i.run_id = r.id)",
+        search: filter.search.as_ref(),
+    }
+}
+
+fn narrow(query: &mut QueryBuilder<Postgres>, filter: &RunFilter) {
+    if let Some(status) = filter.status {
+        query.push(of_status(status));
+    }
+    if let Some(agent_name) = &filter.agent_name {
+        query.push(" AND r.agent_name = ").push_bind(escape(agent_name).into_owned());
+    }
+    if let Some(session_id) = &filter.session_id {
+        query.push(" AND r.session_id = ").push_bind(session_id.as_str().to_owned());
+    }
+    list::within(query, "r", filter.since, filter.until);
 }
 
 /// Written out, so that PostgreSQL sees which index holds the few that are asked for: by time alone all runs would be looked at

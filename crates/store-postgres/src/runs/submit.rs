@@ -3,8 +3,8 @@
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::SessionId;
 use accord_domain::quarantine::Kind;
+use accord_domain::run::Run;
 use accord_domain::run::change::queued;
-use accord_domain::run::{Assignment, Run};
 use accord_domain::session::{ExecutionMode, Session, Status};
 use accord_store::{SessionChoice, StoreError, Submission, Submitted};
 use sqlx::{PgConnection, Row};
@@ -86,7 +86,7 @@ pub(crate) async fn place(
         }
     };
     documents::refer(connection).await?;
-    insert_run(connection, run, &submission.assignment).await?;
+    insert_run(connection, submission).await?;
     if run.execution_mode == ExecutionMode::AsyncCallback {
         sessions::settle_parent(connection, &session, run.created_at).await?;
     }
@@ -195,13 +195,16 @@ WITH document AS (
     VALUES (
         $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6, $22
     )
+), input AS (
+    INSERT INTO run_inputs (run_id, preview, searched) VALUES ($2, $24, $25)
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
     input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by
 ) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23)";
 
-async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assignment) -> Result<(), Fault> {
+async fn insert_run(connection: &mut PgConnection, submission: &Submission) -> Result<(), Fault> {
+    let (run, assignment, input) = (&submission.run, &submission.assignment, submission.input());
     let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
         .into_iter()
         .flatten()
@@ -231,6 +234,8 @@ async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assig
         .bind(micros(run.queued_at))
         .bind(assignment.input.as_deref())
         .bind(run.requested_by.as_ref().map(json).transpose()?)
+        .bind(input.preview)
+        .bind(input.searched)
         .execute(connection)
         .await;
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())

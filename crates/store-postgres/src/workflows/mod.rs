@@ -11,8 +11,8 @@ pub(crate) use ended::poison;
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance,
-    WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
+    Count, DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, Summaries,
+    WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -51,6 +51,17 @@ impl WorkflowRunStore for PostgresStore {
         page: &PageRequest,
     ) -> Result<Page<WorkflowRun>, StoreError> {
         retrying(|| self.read_workflow_runs(filter, page)).await
+    }
+
+    async fn count_workflow_runs(&self, filter: &WorkflowRunFilter, most: u32) -> Result<Count, StoreError> {
+        retrying(|| self.read_workflow_count(filter, most)).await
+    }
+
+    async fn workflow_previews(
+        &self,
+        runs: &[WorkflowRunId],
+    ) -> Result<Summaries<WorkflowRunId, String>, StoreError> {
+        retrying(|| self.read_workflow_previews(runs)).await
     }
 
     async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError> {

@@ -3,13 +3,16 @@
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter,
+    Count, DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, Summaries, WorkflowDocuments,
+    WorkflowRunFilter,
 };
+use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::rows;
 use crate::convert::{id, small};
 use crate::fault::Fault;
+use crate::list::{self, List};
 use crate::page;
 use crate::store::PostgresStore;
 use crate::text::escape;
@@ -49,6 +52,26 @@ const DONE: &str = concat!(
     " ORDER BY h.number"
 );
 
+fn listed(filter: &WorkflowRunFilter) -> List<'_> {
+    List {
+        columns: "w.*",
+        source: "workflow_runs w",
+        alias: "w",
+        searched: "(SELECT i.searched FROM workflow_inputs i WHERE i.workflow_run_id = w.id)",
+        search: filter.search.as_ref(),
+    }
+}
+
+fn narrow(query: &mut QueryBuilder<Postgres>, filter: &WorkflowRunFilter) {
+    if let Some(status) = filter.status {
+        query.push(" AND w.status = ").push_bind(status.as_str());
+    }
+    if let Some(name) = &filter.workflow_name {
+        query.push(" AND w.workflow_name = ").push_bind(escape(name).into_owned());
+    }
+    list::within(query, "w", filter.since, filter.until);
+}
+
 impl PostgresStore {
     pub(super) async fn read_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, Fault> {
         let row = sqlx::query(WHOLE).bind(id.as_str()).fetch_optional(&self.pool).await?;
@@ -72,17 +95,31 @@ impl PostgresStore {
         filter: &WorkflowRunFilter,
         page: &PageRequest,
     ) -> Result<Page<WorkflowRun>, Fault> {
-        let mut query = QueryBuilder::<Postgres>::new("SELECT w.* FROM workflow_runs w WHERE true");
-        if let Some(status) = filter.status {
-            query.push(" AND w.status = ").push_bind(status.as_str());
+        let cursor = |run: &WorkflowRun| page::cursor(run.created_at, run.id.as_str());
+        let read = |row: &PgRow| Ok(rows::run(row)?.0);
+        listed(filter).page(&self.pool, page, |query| narrow(query, filter), read, cursor).await
+    }
+
+    pub(super) async fn read_workflow_count(
+        &self,
+        filter: &WorkflowRunFilter,
+        most: u32,
+    ) -> Result<Count, Fault> {
+        listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
+    }
+
+    pub(super) async fn read_workflow_previews(
+        &self,
+        runs: &[WorkflowRunId],
+    ) -> Result<Summaries<WorkflowRunId, String>, Fault> {
+        let ids: Vec<&str> = runs.iter().map(WorkflowRunId::as_str).collect();
+        let sql = "SELECT workflow_run_id, preview FROM workflow_inputs WHERE workflow_run_id = ANY($1)";
+        let rows = sqlx::query(sql).bind(ids).fetch_all(&self.pool).await?;
+        let mut found = Summaries::with_capacity(rows.len());
+        for row in &rows {
+            found.insert(id(row.try_get("workflow_run_id")?)?, row.try_get("preview")?);
         }
-        if let Some(name) = &filter.workflow_name {
-            query.push(" AND w.workflow_name = ").push_bind(escape(name));
-        }
-        page::newest_first(&mut query, "w", page)?;
-        let rows = query.build().fetch_all(&self.pool).await?;
-        let runs = rows.iter().map(|row| Ok(rows::run(row)?.0)).collect::<Result<Vec<_>, Fault>>()?;
-        Ok(page::cut(runs, page, |run| page::cursor(run.created_at, run.id.as_str())))
+        Ok(found)
     }
 
     pub(super) async fn read_due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, Fault> {

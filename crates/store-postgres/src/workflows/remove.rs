@@ -19,6 +19,7 @@ const REMOVE: &str = "
 WITH no_events AS (DELETE FROM events WHERE workflow_run_id = $1),
 no_hands AS (DELETE FROM workflow_hands WHERE workflow_run_id = $1),
 no_nodes AS (DELETE FROM workflow_nodes WHERE workflow_run_id = $1),
+no_inputs AS (DELETE FROM workflow_inputs WHERE workflow_run_id = $1),
 no_documents AS (DELETE FROM workflow_documents WHERE workflow_run_id = $1),
 no_mark AS (DELETE FROM underway WHERE kind = 'workflow_step' AND id = $1)
 DELETE FROM workflow_runs WHERE id = $1";

@@ -52,6 +52,8 @@ WITH document AS (
 ), own AS (
     INSERT INTO workflow_documents (workflow_run_id, definition, head)
     VALUES ($2, sha256(convert_to($1, 'UTF8')), $3)
+), input AS (
+    INSERT INTO workflow_inputs (workflow_run_id, preview, searched) VALUES ($2, $14, $15)
 )
 INSERT INTO workflow_runs
     (id, workflow_name, status, version, parent, depth, asked, created_at, updated_at, finished_at, requested_by)
@@ -75,6 +77,8 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
         .bind(micros(run.updated_at))
         .bind(run.finished_at.map(micros))
         .bind(run.requested_by.as_ref().map(json).transpose()?)
+        .bind(new.input.preview.as_str())
+        .bind(new.input.searched.as_str())
         .execute(connection)
         .await
         .map_err(Fault::from);

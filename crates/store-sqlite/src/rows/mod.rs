@@ -7,3 +7,4 @@ pub(crate) mod idempotency;
 pub(crate) mod outcome;
 pub(crate) mod run;
 pub(crate) mod session;
+pub(crate) mod summary;

@@ -3,13 +3,15 @@
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
-use accord_store::{Idempotency, Page, PageRequest, RunFilter, RunReader, StoreError, WholeRun};
+use accord_store::{
+    Count, Idempotency, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries, WholeRun,
+};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::fault::Done;
-use crate::page::{Position, Wanted, newest_first, value};
-use crate::rows::{assignment, attempt, idempotency, outcome, run, session};
+use crate::page::{self, List, Wanted, given, newest_first};
+use crate::rows::{assignment, attempt, idempotency, outcome, run, session, summary};
 use crate::store::SqliteStore;
 use crate::value::micros;
 
@@ -68,6 +70,19 @@ impl RunReader for SqliteStore {
         self.read(move |connection| list(connection, &filter, &page)).await
     }
 
+    async fn count_runs(&self, filter: &RunFilter, most: u32) -> Result<Count, StoreError> {
+        let filter = filter.clone();
+        let count = move |connection: &Connection| {
+            listed(connection, &filter, |list| page::counted(connection, list, most))
+        };
+        self.read(count).await
+    }
+
+    async fn run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, StoreError> {
+        let runs = runs.to_vec();
+        self.read(move |connection| summary::of_runs(connection, &runs)).await
+    }
+
     async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError> {
         // No id has a character that comes after this one.
         let (from, to) = (beginning.to_owned(), format!("{beginning}\u{7f}"));
@@ -124,21 +139,61 @@ fn way(filter: &RunFilter) -> (&'static str, &'static str) {
     }
 }
 
-fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {
+const SEARCHED: &str = "(SELECT i.searched FROM run_inputs i WHERE i.run = r.seq)";
+
+/// Does something with the list that a filter asks for.
+fn listed<T>(
+    connection: &Connection,
+    filter: &RunFilter,
+    with: impl FnOnce(&List<'_>) -> Done<T>,
+) -> Done<T> {
     let (index, of_status) = way(filter);
-    let columns = run::columns!();
-    let select = format!("SELECT {columns} FROM runs r {index} CROSS JOIN sessions s ON s.seq = r.session");
+    let source = format!("runs r {index} CROSS JOIN sessions s ON s.seq = r.session");
     let status = filter.status.map(|status| status.as_str());
-    let since = filter.since.map(micros);
+    let (since, until) = (filter.since.map(micros), filter.until.map(micros));
     let owner = filter.session_id.as_ref().map(|id| session::number(connection, id)).transpose()?;
-    let wanted: [Wanted<'_>; 4] = [
-        (of_status, value(&status)),
-        ("r.agent_name =", value(&filter.agent_name)),
-        ("r.created_at >=", value(&since)),
-        ("r.session =", value(&owner)),
+    let wanted: [Wanted<'_>; 5] = [
+        (of_status, given(&status)),
+        ("r.agent_name =", given(&filter.agent_name)),
+        ("r.created_at >=", given(&since)),
+        ("r.created_at <", given(&until)),
+        ("r.session =", given(&owner)),
     ];
-    newest_first(connection, &select, "r", &wanted, page, |row| {
-        let (seq, run) = run::read(row)?;
-        Ok((Position { at: micros(run.created_at), seq }, run))
-    })
+    let (columns, search) = (run::columns!(), filter.search.as_ref());
+    with(&List { columns, source: &source, alias: "r", wanted: &wanted, searched: SEARCHED, search })
+}
+
+fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {
+    listed(connection, filter, |list| newest_first(connection, list, page, |row| Ok(run::read(row)?.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_store::Search;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn lists_go_by_an_index() {
+        let store = SqliteStore::in_memory().unwrap();
+        let (none, now) = (RunFilter::default(), Some(Timestamp::UNIX_EPOCH));
+        let agent_name = Some("a".to_owned());
+        let filters = [
+            none.clone(),
+            RunFilter { since: now, until: now, ..none.clone() },
+            RunFilter { agent_name: agent_name.clone(), since: now, ..none.clone() },
+            RunFilter { agent_name, search: Search::new("a b", 10), ..none.clone() },
+            RunFilter { session_id: Some(SessionId::new("a")), ..none.clone() },
+            RunFilter { status: Some(Status::Failed), search: Search::new("a", 10), ..none.clone() },
+            RunFilter { status: Some(Status::Completed), until: now, ..none },
+        ];
+        for filter in filters {
+            let shown = format!("{filter:?}");
+            let look = move |connection: &Connection| {
+                listed(connection, &filter, |list| Ok(page::unindexed(connection, list)))
+            };
+            assert_eq!(store.read(look).await.unwrap(), Vec::<String>::new(), "{shown}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
+use accord_domain::input::InputSummary;
 use accord_domain::quarantine::Kind as Work;
 use accord_domain::run::{Kind, Run, change};
 use accord_domain::session::ExecutionMode::AsyncCallback;
@@ -10,7 +11,7 @@ use accord_store::{Idempotency, Notice, SessionChoice, StoreError, Submission, S
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::fault::Done;
-use crate::rows::{assignment, event, idempotency, run, session};
+use crate::rows::{assignment, event, idempotency, run, session, summary};
 use crate::value::micros;
 use crate::writer::Write;
 use crate::{callbacks, quarantine, sessions};
@@ -20,6 +21,7 @@ pub(crate) struct Prepared {
     run: Run,
     session: SessionChoice,
     assignment: assignment::Prepared,
+    input: InputSummary,
     delivers: Vec<RunId>,
     idempotency: Option<Idempotency>,
 }
@@ -27,6 +29,7 @@ pub(crate) struct Prepared {
 impl From<Submission> for Prepared {
     fn from(submission: Submission) -> Self {
         Self {
+            input: submission.input(),
             run: submission.run,
             session: submission.session,
             assignment: submission.assignment.into(),
@@ -37,7 +40,7 @@ impl From<Submission> for Prepared {
 }
 
 pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submitted> {
-    let Prepared { run, session, assignment, delivers, idempotency } = submission;
+    let Prepared { run, session, assignment, input, delivers, idempotency } = submission;
     let connection = write.connection();
     if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {
         return Ok(Submitted::Replayed(response));
@@ -50,6 +53,7 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submit
     };
     let seq = run::insert(connection, &run, session_seq)?;
     assignment::insert(connection, seq, &assignment)?;
+    summary::insert(connection, seq, &input)?;
     for queued in change::queued(&run, &session) {
         let owner = queued.run_id.as_ref().map(|_| seq);
         let told = event::Prepared::new(&queued.body)?;

@@ -109,6 +109,7 @@ async fn nothing_stays_of_a_removed_session() {
         "documents",
         "events",
         "outcomes",
+        "run_inputs",
         "runs",
         "sessions",
     ];
@@ -130,7 +131,10 @@ async fn nothing_stays_of_a_removed_workflow_run() {
         a_workflow_run_that_is_over(&*store, name).await;
     }
     let names: Vec<_> = rows(&store).await.into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["documents", "events", "workflow_documents", "workflow_nodes", "workflow_runs"]);
+    assert_eq!(
+        names,
+        ["documents", "events", "workflow_documents", "workflow_inputs", "workflow_nodes", "workflow_runs"]
+    );
     store.remove_workflow_run(&WorkflowRunId::new("a")).await.unwrap();
     let left = store.workflow_documents(&WorkflowRunId::new("b")).await.unwrap();
     assert_eq!(left.definition, r#"{"name":"review"}"#, "both have the same");

@@ -11,8 +11,8 @@ pub(crate) use ended::{hands, poison, poisoned, retry, stop_at_once};
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance,
-    WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
+    Count, DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, Summaries,
+    WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -52,6 +52,19 @@ impl WorkflowRunStore for SqliteStore {
     ) -> Result<Page<WorkflowRun>, StoreError> {
         let (filter, page) = (filter.clone(), page.clone());
         self.read(move |connection| read::list(connection, &filter, &page)).await
+    }
+
+    async fn count_workflow_runs(&self, filter: &WorkflowRunFilter, most: u32) -> Result<Count, StoreError> {
+        let filter = filter.clone();
+        self.read(move |connection| read::count(connection, &filter, most)).await
+    }
+
+    async fn workflow_previews(
+        &self,
+        runs: &[WorkflowRunId],
+    ) -> Result<Summaries<WorkflowRunId, String>, StoreError> {
+        let runs = runs.to_vec();
+        self.read(move |connection| read::previews(connection, &runs)).await
     }
 
     async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError> {

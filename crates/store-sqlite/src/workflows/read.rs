@@ -4,13 +4,14 @@ use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter,
+    Count, DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, Summaries, WorkflowDocuments,
+    WorkflowRunFilter,
 };
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::rows::{columns, find, read};
 use crate::fault::Done;
-use crate::page::{Position, Wanted, newest_first, value};
+use crate::page::{self, List, Wanted, given, newest_first};
 use crate::quarantine;
 use crate::value::{counted, micros};
 
@@ -33,19 +34,47 @@ pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<Workflo
     Ok(WorkflowDocuments { run: found.run, definition, head, nodes, asked: found.asked, deaths })
 }
 
+const SEARCHED: &str = "(SELECT i.searched FROM workflow_inputs i WHERE i.workflow_run = w.seq)";
+
+/// Does something with the list that a filter asks for.
+fn listed<T>(filter: &WorkflowRunFilter, with: impl FnOnce(&List<'_>) -> Done<T>) -> Done<T> {
+    let status = filter.status.map(|status| status.as_str());
+    let (since, until) = (filter.since.map(micros), filter.until.map(micros));
+    let wanted: [Wanted<'_>; 4] = [
+        ("w.status =", given(&status)),
+        ("w.workflow_name =", given(&filter.workflow_name)),
+        ("w.created_at >=", given(&since)),
+        ("w.created_at <", given(&until)),
+    ];
+    let (columns, source, search) = (columns!(), "workflow_runs w", filter.search.as_ref());
+    with(&List { columns, source, alias: "w", wanted: &wanted, searched: SEARCHED, search })
+}
+
 pub(super) fn list(
     connection: &Connection,
     filter: &WorkflowRunFilter,
     page: &PageRequest,
 ) -> Done<Page<WorkflowRun>> {
-    let select = concat!("SELECT ", columns!(), " FROM workflow_runs w");
-    let status = filter.status.map(|status| status.as_str());
-    let wanted: [Wanted<'_>; 2] =
-        [("w.status =", value(&status)), ("w.workflow_name =", value(&filter.workflow_name))];
-    newest_first(connection, select, "w", &wanted, page, |row| {
-        let found = read(row)?;
-        Ok((Position { at: micros(found.run.created_at), seq: found.seq }, found.run))
-    })
+    listed(filter, |list| newest_first(connection, list, page, |row| Ok(read(row)?.run)))
+}
+
+pub(super) fn count(connection: &Connection, filter: &WorkflowRunFilter, most: u32) -> Done<Count> {
+    listed(filter, |list| page::counted(connection, list, most))
+}
+
+pub(super) fn previews(
+    connection: &Connection,
+    runs: &[WorkflowRunId],
+) -> Done<Summaries<WorkflowRunId, String>> {
+    let sql = "SELECT i.preview FROM workflow_runs w JOIN workflow_inputs i ON i.workflow_run = w.seq WHERE w.id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = Summaries::with_capacity(runs.len());
+    for id in runs {
+        if let Some(preview) = statement.query_row([id.as_str()], |row| row.get(0)).optional()? {
+            found.insert(id.clone(), preview);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether somebody is done: over, or gone.

@@ -18,6 +18,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM events WHERE workflow_run = ?1",
     "DELETE FROM workflow_hands WHERE workflow_run = ?1",
     "DELETE FROM workflow_nodes WHERE workflow_run = ?1",
+    "DELETE FROM workflow_inputs WHERE workflow_run = ?1",
     "DELETE FROM workflow_documents WHERE workflow_run = ?1",
     "DELETE FROM workflow_runs WHERE seq = ?1",
 ];

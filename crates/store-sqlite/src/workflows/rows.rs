@@ -1,6 +1,7 @@
 //! The table `workflow_runs` and the documents beside it.
 
 use accord_domain::id::WorkflowRunId;
+use accord_domain::input::InputSummary;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{Asked, NewWorkflowRun, StoreError};
 use rusqlite::{Connection, Row, params};
@@ -62,11 +63,12 @@ pub(super) struct Prepared {
     pub(super) run: WorkflowRun,
     definition: Document,
     head: String,
+    input: InputSummary,
 }
 
 impl From<NewWorkflowRun> for Prepared {
     fn from(new: NewWorkflowRun) -> Self {
-        Self { run: new.run, definition: Document::new(new.definition), head: new.head }
+        Self { run: new.run, definition: Document::new(new.definition), head: new.head, input: new.input }
     }
 }
 
@@ -97,5 +99,7 @@ pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
     let definition = keep(connection, &new.definition)?;
     let sql = "INSERT INTO workflow_documents (workflow_run, definition, head) VALUES (?1, ?2, ?3)";
     connection.prepare_cached(sql)?.execute(params![seq, definition, new.head])?;
+    let sql = "INSERT INTO workflow_inputs (workflow_run, preview, searched) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(sql)?.execute(params![seq, new.input.preview, new.input.searched])?;
     Ok(())
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use accord_domain::event::{Body, Event};
+use accord_domain::event::{Body, Event, OUTPUT_DELTA, OutputChannel};
 use accord_domain::id::{EventId, RunId};
 use accord_domain::run::change::End;
+use accord_domain::run::{FailureType, Holder, Status};
 use accord_store::{EventFilter, EventLimit, MOST_EVENT_BYTES, Notice, Notices, Report, Store};
 
 use super::make::*;
@@ -230,4 +231,34 @@ pub async fn nothing_is_announced_before_it_is_there(store: Arc<dyn Store>) {
         store.stop_run(&run_id(&name), at(1)).await.unwrap();
     }
     tokio::time::timeout(Duration::from_secs(20), watcher).await.unwrap().unwrap();
+}
+
+/// Unvalidated output is there while its run works, and gone with its end. No id is given again.
+pub async fn output_goes_with_the_end_of_its_run(store: Arc<dyn Store>) {
+    let delta = |text: &str| Body::OutputDelta { channel: OutputChannel::Text, text: text.to_owned() };
+    let report = |holder: &Holder, text: &str| Report {
+        holder: holder.clone(),
+        events: vec![delta(text)],
+        attempts: vec![],
+        now: at(3),
+    };
+    let other = begin(&store, fresh("other")).await;
+    store.report(report(&other, "other")).await.unwrap();
+    for (name, end) in [("a", said("x")), ("b", failed(FailureType::ModelRefused)), ("c", End::Stopped)] {
+        let holder = begin(&store, fresh(name)).await;
+        store.report(report(&holder, "one")).await.unwrap();
+        store.report(report(&holder, "two")).await.unwrap();
+        assert_eq!(kinds_of(&store, name).await.iter().filter(|kind| *kind == OUTPUT_DELTA).count(), 2);
+        let last = store.last_event().await.unwrap();
+        store.finish_run(finish(&holder, end, 4)).await.unwrap();
+        let kinds = kinds_of(&store, name).await;
+        assert!(!kinds.iter().any(|kind| kind == OUTPUT_DELTA) && kinds.len() > 3, "{kinds:?}");
+        assert!(store.last_event().await.unwrap() > last);
+    }
+    assert!(kinds_of(&store, "other").await.iter().any(|kind| kind == OUTPUT_DELTA));
+    // Whoever ends a run.
+    store.stop_run(&other.run_id, at(5)).await.unwrap();
+    store.reap(at(1000), 3, PLENTY).await.unwrap();
+    assert_eq!(store.run(&other.run_id).await.unwrap().status, Status::Stopped);
+    assert!(!kinds_of(&store, "other").await.iter().any(|kind| kind == OUTPUT_DELTA));
 }

@@ -14,7 +14,7 @@ use accord_store::{
 
 use super::make::*;
 
-const ALL: StatsQuery = StatsQuery { since: None, agent_name: None };
+const ALL: StatsQuery = StatsQuery { since: None, agent_name: None, by_hour: false };
 
 /// A run of this agent under contract, made at this second.
 fn contracted(name: &str, agent: &str, seconds: i64) -> Submission {
@@ -135,6 +135,20 @@ pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
     assert_eq!(told, expected);
 }
 
+/// Hours are counted where that is asked for: each with its runs, failures, cost and times.
+pub async fn hours_are_counted(store: Arc<dyn Store>) {
+    for (name, seconds, end) in
+        [("a", 0, said("x")), ("b", 60, failed(FailureType::ModelRefused)), ("c", 3600, said("x"))]
+    {
+        ended(&store, fresh_at(name, seconds), vec![], end, 10).await;
+    }
+    assert_eq!(store.stats(&ALL).await.unwrap().by_hour, []);
+    let rows = store.stats(&StatsQuery { by_hour: true, ..ALL }).await.unwrap().by_hour;
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row.key.as_str(), row.runs, row.failed, row.latency_ms_p95)).collect();
+    assert_eq!(rows, [("2027-01-15T08:00Z", 2, 1, 10_000), ("2027-01-15T09:00Z", 1, 0, 10_000)]);
+}
+
 /// Only what is asked for counts.
 pub async fn figures_are_filtered(store: Arc<dyn Store>) {
     five_runs(&store).await;
@@ -144,7 +158,7 @@ pub async fn figures_are_filtered(store: Arc<dyn Store>) {
     };
     assert_eq!(runs(StatsQuery { since: Some(at(86_400)), ..ALL }).await, 4);
     assert_eq!(runs(StatsQuery { agent_name: Some("y".into()), ..ALL }).await, 2);
-    let both = StatsQuery { since: Some(at(86_401)), agent_name: Some("y".into()) };
+    let both = StatsQuery { since: Some(at(86_401)), agent_name: Some("y".into()), ..ALL };
     assert_eq!(runs(both).await, 1);
     assert_eq!(runs(StatsQuery { agent_name: Some("z".into()), ..ALL }).await, 0);
 }

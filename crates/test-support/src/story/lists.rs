@@ -110,13 +110,16 @@ pub async fn runs_are_filtered(store: Arc<dyn Store>) {
         (RunFilter { agent_name: Some("writer".into()), ..none.clone() }, vec!["run_d", "run_b", "run_a"]),
         (RunFilter { session_id: Some(session_id("a")), ..none.clone() }, vec!["run_b", "run_a"]),
         (RunFilter { session_id: Some(session_id("x")), ..none.clone() }, vec![]),
-        (RunFilter { since: Some(at(10)), ..none }, vec!["run_d", "run_c", "run_b"]),
+        (RunFilter { since: Some(at(10)), ..none.clone() }, vec!["run_d", "run_c", "run_b"]),
+        (RunFilter { until: Some(at(20)), ..none.clone() }, vec!["run_b", "run_a"]),
+        (RunFilter { since: Some(at(10)), until: Some(at(20)), ..none.clone() }, vec!["run_b"]),
         (
             RunFilter {
                 status: Some(Status::Completed),
                 agent_name: Some("writer".into()),
                 session_id: Some(session_id("a")),
                 since: Some(at(5)),
+                ..none.clone()
             },
             vec!["run_b"],
         ),
@@ -191,7 +194,8 @@ pub async fn sessions_are_filtered(store: Arc<dyn Store>) {
         (SessionFilter { status: Some(SessionStatus::Finished), ..none.clone() }, vec![]),
         (SessionFilter { agent_name: Some("reader".into()), ..none.clone() }, vec!["ses_b"]),
         (SessionFilter { parent_session_id: Some(session_id("a")), ..none.clone() }, vec!["ses_c"]),
-        (SessionFilter { parent_session_id: Some(session_id("b")), ..none }, vec![]),
+        (SessionFilter { parent_session_id: Some(session_id("b")), ..none.clone() }, vec![]),
+        (SessionFilter { since: Some(at(10)), until: Some(at(20)), ..none.clone() }, vec!["ses_b"]),
     ];
     for (filter, expected) in cases {
         let sessions = all_sessions(&store, &filter, 1).await;

@@ -22,6 +22,7 @@ pub mod quarantine;
 pub mod queue;
 pub mod records;
 pub mod removal;
+pub mod search;
 pub mod sessions;
 pub mod stops;
 pub mod texts;
@@ -98,6 +99,7 @@ macro_rules! store_story {
                 filters_let_their_own_through, pages_by_id_are_the_whole, large_events_are_read_a_few_at_a_time,
                 a_tail_misses_nothing,
                 ids_only_grow, notices_follow_what_is_written, nothing_is_announced_before_it_is_there,
+                output_goes_with_the_end_of_its_run,
             ],
             lists: [
                 runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_stand_still,
@@ -113,11 +115,14 @@ macro_rules! store_story {
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
                 each_model_has_its_share_of_a_run,
-                figures_are_filtered, percentiles_are_exact, unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
+                hours_are_counted, figures_are_filtered, percentiles_are_exact, unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
             ],
             texts: [
                 odd_texts_survive, long_texts_survive, an_empty_text_is_a_text, odd_failures_survive,
                 odd_prompts_survive, odd_descriptions_survive,
+            ],
+            search: [
+                lists_are_searched, searches_are_bounded, lists_are_counted, lists_have_summaries,
             ],
             removal: [
                 a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use accord_domain::audit::RequestedBy;
 use accord_domain::event::Body;
 use accord_domain::id::WorkflowRunId;
+use accord_domain::input::InputSummary;
 use accord_domain::run::FailureType;
 use accord_domain::workflow::{NodeStatus, Status, WorkflowRun};
 use accord_store::{
@@ -15,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::make::*;
 
-fn id(name: &str) -> WorkflowRunId {
+pub(super) fn id(name: &str) -> WorkflowRunId {
     WorkflowRunId::new(name)
 }
 
@@ -36,6 +37,7 @@ pub(super) fn new(name: &str, seconds: i64) -> NewWorkflowRun {
         },
         definition: r#"{"name":"review"}"#.into(),
         head: r#"{"input":1}"#.into(),
+        input: InputSummary::of_text(&[id(name).as_str(), "review"], "1"),
     }
 }
 
@@ -253,7 +255,11 @@ pub async fn workflow_runs_are_listed(store: Arc<dyn Store>) {
     }
     let other = WorkflowRun { workflow_name: "other".into(), ..new("d", 4).run };
     store.submit_workflow_run(NewWorkflowRun { run: other, ..new("d", 4) }, None).await.unwrap();
-    let filter = WorkflowRunFilter { workflow_name: Some("review".into()), status: Some(Status::Running) };
+    let filter = WorkflowRunFilter {
+        workflow_name: Some("review".into()),
+        status: Some(Status::Running),
+        ..WorkflowRunFilter::default()
+    };
     let mut seen = Vec::new();
     let mut page = PageRequest { limit: 2, cursor: None };
     loop {

@@ -72,17 +72,44 @@ export function newItem(schema: Json, root: Json): Json {
 
 export interface FormError {
   path: string
+  /** The schema keyword that the value breaks. */
+  keyword?: string
   message: string
 }
 
 /**
- * An error at the field that fixes it: the server reports a missing property at its object, but the user types into
- * the field of the property.
+ * Errors at the fields that fix them: the server reports a missing property at its object, but the user types into the field of
+ * the property. One that the form does not show stays where it is.
  */
-export function atItsField(error: FormError): FormError {
-  const missing = /^missing required property '(.+)'$/.exec(error.message)?.[1]
-  if (missing === undefined) return error
-  return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'Required' }
+export function atTheirFields(errors: readonly FormError[], schema: Json, value: Json | undefined): FormError[] {
+  const placed = new Set<string>()
+  return errors.flatMap((error) => {
+    if (error.keyword !== 'required') return [error]
+    const missing = missingAt(pathParts(error.path), schema, value)
+    if (missing.length === 0) return [error]
+    return missing.flatMap((name) => {
+      const path = `${error.path}[${JSON.stringify(name)}]`
+      if (placed.has(path)) return []
+      placed.add(path)
+      return [{ path, message: 'Required' }]
+    })
+  })
+}
+
+/** The required properties that a value lacks at a place, of those that the form shows. */
+function missingAt(place: readonly string[], schema: Json, value: Json | undefined): string[] {
+  let part = resolved(schema, schema)
+  let current = value
+  for (const step of place) {
+    if (!isMap(part)) return []
+    const inner = isList(current) ? (part.get('items') ?? true) : membersOf(part).find(({ name }) => name === step)?.schema
+    if (inner === undefined) return []
+    part = resolved(inner, schema)
+    current = at(current, step)
+  }
+  if (!isMap(part) || controlFor(part, current, place.length) !== 'object') return []
+  const map = isMap(current) ? current : new Map<string, Json>()
+  return membersOf(part).flatMap(({ name, required }) => (required && !map.has(name) ? [name] : []))
 }
 
 /** Whether a form for the schema shows the errors of a place; those of other places are said apart. */

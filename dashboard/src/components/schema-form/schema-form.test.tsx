@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { UnreadProvider, useUnread } from '@/components/unread'
 import { type Json, parse, write } from '@/lib/lossless'
 import { controlFor, controlOf, resolved } from './controls'
-import { atItsField, initialValue } from './model'
+import { type FormError, atTheirFields, initialValue } from './model'
 import { SchemaForm } from './schema-form'
 
 const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"properties":{
@@ -14,7 +14,7 @@ const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"prop
   "lines":{"type":"array","items":{"$ref":"#/$defs/line"}},"any":{"anyOf":[true]}},
   "$defs":{"line":{"type":"object","properties":{"n":{"type":"number"}}}}}`)
 
-function Form({ schema = SCHEMA, said = [] }: { schema?: Json; said?: { path: string; message: string }[] }) {
+function Form({ schema = SCHEMA, said = [] }: { schema?: Json; said?: FormError[] }) {
   const [value, setValue] = useState<Json | undefined>(() => initialValue(schema, schema))
   const unread = useUnread()
   return (
@@ -59,7 +59,7 @@ describe('a form from a schema', () => {
 
   it('shows errors at their fields, those of missing members too', () => {
     const said = [
-      { path: '$', message: "missing required property 'text'" },
+      { path: '$', keyword: 'required', message: "missing required property 'text'" },
       { path: '$.owner.name', message: 'it is too short' },
       { path: '$', message: 'something about the whole' },
     ]
@@ -106,16 +106,16 @@ describe('a form from a schema', () => {
   it('says errors that belong to no field', () => {
     const schema = parse('{"type":"object","required":["x"],"properties":{"y":{"type":"object","properties":{"z":{"type":"string"}}}}}')
     const said = [
-      { path: '$', message: "missing required property 'x'" },
+      { path: '$', keyword: 'required', message: "missing required property 'x'" },
       { path: '$.y.z', message: 'it is too short' },
     ]
     render(<Form schema={schema} said={said} />)
-    expect(screen.getByRole('alert').textContent).toBe("$: missing required property 'x'; $.y.z: it is too short")
+    expect(screen.getByRole('alert').textContent).toBe("missing required property 'x'; $.y.z: it is too short")
   })
 
   it('names what is missing inside of JSON', () => {
-    render(<Form said={[{ path: '$.any', message: "missing required property 'q'" }]} />)
-    expect(describedBy(/^any/)).toBe('$.any["q"]: Required')
+    render(<Form said={[{ path: '$.any', keyword: 'required', message: "missing required property 'q'" }]} />)
+    expect(describedBy(/^any/)).toBe("missing required property 'q'")
   })
 
   it('gives what may be null the control of its type, and a way to say null', async () => {
@@ -189,6 +189,9 @@ it('shows as JSON what a control cannot show', () => {
 })
 
 it('keeps odd names whole', () => {
-  const error = atItsField({ path: '$.a', message: "missing required property 'it's \"odd\"'" })
-  expect(error.path).toBe('$.a["it\'s \\"odd\\""]')
+  const name = 'it\'s "odd"'
+  const schema = parse(JSON.stringify({ type: 'object', properties: { a: { type: 'object', required: [name, 'b'], properties: { [name]: {}, b: {} } } } }))
+  const errors = [{ path: '$.a', keyword: 'required', message: 'any words' }, { path: '$.a', keyword: 'required', message: 'other words' }]
+  expect(atTheirFields(errors, schema, parse('{"a":{"b":1}}'))).toEqual([{ path: `$.a[${JSON.stringify(name)}]`, message: 'Required' }])
+  expect(atTheirFields(errors, schema, parse('{"a":{}}'))).toHaveLength(2)
 })

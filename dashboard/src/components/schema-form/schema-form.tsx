@@ -6,7 +6,7 @@ import { type Json, isList, isMap, withMember } from '@/lib/lossless'
 import { pathParts } from '@/lib/paths'
 import { controlFor, isNullable, resolved } from './controls'
 import { Leaf, OrNull } from './leaf'
-import { type FormError, atItsField, errorAt, errorsWithin, initialValue, isClosed, isDrawn, membersOf, newItem } from './model'
+import { type FormError, atTheirFields, errorAt, errorsWithin, initialValue, isClosed, isDrawn, membersOf, newItem } from './model'
 
 interface Props {
   /** A schema whose outermost value is an object. */
@@ -18,8 +18,8 @@ interface Props {
 
 /** Controls for a value of a schema. */
 export function SchemaForm({ schema, value, onChange, errors: said }: Props) {
-  const errors = said.map(atItsField)
-  const homeless = said.filter((error) => !isDrawn(pathParts(atItsField(error).path), schema, value))
+  const errors = atTheirFields(said, schema, value)
+  const homeless = errors.filter((error) => !isDrawn(pathParts(error.path), schema, value))
   const whole = [errorAt(errors, []) ?? [], homeless.map(({ path, message }) => `${path}: ${message}`)].flat().join('; ')
   return (
     <div className="flex flex-col gap-3">

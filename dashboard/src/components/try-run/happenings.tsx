@@ -17,7 +17,7 @@ const NEAR_END_PX = 80
 /** What happens in a run, as it happens. */
 export function Happenings({ run: { run_id: run, session_id: session, status, started_at: started } }: { run: Api.RunView }) {
   const { data = [] } = useSessionEvents(session)
-  const all = data.filter((event) => event.run_id === run)
+  const all = data.filter((event) => event.run_id === run && event.type !== 'output.delta')
   const entries = all.slice(-LATEST).flatMap((event) => {
     const said = inWords(event)
     return said === null ? [] : [{ key: String(event.id), said }]
@@ -32,11 +32,11 @@ export function Happenings({ run: { run_id: run, session_id: session, status, st
   if (entries.length === 0) return null
   return (
     <Card aria-labelledby="tried-events">
-      <CardHeader title="Live output" id="tried-events" />
+      <CardHeader title="Events" id="tried-events" />
       <ol
         ref={list}
         tabIndex={0}
-        aria-label="Live output"
+        aria-label="Events"
         className="flex max-h-96 flex-col gap-2 overflow-auto px-4 py-3"
       >
         {all.length > LATEST ? (

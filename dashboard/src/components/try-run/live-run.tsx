@@ -6,6 +6,7 @@ import type { Api } from '@/api'
 import { CopyButton } from '@/components/command'
 import { InertText } from '@/components/inert-text'
 import { JsonView } from '@/components/json-view'
+import { LiveOutput } from '@/components/live-output'
 import { Answer } from '@/components/states'
 import { Elapsed } from '@/components/time'
 import { Button, Card, CardBody, CardHeader, StatusBadge, buttonStyle } from '@/components/ui'
@@ -34,7 +35,12 @@ function Loaded({ text }: { text: string }) {
   return (
     <>
       <Head run={run} />
-      {isUnderWay(run.status) ? <Happenings run={run} /> : null}
+      {isUnderWay(run.status) ? (
+        <>
+          <Happenings run={run} />
+          <LiveOutput sessionId={run.session_id} runId={run.run_id} />
+        </>
+      ) : null}
       <Result shown={shown} />
       <Attempts run={run.run_id} />
       {isUnderWay(run.status) ? null : <Happenings run={run} />}

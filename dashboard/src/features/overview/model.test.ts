@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { daysOf, depthsOf, rateSeries, runSeries, firstToTry, latencySeries, modelsOf, sorted, sourcesOf } from './model'
+import { daysOf, depthsOf, rateSeries, runSeries, firstToTry, latencySeries, hoursOf, sorted, sourcesOf } from './model'
 
 const row = (key: string, more: Partial<Api.StatsRow>): Api.StatsRow => ({
   key, runs: 0, completed: 0, first_try: 0, after_retry: 0, failed: 0, contract_failed: 0, stopped: 0, success_rate: 0,
@@ -66,9 +66,11 @@ it('shows latency by day', () => {
   expect([p95?.values, median?.values]).toEqual([[null, 90], [null, 10]])
 })
 
-it('does not list commands among the models', () => {
-  const rows = [row('claude-sonnet-4-6', {}), row('sh', {}), row('python3', {}), row('', {})]
-  expect(modelsOf(rows, ['sh', '/usr/bin/python3']).map(({ key }) => key)).toEqual(['claude-sonnet-4-6'])
+it('has every hour of a period up to now', () => {
+  const now = Date.parse('2026-03-02T01:30:00Z')
+  expect(hoursOf('2026-03-01T23:10:00Z', now)).toEqual(['2026-03-01T23:00Z', '2026-03-02T00:00Z', '2026-03-02T01:00Z'])
+  const series = latencySeries([row('2026-03-02T00:00Z', { latency_ms_p95: 7 })], hoursOf('2026-03-01T23:00:00Z', now))
+  expect(series[0]?.values).toEqual([null, 7, null])
 })
 
 it('counts results by source, and says nothing where none is known', () => {

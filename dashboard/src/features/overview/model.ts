@@ -17,15 +17,25 @@ export function daysOf(rows: { key: string }[], today: string, since?: string): 
   return days
 }
 
-type Row = Api.StatsRow
-
-function byDay(rows: Row[], days: string[]): (Row | undefined)[] {
-  const known = new Map(rows.map((row) => [row.key, row]))
-  return days.map((day) => known.get(day))
+/** Every hour of a period up to now. */
+export function hoursOf(since: string, now: number): string[] {
+  const hour = 3_600_000
+  const hours: string[] = []
+  for (let at = Math.floor(Date.parse(since) / hour) * hour; at <= now; at += hour) {
+    hours.push(`${new Date(at).toISOString().slice(0, 13)}:00Z`)
+  }
+  return hours
 }
 
-export function rateSeries(rows: Row[], days: string[]): Series[] {
-  const found = byDay(rows, days)
+type Row = Api.StatsRow
+
+function byTime(rows: Row[], times: string[]): (Row | undefined)[] {
+  const known = new Map(rows.map((row) => [row.key, row]))
+  return times.map((time) => known.get(time))
+}
+
+export function rateSeries(rows: Row[], times: string[]): Series[] {
+  const found = byTime(rows, times)
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : null))
   return [
     { label: 'Success', colour: 'success', values: of((row) => row.success_rate) },
@@ -35,8 +45,8 @@ export function rateSeries(rows: Row[], days: string[]): Series[] {
 }
 
 /** Bars drawn one over the other, the tallest first, look like one bar in parts. */
-export function runSeries(rows: Row[], days: string[]): Series[] {
-  const found = byDay(rows, days)
+export function runSeries(rows: Row[], times: string[]): Series[] {
+  const found = byTime(rows, times)
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : 0))
   return [
     {
@@ -55,8 +65,8 @@ export function runSeries(rows: Row[], days: string[]): Series[] {
   ]
 }
 
-export function tokenSeries(rows: Row[], days: string[]): Series[] {
-  const found = byDay(rows, days)
+export function tokenSeries(rows: Row[], times: string[]): Series[] {
+  const found = byTime(rows, times)
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : 0))
   return [
     {
@@ -69,22 +79,16 @@ export function tokenSeries(rows: Row[], days: string[]): Series[] {
   ]
 }
 
-export function costSeries(rows: Row[], days: string[]): Series[] {
-  return [{ label: 'Cost', colour: 'accent', values: byDay(rows, days).map((row) => row?.cost_usd ?? null) }]
+export function costSeries(rows: Row[], times: string[]): Series[] {
+  return [{ label: 'Cost', colour: 'accent', values: byTime(rows, times).map((row) => row?.cost_usd ?? null) }]
 }
 
-export function latencySeries(rows: Row[], days: string[]): Series[] {
-  const found = byDay(rows, days)
+export function latencySeries(rows: Row[], times: string[]): Series[] {
+  const found = byTime(rows, times)
   return [
     { label: 'p95', colour: 'warning', values: found.map((row) => row?.latency_ms_p95 ?? null) },
     { label: 'Median', colour: 'accent', values: found.map((row) => row?.latency_ms_p50 ?? null) },
   ]
-}
-
-/** Figures by model, without those of commands, which the server lists by the name of the program. */
-export function modelsOf(rows: Row[], commands: readonly string[]): Row[] {
-  const programs = new Set(commands.map((command) => command.split(/[\\/]/).at(-1)))
-  return rows.filter(({ key }) => key !== '' && !programs.has(key.split(/[\\/]/).at(-1)))
 }
 
 /** The columns that a table of figures can be sorted by, largest first but for the name. */

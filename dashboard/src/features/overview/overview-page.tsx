@@ -11,10 +11,10 @@ import { Card, CardBody, CardHeader } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { count, dollars, duration, percent } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { statsQuery, useCommands } from './api'
+import { statsQuery } from './api'
 import { Figures } from './figures'
 import { LastFailures } from './last-failures'
-import { costSeries, daysOf, latencySeries, modelsOf, rateSeries, runSeries, tokenSeries } from './model'
+import { costSeries, daysOf, hoursOf, latencySeries, rateSeries, runSeries, tokenSeries } from './model'
 import { Operation } from './operation'
 import { Breakdown, CommonErrors, Sources } from './tables'
 import { Welcome } from './welcome'
@@ -63,24 +63,27 @@ interface ReportProps {
 }
 
 function Report({ stats, agent, period }: ReportProps) {
-  const since = sinceOf(period, useNow())
-  const days = daysOf(stats.by_day, new Date().toISOString().slice(0, 10), since)
-  const rows = stats.by_day
+  const now = useNow()
+  const since = sinceOf(period, now)
+  const byHour = since !== undefined && (stats.by_hour ?? []).length > 0
+  const rows = byHour ? (stats.by_hour ?? []) : stats.by_day
+  const times = byHour ? hoursOf(since, now) : daysOf(stats.by_day, new Date().toISOString().slice(0, 10), since)
+  const unit = byHour ? 'hour' : 'day'
   return (
     <>
       <Figures row={stats.all} />
       <div className={cn('grid gap-4 lg:grid-cols-2', typeof stats.all.cost_usd === 'number' ? 'xl:grid-cols-3' : '2xl:grid-cols-4')}>
-        <Charted title="Rates by day" kind="lines" top={1} days={days} series={rateSeries(rows, days)} format={percent} />
-        <Charted title="Runs by day" kind="bars" days={days} series={runSeries(rows, days)} format={count} />
-        <Charted title="Latency by day" kind="lines" days={days} series={latencySeries(rows, days)} format={duration} />
-        <Charted title="Tokens by day" kind="bars" days={days} series={tokenSeries(rows, days)} format={count} />
+        <Charted title={`Rates by ${unit}`} kind="lines" top={1} times={times} series={rateSeries(rows, times)} format={percent} />
+        <Charted title={`Runs by ${unit}`} kind="bars" times={times} series={runSeries(rows, times)} format={count} />
+        <Charted title={`Latency by ${unit}`} kind="lines" times={times} series={latencySeries(rows, times)} format={duration} />
+        <Charted title={`Tokens by ${unit}`} kind="bars" times={times} series={tokenSeries(rows, times)} format={count} />
         {typeof stats.all.cost_usd === 'number' ? (
-          <Charted title="Cost by day" kind="bars" days={days} series={costSeries(rows, days)} format={dollars} />
+          <Charted title={`Cost by ${unit}`} kind="bars" times={times} series={costSeries(rows, times)} format={dollars} />
         ) : null}
       </div>
       <div className="grid gap-4 2xl:grid-cols-2">
         <Breakdown title="By agent" head="Agent" rows={stats.by_agent} name={(row) => <RunsOf agent={row.key} period={period} />} />
-        <Breakdown title="By model" head="Model" rows={modelsOf(stats.by_model, useCommands())} name={(row) => plain(row.key)} />
+        <Breakdown title="By model" head="Model" rows={stats.by_model} name={(row) => plain(row.key)} />
         <Breakdown title="By strategy" head="Strategy" rows={stats.by_strategy} name={(row) => (row.key === '' ? 'no contract' : plain(row.key))} />
         <Sources counts={stats.all.sources} />
         <CommonErrors errors={stats.errors} />

@@ -4,6 +4,8 @@ export interface RunFilters {
   status?: Api.RunStatus
   agent_name?: string
   since?: string
+  q?: string
+  until?: string
 }
 
 export const fetchRuns = (filters: RunFilters, limit: number, cursor?: string) =>

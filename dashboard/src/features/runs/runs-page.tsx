@@ -2,17 +2,16 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
 import { fetchRun } from '@/api/queries'
-import { AgentFilter, PeriodFilter, SearchFilter, StatusFilter, sinceOf } from '@/components/filters'
+import { AgentFilter, RangeFilter, SearchFilter, StatusFilter, timesOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
 import { OnlyWho } from '@/components/read-only'
-import { InputPreview } from '@/components/run-cells'
+import { InputPreview, ModelName } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { StatusBadge, buttonStyle } from '@/components/ui'
 import type { Column } from '@/components/virtual-table'
 import { count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { attemptsOf } from '@/lib/run-facts'
 import { RUN_STATUSES } from '@/lib/status'
 import { fetchRuns } from './api'
 
@@ -35,7 +34,8 @@ const COLUMNS: Column<Api.RunView>[] = [
     ),
   },
   { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
-  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (run) => <InputPreview runId={run.run_id} /> },
+  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (run) => <InputPreview text={run.input_preview} /> },
+  { header: 'Model', className: 'w-36 max-xl:hidden', cell: (run) => <ModelName name={run.model} /> },
   {
     header: 'Error',
     className: 'flex-1 max-xl:hidden',
@@ -44,7 +44,7 @@ const COLUMNS: Column<Api.RunView>[] = [
   {
     header: 'Attempts',
     className: 'w-20 text-right tabular-nums max-lg:hidden',
-    cell: (run) => attemptsOf(run) ?? '–',
+    cell: (run) => run.attempts ?? 0,
   },
   {
     header: 'Tokens',
@@ -66,14 +66,12 @@ const COLUMNS: Column<Api.RunView>[] = [
 
 const placeOf = (run: Api.RunView) => ({ id: run.run_id, created_at: run.created_at })
 
-const searched = (run: Api.RunView) => ({ run: run.run_id, text: `${run.agent_name} ${run.run_id} ${run.session_id}` })
-
 export function RunsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const since = sinceOf(search.since ?? 'all', useNow())
+  const { since, until } = timesOf(search, useNow())
   const list = useMemo(() => {
-    const filters = { status: search.status, agent_name: search.agent, since }
+    const filters = { status: search.status, agent_name: search.agent, q: search.find, since, until }
     return {
       firstKey: queryKeys.runs.list(filters),
       pagesKey: queryKeys.runs.pages(filters),
@@ -82,16 +80,13 @@ export function RunsPage() {
       placeOf,
       idOf: (event: { run_id: string | null }) => event.run_id,
     }
-  }, [search.status, search.agent, since])
-  const filtered = Boolean(search.status ?? search.agent ?? search.since ?? search.find)
+  }, [search.status, search.agent, search.find, since, until])
+  const filtered = Object.values(search).some((value) => value !== undefined)
   return (
     <LiveTablePage
       title="Runs"
       list={list}
       columns={COLUMNS}
-      filtered={filtered}
-      find={search.find}
-      searched={searched}
       actions={
         <>
           <StatusFilter
@@ -100,12 +95,7 @@ export function RunsPage() {
             onChange={(status) => void navigate({ search: { ...search, status } })}
           />
           <AgentFilter value={search.agent} onChange={(agent) => void navigate({ search: { ...search, agent } })} />
-          <PeriodFilter
-            value={search.since ?? 'all'}
-            onChange={(period) =>
-              void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })
-            }
-          />
+          <RangeFilter value={search} onChange={(range) => void navigate({ search: { ...search, ...range } })} />
           <SearchFilter value={search.find} onChange={(find) => void navigate({ search: { ...search, find }, replace: true })} />
           <OnlyWho may="calls">
             <Link to="/runs/new" search={{ agent: search.agent }} className={buttonStyle({ variant: 'primary' })}>

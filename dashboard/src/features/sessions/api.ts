@@ -8,6 +8,9 @@ export interface SessionFilters {
   status?: Api.SessionStatus
   agent_name?: string
   parent_session_id?: string
+  q?: string
+  since?: string
+  until?: string
 }
 
 export const fetchSessions = (filters: SessionFilters, limit: number, cursor?: string) =>

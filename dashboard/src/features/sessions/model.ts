@@ -97,6 +97,8 @@ export function timelineOf(events: Happened[]): Entry[] {
   const entries: Entry[] = []
   const calls = new Map<string, Extract<Entry, { kind: 'tool' }>>()
   for (const event of events) {
+    // Shown while the run works, and said whole by a message.
+    if (event.type === 'output.delta') continue
     if (event.type === 'tool.finished') {
       const call = calls.get(`${event.run_id} ${event.call_id}`)
       if (call !== undefined) {

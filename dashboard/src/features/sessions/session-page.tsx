@@ -3,11 +3,12 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { type Api, isGone } from '@/api'
 import { runsQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
+import { LiveOutput } from '@/components/live-output'
 import { Page } from '@/components/page'
 import { Answer, Failed, Loading } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Select, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
-import { appearanceOf } from '@/lib/status'
+import { appearanceOf, isUnderWay } from '@/lib/status'
 import { SessionActions } from './actions'
 import { runTextQuery, sessionQuery } from './api'
 import { startOf } from './model'
@@ -136,8 +137,9 @@ function Run({ session, runId }: { session: Api.SessionView; runId: string }) {
                   </Tab>
                 ))}
               </TabList>
-              <TabPanel value="timeline" className="flex min-h-64 flex-1 flex-col">
+              <TabPanel value="timeline" className="flex min-h-64 flex-1 flex-col gap-4">
                 <Timeline sessionId={session.session_id} runId={runId} />
+                {isUnderWay(run.status) ? <LiveOutput sessionId={session.session_id} runId={runId} /> : null}
               </TabPanel>
               <TabPanel value="attempts">
                 <AttemptsView runId={runId} />

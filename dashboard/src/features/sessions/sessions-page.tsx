@@ -2,15 +2,14 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
-import { AgentFilter, PeriodFilter, SearchFilter, StatusFilter, sinceOf } from '@/components/filters'
+import { AgentFilter, RangeFilter, SearchFilter, StatusFilter, timesOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
-import { InputPreview, OfRun } from '@/components/run-cells'
+import { InputPreview, ModelName } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { Badge, Button, StatusBadge } from '@/components/ui'
 import type { Column } from '@/components/virtual-table'
 import { count, dollars } from '@/lib/format'
-import { attemptsOf } from '@/lib/run-facts'
 import { SESSION_STATUSES } from '@/lib/status'
 import { fetchSession, fetchSessions } from './api'
 
@@ -33,7 +32,8 @@ const COLUMNS: Column<Api.SessionView>[] = [
     ),
   },
   { header: 'Status', className: 'w-28', cell: (session) => <StatusBadge status={session.status} /> },
-  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (session) => <InputPreview runId={session.last_run_id} /> },
+  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (session) => <InputPreview text={session.input_preview} /> },
+  { header: 'Model', className: 'w-36 max-xl:hidden', cell: (session) => <ModelName name={session.model} /> },
   {
     header: 'Parent',
     className: 'w-16 max-2xl:hidden',
@@ -42,22 +42,22 @@ const COLUMNS: Column<Api.SessionView>[] = [
   {
     header: 'Attempts',
     className: 'w-20 text-right tabular-nums max-xl:hidden',
-    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => attemptsOf(run) ?? '–'}</OfRun>,
+    cell: (session) => session.attempts ?? 0,
   },
   {
     header: 'Tokens',
     className: 'w-16 text-right tabular-nums max-xl:hidden',
-    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => count(run.usage.input_tokens + run.usage.output_tokens)}</OfRun>,
+    cell: (session) => count((session.usage?.input_tokens ?? 0) + (session.usage?.output_tokens ?? 0)),
   },
   {
     header: 'Cost',
     className: 'w-16 text-right tabular-nums max-xl:hidden',
-    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => dollars(run.usage.cost_usd)}</OfRun>,
+    cell: (session) => dollars(session.usage?.cost_usd),
   },
   {
     header: 'Time',
     className: 'w-20 text-right tabular-nums max-lg:hidden',
-    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => <Elapsed from={run.started_at} to={run.finished_at} />}</OfRun>,
+    cell: (session) => <Elapsed from={session.started_at} to={session.finished_at} />,
   },
   { header: 'Started', className: 'w-24 text-right max-md:hidden', cell: (session) => <Ago at={session.created_at} /> },
   { header: 'Updated', className: 'w-24 text-right', cell: (session) => <Ago at={session.updated_at} /> },
@@ -65,13 +65,12 @@ const COLUMNS: Column<Api.SessionView>[] = [
 
 const placeOf = (session: Api.SessionView) => ({ id: session.session_id, created_at: session.created_at })
 
-const searched = (session: Api.SessionView) => ({ run: session.last_run_id, text: `${session.agent_name} ${session.session_id}` })
-
 export function SessionsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const { since, until } = timesOf(search, useNow())
   const list = useMemo(() => {
-    const filters = { status: search.status, agent_name: search.agent, parent_session_id: search.parent }
+    const filters = { status: search.status, agent_name: search.agent, parent_session_id: search.parent, q: search.find, since, until }
     return {
       firstKey: queryKeys.sessions.list(filters),
       pagesKey: queryKeys.sessions.pages(filters),
@@ -80,18 +79,13 @@ export function SessionsPage() {
       placeOf,
       idOf: (event: { session_id: string }) => event.session_id,
     }
-  }, [search.status, search.agent, search.parent])
-  const filtered = Boolean(search.status ?? search.agent ?? search.parent ?? search.since ?? search.find)
-  const since = sinceOf(search.since ?? 'all', useNow())
+  }, [search.status, search.agent, search.parent, search.find, since, until])
+  const filtered = Object.values(search).some((value) => value !== undefined)
   return (
     <LiveTablePage
       title="Sessions"
       list={list}
       columns={COLUMNS}
-      filtered={filtered}
-      since={since}
-      find={search.find}
-      searched={searched}
       actions={
         <>
           <StatusFilter
@@ -100,10 +94,7 @@ export function SessionsPage() {
             onChange={(status) => void navigate({ search: { ...search, status } })}
           />
           <AgentFilter value={search.agent} onChange={(agent) => void navigate({ search: { ...search, agent } })} />
-          <PeriodFilter
-            value={search.since ?? 'all'}
-            onChange={(period) => void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })}
-          />
+          <RangeFilter value={search} onChange={(range) => void navigate({ search: { ...search, ...range } })} />
           <SearchFilter value={search.find} onChange={(find) => void navigate({ search: { ...search, find }, replace: true })} />
           {search.parent ? (
             <Button onClick={() => void navigate({ search: { ...search, parent: undefined } })}>

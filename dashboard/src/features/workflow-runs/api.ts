@@ -6,12 +6,15 @@ import { usageOf } from './model'
 export interface WorkflowRunFilters {
   status?: Api.WorkflowStatus
   workflow_name?: string
+  q?: string
+  since?: string
+  until?: string
 }
 
 export const fetchWorkflowRuns = (filters: WorkflowRunFilters, limit: number, cursor?: string) =>
   body(api.GET('/workflow-runs', { params: { query: { ...filters, limit, cursor } } }))
 
-export const fetchWorkflowRun = (id: string): Promise<Api.WorkflowRunSummary> =>
+export const fetchWorkflowRun = (id: string): Promise<Omit<Api.WorkflowRunSummary, 'input_preview'>> =>
   body(api.GET('/workflow-runs/{id}', { params: { path: { id } } }))
 
 export function useStopWorkflowRun(id: string) {

@@ -4,8 +4,9 @@ import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
 import { workflowNamesQuery } from '@/api/queries'
 import { Command } from '@/components/command'
-import { PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
+import { RangeFilter, SearchFilter, StatusFilter, timesOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
+import { InputPreview } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { Badge, Select, StatusBadge } from '@/components/ui'
@@ -19,7 +20,7 @@ const route = getRouteApi('/workflow-runs')
 const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
   {
     header: 'Workflow',
-    className: 'flex-1',
+    className: 'w-48 max-md:flex-1',
     cell: (run) => (
       <Link
         data-row-link
@@ -32,9 +33,10 @@ const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
     ),
   },
   { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
+  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (run) => <InputPreview text={run.input_preview} /> },
   {
     header: 'Workflow run',
-    className: 'w-84 max-lg:hidden',
+    className: 'w-84 max-xl:hidden',
     cell: (run) => <code className="text-muted">{run.workflow_run_id}</code>,
   },
   {
@@ -55,8 +57,9 @@ const placeOf = (run: Api.WorkflowRunSummary) => ({ id: run.workflow_run_id, cre
 export function WorkflowRunsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const { since, until } = timesOf(search, useNow())
   const list = useMemo(() => {
-    const filters = { status: search.status, workflow_name: search.workflow }
+    const filters = { status: search.status, workflow_name: search.workflow, q: search.find, since, until }
     return {
       firstKey: queryKeys.workflowRuns.list(filters),
       pagesKey: queryKeys.workflowRuns.pages(filters),
@@ -65,16 +68,13 @@ export function WorkflowRunsPage() {
       placeOf,
       idOf: (event: { workflow_run_id: string | null }) => event.workflow_run_id,
     }
-  }, [search.status, search.workflow])
-  const filtered = Boolean(search.status ?? search.workflow ?? search.since)
-  const since = sinceOf(search.since ?? 'all', useNow())
+  }, [search.status, search.workflow, search.find, since, until])
+  const filtered = Object.values(search).some((value) => value !== undefined)
   return (
     <LiveTablePage
       title="Workflow runs"
       list={list}
       columns={COLUMNS}
-      filtered={filtered}
-      since={since}
       actions={
         <>
           <StatusFilter
@@ -86,10 +86,8 @@ export function WorkflowRunsPage() {
             value={search.workflow}
             onChange={(workflow) => void navigate({ search: { ...search, workflow } })}
           />
-          <PeriodFilter
-            value={search.since ?? 'all'}
-            onChange={(period) => void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })}
-          />
+          <RangeFilter value={search} onChange={(range) => void navigate({ search: { ...search, ...range } })} />
+          <SearchFilter value={search.find} onChange={(find) => void navigate({ search: { ...search, find }, replace: true })} />
         </>
       }
       nothing={<Nothing filtered={filtered} />}
@@ -125,7 +123,7 @@ function WorkflowFilter({ value, onChange }: FilterProps) {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No workflow runs match">Choose another status, workflow or period.</Empty>
+  if (filtered) return <Empty title="No workflow runs match">Choose another status, workflow or period, or change the search.</Empty>
   return (
     <Empty
       title="No workflow runs yet"

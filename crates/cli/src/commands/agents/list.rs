@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             }
             let mut items = local::summaries(&local::agents_of(&config));
             items.retain(|agent| tags.iter().all(|tag| agent.tags.contains(tag)));
-            return Ok((Page { items, next_cursor: None }, None));
+            return Ok((Page::new(items, None), None));
         };
         let fetch = |page: PageQuery| async move { client.agents(tags, &page).await };
         let page = arguments.paging.gather(fetch).await?;

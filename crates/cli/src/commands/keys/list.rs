@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             expires_at: key.expires_at,
             last_used_at: key.last_used_at,
         };
-        Ok(Page { items: keys.into_iter().map(view).collect(), next_cursor: None })
+        Ok(Page::new(keys.into_iter().map(view).collect(), None))
     })?;
     if arguments.json {
         output::json(&page)?;

@@ -31,7 +31,7 @@ impl Current {
         let project = connection::reach(config, Access::Look).await?;
         let agent = agent(&project, name, &config.project).await?;
         let blueprint = live(agent, &cassette.agent);
-        let blueprint = standing_alone(&project, name, blueprint, &config.project).await?;
+        let blueprint = standing_alone(&project, name, blueprint, config).await?;
         let changes = changes::between(&cassette.agent, &blueprint);
         Ok(Self { blueprint, changes })
     }

@@ -177,7 +177,7 @@ impl<'r> Review<'r> {
                 None => counts.push((Severity::of(&finding.severity), name, 1)),
             }
         }
-        counts.sort_by(|one, other| other.0.cmp(&one.0));
+        counts.sort_by_key(|count| std::cmp::Reverse(count.0));
         let each: Vec<String> = counts.iter().map(|(_, name, count)| format!("{count} {name}")).collect();
         let total = counted(self.findings.len() as u64, "finding");
         if each.is_empty() { total } else { format!("{total}: {}", each.join(", ")) }

@@ -185,7 +185,7 @@ pub(crate) async fn request(
     arguments: &RequestArguments,
 ) -> Result<CreateRun, Failure> {
     let agent = client.agent(name).await?;
-    let parameters = parameters::read(arguments, &agent.blueprint)?;
+    let parameters = parameters::read(name, arguments, &agent.blueprint)?;
     let output_schema = match &arguments.schema {
         Some(file) => Some(Input::of(Some(file)).read()?.json("schema")?),
         None => None,

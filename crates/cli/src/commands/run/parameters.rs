@@ -12,9 +12,9 @@ use crate::given;
 use crate::view::words::kind;
 
 /// All parameters: the file first, then single ones, then the task.
-pub(super) fn read(arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
+pub(super) fn read(agent: &str, arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
     if arguments.recorded {
-        return recorded(&arguments.agent, blueprint, &arguments.connection.config(Vec::new())?.project);
+        return recorded(agent, blueprint, &arguments.connection.config(Vec::new())?.project);
     }
     let mut all = match &arguments.params {
         Some(file) => object(Input::of(Some(file)).read()?.json("parameters")?)?,

@@ -1,15 +1,15 @@
 //! `accord runs list`.
 
 use accord_api::{RunQuery, RunStatus, SessionId};
-use jiff::Timestamp;
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::FilterArguments;
 use crate::paging::{self, PagingArguments};
 use crate::view::run;
 use crate::view::words::Times;
-use crate::{beginning, runtime, since};
+use crate::{beginning, runtime};
 
 const STATUSES: [RunStatus; 7] = [
     RunStatus::Pending,
@@ -28,6 +28,7 @@ Columns that do not fit the terminal are omitted; --json has all of them.
 
 Examples:
   accord runs list --status failed --since 24h
+  accord runs list --search timeout --since 7d --until 24h
   accord runs list --agent ticket-triage --all --json | jq '.items[].usage'")]
 pub(crate) struct Arguments {
     /// Filter by status
@@ -39,9 +40,8 @@ pub(crate) struct Arguments {
     /// Filter by session
     #[arg(long, value_name = "SESSION")]
     session: Option<SessionId>,
-    /// Only runs created since this age (30m, 24h, 7d) or time (RFC 3339)
-    #[arg(long, value_name = "TIME", value_parser = since::parse)]
-    since: Option<Timestamp>,
+    #[command(flatten)]
+    filters: FilterArguments,
     #[command(flatten)]
     paging: PagingArguments,
     /// Print JSON
@@ -62,7 +62,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             status: arguments.status,
             agent_name: arguments.agent.clone(),
             session_id,
-            since: arguments.since,
+            q: arguments.filters.search.clone(),
+            since: arguments.filters.since,
+            until: arguments.filters.until,
             ..RunQuery::default()
         };
         let (client, which) = (&client, &which);
@@ -71,8 +73,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    let Arguments { status, agent, session, since, .. } = arguments;
-    let filtered = status.is_some() || agent.is_some() || session.is_some() || since.is_some();
+    let Arguments { status, agent, session, filters, .. } = arguments;
+    let filtered = status.is_some() || agent.is_some() || session.is_some() || filters.is_some();
     let none = paging::none("runs", filtered);
     paging::show(&page, arguments.json, &none, |runs| run::list(runs, &Times::here()))
 }

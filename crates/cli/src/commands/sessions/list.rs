@@ -5,6 +5,7 @@ use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus};
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::FilterArguments;
 use crate::paging::{self, PagingArguments};
 use crate::view::session;
 use crate::view::words::Times;
@@ -27,6 +28,7 @@ Columns that do not fit the terminal are omitted; --json has all of them.
 
 Examples:
   accord sessions list --status idle
+  accord sessions list --search \"cannot log in\" --since 7d
   accord sessions list --parent ses_… --json | jq -r '.items[].session_id'")]
 pub(crate) struct Arguments {
     /// Filter by status
@@ -38,6 +40,8 @@ pub(crate) struct Arguments {
     /// Filter by parent session
     #[arg(long, value_name = "SESSION")]
     parent: Option<SessionId>,
+    #[command(flatten)]
+    filters: FilterArguments,
     #[command(flatten)]
     paging: PagingArguments,
     /// Print JSON
@@ -58,6 +62,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             status: arguments.status,
             agent_name: arguments.agent.clone(),
             parent_session_id,
+            q: arguments.filters.search.clone(),
+            since: arguments.filters.since,
+            until: arguments.filters.until,
             ..SessionQuery::default()
         };
         let (client, which) = (&client, &which);
@@ -66,7 +73,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    let Arguments { status, agent, parent, .. } = arguments;
-    let none = paging::none("sessions", status.is_some() || agent.is_some() || parent.is_some());
+    let Arguments { status, agent, parent, filters, .. } = arguments;
+    let filtered = status.is_some() || agent.is_some() || parent.is_some() || filters.is_some();
+    let none = paging::none("sessions", filtered);
     paging::show(&page, arguments.json, &none, |sessions| session::list(sessions, &Times::here()))
 }

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             }
             let found = workflows_in(&config, config.workflows_dir()).await?;
             let items = found.into_iter().map(|workflow| workflow.summary).collect();
-            return Ok((Page { items, next_cursor: None }, None));
+            return Ok((Page::new(items, None), None));
         };
         let page =
             arguments.paging.gather(|page: PageQuery| async move { client.workflows(&page).await }).await?;

@@ -8,6 +8,7 @@ use clap::Subcommand;
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::FilterArguments;
 use crate::paging::{self, PagingArguments};
 use crate::runtime;
 use crate::view::words::Times;
@@ -29,6 +30,7 @@ Includes runs of nested workflows. `accord workflow show RUN` shows every node o
 
 Examples:
   accord workflow runs --status failed
+  accord workflow runs --search invoice --since 24h
   accord workflow runs code-review --all
   accord workflow runs rm --before 30d
   accord workflow runs --status running --json | jq -r '.items[].workflow_run_id'")]
@@ -41,6 +43,8 @@ pub(crate) struct Arguments {
     /// Filter by status
     #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, WorkflowStatus::as_str))]
     status: Option<WorkflowStatus>,
+    #[command(flatten)]
+    filters: FilterArguments,
     #[command(flatten)]
     paging: PagingArguments,
     /// Print JSON
@@ -62,6 +66,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let which = WorkflowRunQuery {
         status: arguments.status,
         workflow_name: arguments.workflow.clone(),
+        q: arguments.filters.search.clone(),
+        since: arguments.filters.since,
+        until: arguments.filters.until,
         ..WorkflowRunQuery::default()
     };
     let page = runtime::block_on(async {
@@ -73,7 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    let filtered = arguments.status.is_some() || arguments.workflow.is_some();
+    let filtered = arguments.status.is_some() || arguments.workflow.is_some() || arguments.filters.is_some();
     paging::show(&page, arguments.json, &paging::none("workflow runs", filtered), |runs| {
         workflow::runs(runs, &Times::here())
     })

@@ -137,7 +137,7 @@ impl Places<'_> {
         let mut query = RunQuery { limit: Some(PAGE), ..query };
         let mut runs = Vec::new();
         loop {
-            let Page { items, next_cursor } = self.accord.client.runs(&query).await.unwrap();
+            let Page { items, next_cursor, .. } = self.accord.client.runs(&query).await.unwrap();
             runs.extend(items);
             match next_cursor {
                 Some(cursor) => query.cursor = Some(cursor),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use accord_api::ErrorName;
-use accord_contract::{Schema, SchemaError};
+use accord_contract::{Schema, SchemaError, Violation};
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
@@ -51,8 +51,7 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
         None => PROMPT_ONLY.as_ref().map_err(Error::internal)?,
     };
     let Some(violations) = violations(schema, parameters).await? else { return Ok(()) };
-    let errors: Vec<Value> =
-        violations.errors.iter().map(|error| json!({"path": error.path, "message": error.message})).collect();
+    let errors: Vec<Value> = violations.errors.iter().map(told).collect();
     let what = match expected {
         Expected::AgentParameters => format!("the parameters_schema of agent '{}'", agent.blueprint.name),
         Expected::Prompt => "the schema of a resume".to_owned(),
@@ -64,6 +63,11 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
         members.insert("agent_name".to_owned(), json!(agent.blueprint.name));
     }
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
+}
+
+/// An error of an input, for whoever shows it beside the field that it belongs to.
+pub(in crate::app) fn told(error: &Violation) -> Value {
+    json!({"path": error.path, "keyword": error.keyword, "message": error.message})
 }
 
 /// Parameters of a resume with another prompt, as JSON text.

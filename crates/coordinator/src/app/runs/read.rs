@@ -1,17 +1,19 @@
 //! Reading and stopping runs.
 
+use std::slice;
+
 use accord_api::{AttemptList, Page, RunQuery, RunResult, RunView, StoreKind};
 use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
 use accord_domain::run::{Outcome, Run, Status};
 use accord_domain::session::ExecutionMode;
-use accord_store::{PageRequest, RunFilter, SessionFilter, StoreError, WholeRun};
+use accord_store::{PageRequest, RunFilter, RunSummary, SessionFilter, StoreError, WholeRun};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::app::App;
-use crate::app::page::{self, List};
+use crate::app::page::{self, List, MOST_COUNTED};
 use crate::error::Error;
 use crate::metrics;
 
@@ -23,10 +25,22 @@ const LIST: List = List("runs");
 impl App {
     /// Runs, newest first, without their documents.
     pub(crate) async fn runs(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
-        let RunQuery { status, agent_name, session_id, since, limit, cursor } = query;
+        let RunQuery { status, agent_name, session_id, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
-        let filter = RunFilter { status, agent_name, session_id, since };
-        Ok(LIST.view(self.store.runs(&filter, &request).await?, view))
+        let search = page::search(q.as_deref())?;
+        let filter = RunFilter { status, agent_name, session_id, since, until, search };
+        let page = self.store.runs(&filter, &request).await?;
+        let total = match request.cursor {
+            None => Some(self.store.count_runs(&filter, MOST_COUNTED).await?),
+            Some(_) => None,
+        };
+        let ids: Vec<_> = page.items.iter().map(|run| run.id.clone()).collect();
+        let mut summaries = self.store.run_summaries(&ids).await?;
+        let view = |run: Run| {
+            let summary = summaries.remove(&run.id).unwrap_or_default();
+            summed_up(view(run), summary)
+        };
+        Ok(page::counted(LIST.view(page, view), total))
     }
 
     /// The attempts of a run.
@@ -37,14 +51,28 @@ impl App {
         cursor: Option<&str>,
     ) -> Result<AttemptList, Error> {
         self.store.run(run_id).await?;
-        let Page { items, next_cursor } = page::by_count(self.store.attempts(run_id).await?, limit, cursor)?;
-        Ok(AttemptList { items, next_cursor })
+        let page = page::by_count(self.store.attempts(run_id).await?, limit, cursor)?;
+        Ok(AttemptList { items: page.items, next_cursor: page.next_cursor })
     }
 
     /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over. The
     /// children that it waits for, and theirs, go with it: nobody would hear of their ends.
     pub(crate) async fn stop_run(&self, run_id: &RunId) -> Result<RunView, Error> {
-        self.stop(run_id).await.map(view)
+        let run = self.stop(run_id).await?;
+        self.view_of(run).await
+    }
+
+    /// A run as lists show it.
+    pub(in crate::app) async fn view_of(&self, run: Run) -> Result<RunView, Error> {
+        let summary = self.store.run_summaries(slice::from_ref(&run.id)).await?.remove(&run.id);
+        Ok(summed_up(view(run), summary.unwrap_or_default()))
+    }
+
+    /// The same with its documents.
+    pub(super) async fn whole_view_of(&self, whole: WholeRun) -> Result<RunView, Error> {
+        let id = &whole.run.id;
+        let summary = self.store.run_summaries(slice::from_ref(id)).await?.remove(id);
+        whole_view(whole, summary.unwrap_or_default())
     }
 
     pub(in crate::app) async fn stop(&self, run_id: &RunId) -> Result<Run, Error> {
@@ -108,7 +136,7 @@ impl App {
 }
 
 /// A run with its documents.
-pub(super) fn whole_view(whole: WholeRun) -> Result<RunView, Error> {
+fn whole_view(whole: WholeRun, summary: RunSummary) -> Result<RunView, Error> {
     let WholeRun { run, assignment, outcome } = whole;
     let contract_origin = assignment.contract.as_deref().map(origin).transpose()?;
     Ok(RunView {
@@ -116,7 +144,7 @@ pub(super) fn whole_view(whole: WholeRun) -> Result<RunView, Error> {
         contract: assignment.contract.map(raw).transpose()?,
         contract_origin,
         result: outcome.map(result).transpose()?,
-        ..view(run)
+        ..summed_up(view(run), summary)
     })
 }
 
@@ -141,7 +169,12 @@ fn result(outcome: Outcome) -> Result<RunResult, Error> {
     })
 }
 
-pub(in crate::app) fn view(run: Run) -> RunView {
+fn summed_up(view: RunView, summary: RunSummary) -> RunView {
+    let RunSummary { preview, model, attempts } = summary;
+    RunView { input_preview: preview, model, attempts, ..view }
+}
+
+fn view(run: Run) -> RunView {
     RunView {
         run_id: run.id,
         session_id: run.session_id,
@@ -161,6 +194,9 @@ pub(in crate::app) fn view(run: Run) -> RunView {
         claimed_at: run.claimed_at,
         started_at: run.started_at,
         finished_at: run.finished_at,
+        input_preview: String::new(),
+        model: None,
+        attempts: 0,
         parameters: None,
         contract: None,
         contract_origin: None,

@@ -6,7 +6,6 @@ use accord_api::{ErrorName, RunView};
 use accord_domain::id::RunId;
 use tokio::time::{Instant, timeout_at};
 
-use super::read::whole_view;
 use crate::app::App;
 use crate::error::Error;
 use crate::hub::Topic;
@@ -35,7 +34,7 @@ impl App {
                 Err(error) => return Err(Box::pin(self.absent(run_id.as_str(), error)).await),
             };
             if whole.run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
-                return whole_view(whole);
+                return self.whole_view_of(whole).await;
             }
             drop((turn, whole));
             let next_look = deadline.min(Instant::now() + SLOW_POLL);

@@ -1,5 +1,6 @@
 //! Runs of workflows: made, looked at, stopped.
 
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use accord_api::{
 };
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
+use accord_domain::input::InputSummary;
 use accord_domain::json::read_kept;
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::{Status, WorkflowRun};
@@ -22,8 +24,8 @@ use tokio::time::{Instant, timeout_at};
 use super::known::target_name;
 use super::records::state_of;
 use crate::app::agents::hex;
-use crate::app::page::List;
-use crate::app::runs::SLOW_POLL;
+use crate::app::page::{List, MOST_COUNTED, counted, search};
+use crate::app::runs::{SLOW_POLL, input_error};
 use crate::app::{App, Caller, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
@@ -100,11 +102,13 @@ impl App {
         if let Some(schema) = graph.input_schema() {
             self.check_workflow_input(name, schema, &input).await?;
         }
+        let id = WorkflowRunId::new(self.outside.unique());
+        let summary = InputSummary::of_value(&[id.as_str(), name], &input);
         let mut state = State::new(graph, input);
         state.head.surroundings = around.surroundings;
         let now = self.outside.now();
         let run = WorkflowRun {
-            id: WorkflowRunId::new(self.outside.unique()),
+            id,
             workflow_name: name.to_owned(),
             status: Status::Running,
             version: 0,
@@ -121,17 +125,14 @@ impl App {
             run,
             definition: serde_json::to_string(&definition).map_err(Error::internal)?,
             head: serde_json::to_string(&state.head).map_err(Error::internal)?,
+            input: summary,
         })
     }
 
     async fn check_workflow_input(&self, name: &str, schema: &Value, input: &Value) -> Result<(), Error> {
         let compiled = self.contracts.sent_schema(schema).await?.map_err(Error::internal)?;
         let Some(violations) = violations(&compiled, input).await? else { return Ok(()) };
-        let errors: Vec<Value> = violations
-            .errors
-            .iter()
-            .map(|error| json!({"path": error.path, "message": error.message}))
-            .collect();
+        let errors: Vec<Value> = violations.errors.iter().map(input_error).collect();
         let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
         let message = format!("the input does not match the input schema of workflow '{name}': {first}");
         let details = json!({"workflow_name": name, "errors": errors, "input_schema": schema});
@@ -185,10 +186,21 @@ impl App {
         &self,
         query: WorkflowRunQuery,
     ) -> Result<Page<WorkflowRunSummary>, Error> {
-        let WorkflowRunQuery { status, workflow_name, limit, cursor } = query;
+        let WorkflowRunQuery { status, workflow_name, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
-        let filter = WorkflowRunFilter { status, workflow_name };
-        Ok(LIST.view(self.store.workflow_runs(&filter, &request).await?, summary))
+        let filter = WorkflowRunFilter { status, workflow_name, since, until, search: search(q.as_deref())? };
+        let page = self.store.workflow_runs(&filter, &request).await?;
+        let total = match request.cursor {
+            None => Some(self.store.count_workflow_runs(&filter, MOST_COUNTED).await?),
+            Some(_) => None,
+        };
+        let ids: Vec<_> = page.items.iter().map(|run| run.id.clone()).collect();
+        let mut previews = self.store.workflow_previews(&ids).await?;
+        let view = |run: WorkflowRun| {
+            let input_preview = previews.remove(&run.id).unwrap_or_default();
+            WorkflowRunSummary { input_preview, ..summary(run) }
+        };
+        Ok(counted(LIST.view(page, view), total))
     }
 
     /// Asks a workflow run to stop. Can be repeated.
@@ -227,7 +239,13 @@ impl App {
 
     /// Goes on with a workflow run that coordinators died of.
     pub(crate) async fn retry_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
-        Ok(summary(self.store.retry_workflow_run(id, self.outside.now()).await?))
+        self.summary_of(self.store.retry_workflow_run(id, self.outside.now()).await?).await
+    }
+
+    /// A workflow run as lists show it.
+    pub(in crate::app) async fn summary_of(&self, run: WorkflowRun) -> Result<WorkflowRunSummary, Error> {
+        let preview = self.store.workflow_previews(slice::from_ref(&run.id)).await?.remove(&run.id);
+        Ok(WorkflowRunSummary { input_preview: preview.unwrap_or_default(), ..summary(run) })
     }
 
     /// Removes a workflow run that is over.
@@ -268,7 +286,7 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
     Flow::new(graph, known).map_err(Error::internal)
 }
 
-pub(in crate::app) fn summary(run: WorkflowRun) -> WorkflowRunSummary {
+fn summary(run: WorkflowRun) -> WorkflowRunSummary {
     WorkflowRunSummary {
         workflow_run_id: run.id,
         workflow_name: run.workflow_name,
@@ -278,6 +296,7 @@ pub(in crate::app) fn summary(run: WorkflowRun) -> WorkflowRunSummary {
         created_at: run.created_at,
         updated_at: run.updated_at,
         finished_at: run.finished_at,
+        input_preview: String::new(),
         error: run.failure,
     }
 }

@@ -13,13 +13,13 @@ use accord_domain::key::Role;
 
 #[test]
 fn roles_allow_what_they_say() {
-    use Access::{Administer, Call, Open, Read, Run};
-    let all = [Open, Read, Call, Run, Administer];
+    use Access::{Administer, Call, Known, Open, Read, Run};
+    let all = [Open, Known, Read, Call, Run, Administer];
     let allowed = |role| all.map(|access| allows(role, access));
-    assert_eq!(allowed(Role::Admin), [true, true, true, true, true]);
-    assert_eq!(allowed(Role::Caller), [true, true, true, false, false]);
-    assert_eq!(allowed(Role::Viewer), [true, true, false, false, false]);
-    assert_eq!(allowed(Role::Runner), [true, false, false, true, false]);
+    assert_eq!(allowed(Role::Admin), [true, true, true, true, true, true]);
+    assert_eq!(allowed(Role::Caller), [true, true, true, true, false, false]);
+    assert_eq!(allowed(Role::Viewer), [true, true, true, false, false, false]);
+    assert_eq!(allowed(Role::Runner), [true, true, false, false, true, false]);
 }
 
 #[test]

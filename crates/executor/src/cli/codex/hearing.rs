@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::cassette::Redactor;
-use crate::event::{Event, Events};
+use crate::event::{Channel, Event, Events};
 
 use super::item::Item;
 
@@ -26,6 +26,8 @@ pub(super) struct Hearing {
     pub(super) stepped: bool,
     /// Tools that are at work, by the ids of their calls.
     pub(super) calls: BTreeSet<String>,
+    /// The end of the message that is being said, which is not told yet.
+    pub(super) growing: String,
 }
 
 impl Hearing {
@@ -48,9 +50,18 @@ impl Hearing {
         }
     }
 
+    /// The model says a part of a message.
+    pub(super) fn says(&mut self, part: &str, events: &Events, redactor: &Redactor) {
+        self.growing.push_str(part);
+        if let Some(text) = redactor.front(&mut self.growing) {
+            events.offer(Event::Partial { channel: Channel::Text, text });
+        }
+    }
+
     pub(super) async fn ends(&mut self, item: Item, events: &Events, redactor: &Redactor) {
         match item {
             Item::Message(text) => {
+                self.growing.clear();
                 if !text.trim().is_empty() {
                     events.tell(Event::Message { text: redactor.text(&text) }).await;
                 }

@@ -238,6 +238,10 @@ impl Server {
             "turn/completed" => return self.completed(params, ours),
             _ if !ours => {}
             "item/started" => heard.begins(item(), events, &place.room.redactor).await,
+            "item/agentMessage/delta" => {
+                let part = params.get("delta").and_then(Value::as_str).unwrap_or_default();
+                heard.says(part, events, &place.room.redactor);
+            }
             "item/completed" => heard.ends(item(), events, &place.room.redactor).await,
             "thread/tokenUsage/updated" => {
                 conversation.totals = used(params).unwrap_or(conversation.totals);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::samples::{PROVIDERS, Say, streamed, whole_body};
 use super::script::{Canned, Script, Then, native, opened, tool, turn};
-use crate::{Answer, Delivery, Stop, Usage};
+use crate::{Answer, Channel, Delivery, Event, Stop, Usage};
 
 const TEXT: &str = "{\"a\": \"\u{e9}\u{1f600}\\n\"}";
 const ARGUMENTS: &str = "{\"a\":1.50,\"b\":[\"\u{e9}\"]}";
@@ -21,6 +21,27 @@ fn answer(text: &str, submissions: &[&str], stop: Stop) -> Answer {
 async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
     let script = Script::new([canned]);
     opened(&script, provider).await.ask(turn("Judge", delivery)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_streamed_answer_is_told_while_it_grows() {
+    for provider in PROVIDERS {
+        for (say, delivery) in
+            [(Say::Text(TEXT), native()), (Say::Call("submit_result", TEXT), tool(true, false))]
+        {
+            let is_whole_call = provider == "ollama" && matches!(say, Say::Call(..));
+            let script = Script::new([streamed(provider, say)]);
+            let mut opened = opened(&script, provider).await;
+            opened.ask(turn("Judge", delivery)).await.unwrap();
+            let parts = opened.heard().into_iter().filter_map(|event| match event {
+                Event::Partial { channel: Channel::Text, text } => Some(text),
+                _ => None,
+            });
+            // Ollama gives the arguments of a call whole.
+            let expected = if is_whole_call { "" } else { TEXT };
+            assert_eq!(parts.collect::<String>(), expected, "{provider}");
+        }
+    }
 }
 
 #[tokio::test]

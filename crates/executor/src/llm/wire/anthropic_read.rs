@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{End, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
 use crate::answer::Usage;
 
@@ -62,6 +62,15 @@ impl Reader for Stream {
             _ => {}
         }
         Ok(self.ended)
+    }
+
+    fn growing(&self) -> Option<Growing<'_>> {
+        let (part, block) = self.blocks.last_key_value()?;
+        let text = match block.arguments.is_empty() {
+            true => block.value.at("text").as_str()?,
+            false => &block.arguments,
+        };
+        Some(Growing { part: *part, text })
     }
 
     fn usage(&self) -> Usage {

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
-use super::reply::{Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of};
+use super::reply::{Growing, Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
 
@@ -87,6 +87,13 @@ impl Reader for Stream {
         }
         self.message.finishes(text_of(choice.at("finish_reason")));
         Ok(false)
+    }
+
+    fn growing(&self) -> Option<Growing<'_>> {
+        match self.calls.last() {
+            Some((_, call)) => Some(Growing { part: self.calls.len() as u64, text: &call.arguments }),
+            None => Some(Growing { part: 0, text: &self.message.text }),
+        }
     }
 
     fn usage(&self) -> Usage {

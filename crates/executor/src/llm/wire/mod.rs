@@ -16,7 +16,7 @@ mod written;
 
 use serde_json::{Value, json};
 
-pub(super) use reply::{End, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply, ReplyCall};
+pub(super) use reply::{End, Growing, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply, ReplyCall};
 
 use super::conversation::{Call, CallResult, Message};
 use super::provider::ProviderKind;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::beside::Beside;
 use super::chat::function;
-use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{Ask, End, ReadError, Reader, Reply, ReplyCall, arguments_object, messages, set, written};
 use crate::answer::Usage;
 use crate::llm::conversation::{Call, CallResult};
@@ -78,6 +78,10 @@ pub(super) struct Stream {
 impl Reader for Stream {
     fn event(&mut self, data: &str) -> Result<bool, ReadError> {
         self.line(parse(data)?, data)
+    }
+
+    fn growing(&self) -> Option<Growing<'_>> {
+        Some(Growing { part: 0, text: &self.text })
     }
 
     fn usage(&self) -> Usage {

@@ -44,10 +44,22 @@ pub(crate) enum End {
     Paused,
 }
 
+/// The part of an answer that is being written: a text, or the arguments of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Growing<'a> {
+    /// Which part of the answer.
+    pub(crate) part: u64,
+    /// All of it so far.
+    pub(crate) text: &'a str,
+}
+
 /// Reads one streamed answer.
 pub(crate) trait Reader: Send {
     /// Takes the data of one event, and says whether it was the last.
     fn event(&mut self, data: &str) -> Result<bool, ReadError>;
+
+    /// The part that is being written, as far as it came.
+    fn growing(&self) -> Option<Growing<'_>>;
 
     /// What was told to be used so far. It is used though the answer may never come to its end.
     fn usage(&self) -> Usage;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Look, Room, arguments_text, parse, parts_text, text_of, tokens_of};
+use super::reply::{Growing, Look, Room, arguments_text, parse, parts_text, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set, written};
 use crate::answer::Usage;
 
@@ -56,6 +56,12 @@ impl Reader for Stream {
             kind => self.said(kind, &event)?,
         }
         Ok(self.ended)
+    }
+
+    fn growing(&self) -> Option<Growing<'_>> {
+        let (part, item) = self.items.last_key_value()?;
+        let text = if item.arguments.is_empty() { &item.text } else { &item.arguments };
+        Some(Growing { part: *part, text })
     }
 
     fn usage(&self) -> Usage {

@@ -3,6 +3,8 @@
 use axum::body::to_bytes;
 use axum::http::{Method, Response, StatusCode};
 
+use serde_json::json;
+
 use super::made;
 use crate::app::agents::fixture::Fixture;
 use crate::http::routes::{Access, ROUTES};
@@ -11,13 +13,14 @@ use crate::http::routes::{Access, ROUTES};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Least {
     Anybody,
+    AnyKey,
     Viewer,
     Caller,
     Runner,
     Admin,
 }
 
-use Least::{Admin, Anybody, Caller, Runner, Viewer};
+use Least::{Admin, AnyKey, Anybody, Caller, Runner, Viewer};
 
 /// Every route. Whoever changes the table changes this as well, and so says it twice.
 const EXPECTED: &[(&str, &str, Least)] = &[
@@ -86,6 +89,7 @@ const EXPECTED: &[(&str, &str, Least)] = &[
     ("GET", "/quarantine", Viewer),
     ("GET", "/stats", Viewer),
     ("GET", "/config", Viewer),
+    ("GET", "/me", AnyKey),
     ("GET", "/keys", Admin),
     ("POST", "/keys", Admin),
     ("DELETE", "/keys/{id}", Admin),
@@ -97,6 +101,7 @@ const EXPECTED: &[(&str, &str, Least)] = &[
 fn the_table_gives_each_route_to_whom_it_should() {
     let least = |access| match access {
         Access::Open => Anybody,
+        Access::Known => AnyKey,
         Access::Read => Viewer,
         Access::Call => Caller,
         Access::Run => Runner,
@@ -164,9 +169,25 @@ async fn each_role_gets_its_routes_and_no_others() {
     }
     assert_eq!(refused(&fixture).await, []);
     assert_eq!(absent(&fixture).await, []);
-    let allowed: [&[Least]; 3] = [&[Viewer], &[Viewer, Caller], &[Runner]];
+    let allowed: [&[Least]; 3] = [&[AnyKey, Viewer], &[AnyKey, Viewer, Caller], &[AnyKey, Runner]];
     for (key, allowed) in keys.iter().zip(allowed) {
         fixture.with_key(Some(key));
         assert_eq!(refused(&fixture).await, others(allowed, 403));
     }
+}
+
+#[tokio::test]
+async fn a_key_is_told_what_it_may_do() {
+    let fixture = Fixture::new(&[]);
+    let me = async || fixture.get("/me").await.json();
+    let open =
+        json!({"role": "admin", "key_required": false, "key_id": null, "name": null, "expires_at": null});
+    assert_eq!(me().await, open);
+    let (_, admin) = made(&fixture, "admin").await;
+    fixture.with_key(Some(&admin));
+    let (id, runner) = made(&fixture, "runner").await;
+    fixture.with_key(Some(&runner));
+    let expected =
+        json!({"role": "runner", "key_required": true, "key_id": id, "name": "runner", "expires_at": null});
+    assert_eq!(me().await, expected);
 }
