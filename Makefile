@@ -2,7 +2,7 @@
 
 # Per target.
 FUZZ_SECONDS ?= 600
-FUZZ_TARGETS ?= judge compile schema template cel yaml workflow http
+FUZZ_TARGETS ?= judge compile schema template diff cel yaml workflow http
 # The fuzzer builds with a sanitiser, in a folder of its own, so that the two builds do not invalidate each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 

@@ -41,10 +41,10 @@ impl FileDiff<'_> {
             Change::Modified => String::new(),
             Change::Added => " (new file)".to_owned(),
             Change::Deleted => " (deleted)".to_owned(),
-            Change::Renamed { from } => format!(" (renamed from {from})"),
+            Change::Renamed { from } => format!(" (renamed from {})", on_one_line(from)),
         };
         let binary = if self.is_binary { " (binary, not shown)" } else { "" };
-        let _ = writeln!(text, "{}{change}{binary}", self.path);
+        let _ = writeln!(text, "{}{change}{binary}", on_one_line(&self.path));
         let last = self.hunks.last().map_or(0, |hunk| hunk.first.saturating_add(hunk.lines.len() as u64));
         let width = width(last);
         for (index, hunk) in self.hunks.iter().enumerate() {
@@ -63,6 +63,15 @@ impl FileDiff<'_> {
             }
         }
     }
+}
+
+/// A name may hold line breaks, which could pass for lines of the diff.
+fn on_one_line(path: &str) -> String {
+    let shown = |each: char| match each.is_control() {
+        true => each.escape_default().to_string(),
+        false => each.to_string(),
+    };
+    path.chars().map(shown).collect()
 }
 
 fn width(last: u64) -> usize {

@@ -88,6 +88,8 @@ größe.rs (deleted)
 empty (new file)
 ";
     assert_eq!(Diff::parse(GIT).unwrap().numbered(), expected);
+    let odd = "--- /dev/null\n+++ \"b/x\\ny.rs\"\n@@ -0,0 +1 @@\n+a\n";
+    assert_eq!(Diff::parse(odd).unwrap().numbered(), "x\\ny.rs (new file)\n   1 + a\n");
     assert_eq!(numbered_lines("a\n\n  b"), "   1  a\n   2\n   3    b\n");
 }
 
@@ -133,6 +135,9 @@ proptest! {
     fn any_text_is_read_or_refused(text in "([-+ @\\\\a\"][-+ @/ab0-9,\"]{0,12}\n?){0,30}") {
         if let Ok(diff) = Diff::parse(&text) {
             prop_assert!(diff.numbered().len() <= (text.len() + 100) * 20);
+            prop_assert!(diff.numbered().lines().count() <= text.lines().count() * 3 + 1);
+            let parts: String = diff.files.iter().map(|file| file.text).collect();
+            prop_assert!(text.ends_with(&parts));
         }
     }
 
