@@ -110,9 +110,9 @@ impl Evidence {
         let now = known.map_or(Self { good: 0.0, bad: 0.0, at }, |known| known.aged(at));
         let Self { good, bad, .. } = now;
         let next = match observed {
-            Observed::Works if good > MOST_GOOD - NEARLY && bad < NEARLY => return None,
             // What was counted against a barred feature no longer holds.
             Observed::Works if now.is_barred() => Self { good: 1.0, bad: 0.0, at },
+            Observed::Works if good > MOST_GOOD - NEARLY => return None,
             Observed::Works => Self { good: (good + 1.0).min(MOST_GOOD), ..now },
             Observed::Ignored => Self { bad: (bad + 1.0).min(REFUSED), ..now },
             Observed::Refused => Self { good: 0.0, bad: REFUSED, at },
@@ -224,7 +224,9 @@ mod tests {
         assert_eq!(Evidence::after(known, Works, START), None);
         assert_eq!(Evidence::after(known, Works, after(1)), None);
         assert!(Evidence::after(known, Works, after(6)).is_some());
-        assert!(Evidence::after(known, Ignored, START).is_some());
+        let slipped = Evidence::after(known, Ignored, START);
+        assert!(slipped.is_some());
+        assert_eq!(Evidence::after(slipped, Works, START), None);
     }
 
     #[test]

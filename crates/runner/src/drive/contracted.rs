@@ -23,6 +23,13 @@ struct Look {
     end: End,
 }
 
+/// Why no fallback model can be used.
+struct Stuck {
+    why: String,
+    /// Whether the session is with another provider by now, where the strategy cannot be had.
+    has_moved: bool,
+}
+
 /// Asks until the contract is met or nothing more can be done.
 pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<FactReport>) {
     let state = match State::new(turns.assignment, terms, turns.capabilities.clone()).await {
@@ -55,9 +62,9 @@ impl Driver<'_, '_> {
                 Step::Ask(next) => {
                     self.state.apply(next);
                     if next.stronger
-                        && let Err(why) = self.fall_back().await
-                        // A retry of the contract can go to the same model.
-                        && !next.counted
+                        && let Err(Stuck { why, has_moved }) = self.fall_back().await
+                        // A retry of the contract can go to the model that is there.
+                        && (has_moved || !next.counted)
                     {
                         return failure::because(look.end, &why);
                     }
@@ -71,15 +78,16 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// Goes on with the next fallback model that can be used, or says why none can.
-    async fn fall_back(&mut self) -> Result<(), String> {
+    /// Goes on with the next fallback model that can be used.
+    async fn fall_back(&mut self) -> Result<(), Stuck> {
+        let mut has_moved = false;
         loop {
-            let moved = self.turns.fall_back()?;
+            let moved = self.turns.fall_back().map_err(|why| Stuck { why, has_moved })?;
             let (capabilities, model) = (self.turns.capabilities.clone(), self.turns.model_name());
             match self.state.follow(moved, self.terms, capabilities, &model).await {
                 Ok(()) => return Ok(()),
-                Err(why) if self.turns.fallbacks.left() == 0 => return Err(why),
-                Err(_) => {}
+                Err(why) if self.turns.fallbacks.left() == 0 => return Err(Stuck { why, has_moved: true }),
+                Err(_) => has_moved = true,
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_api::AgentView;
+use serde_json::Value;
 
 use super::Check;
 use crate::config::{Provider, ProviderKind};
@@ -38,12 +39,16 @@ pub(super) fn checks(
     checks
 }
 
-/// Whether an agent asks a provider at its own address. A key is not sent to another one.
+/// Whether an agent, or a fallback model of it, asks a provider at its own address. A key is not sent to another one.
 fn uses(agent: &AgentView, provider: &str) -> bool {
-    let executor = |field: &str| agent.blueprint.get("executor").and_then(|executor| executor.get(field));
-    executor("type").is_some_and(|kind| kind == "llm")
-        && executor("provider").is_some_and(|name| name == provider)
-        && executor("base_url").is_none()
+    let executor = agent.blueprint.get("executor").filter(|executor| is(executor, "type", "llm"));
+    let fallbacks = agent.blueprint.get("escalate_to").and_then(|models| models.as_array());
+    let mut models = executor.into_iter().chain(fallbacks.into_iter().flatten());
+    models.any(|settings| is(settings, "provider", provider) && settings.get("base_url").is_none())
+}
+
+fn is(settings: &Value, field: &str, text: &str) -> bool {
+    settings.get(field).is_some_and(|value| value == text)
 }
 
 fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> Check {
