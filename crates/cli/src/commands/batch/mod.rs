@@ -251,8 +251,11 @@ impl<'a> Batch<'a> {
             }
         }
         match &self.bar {
-            Some(bar) => bar.suspend(|| self.results.write(&done.json)),
-            None => self.results.write(&done.json),
+            // Both may be on the same terminal.
+            Some(bar) if matches!(self.results, Sink::Stdout) => {
+                bar.suspend(|| self.results.write(&done.json))
+            }
+            _ => self.results.write(&done.json),
         }
     }
 
