@@ -1,12 +1,13 @@
 //! What a person sees on stderr while a run lasts: the step, the tokens, the time, and each verdict as it falls. In a
 //! pipe: nothing but what keeps the run from going on.
 
+use std::fmt;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use accord_api::attempt::Outcome;
 use accord_api::{EventBody, RunView, Usage};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use owo_colors::OwoColorize as _;
 
 use crate::follow::Seen;
@@ -46,9 +47,13 @@ pub(crate) fn spinner() -> Option<ProgressBar> {
 pub(crate) fn bar(total: u64) -> Option<ProgressBar> {
     std::io::stderr().is_terminal().then(|| {
         let bar = ProgressBar::new(total);
-        let template = "{bar:30.cyan/dim} {human_pos}/{human_len} {msg} {per_sec:.dim} {eta:.dim} left";
+        let template = "{bar:30.cyan/dim} {human_pos}/{human_len} {msg} {rate:.dim}, {eta:.dim} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
+                // A bar that cannot be drawn is no failure.
+                let _ = write!(text, "{:.1}/s", state.per_sec());
+            };
+            bar.set_style(style.with_key("rate", rate));
         }
         bar.enable_steady_tick(TICK);
         bar

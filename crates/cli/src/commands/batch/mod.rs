@@ -4,11 +4,11 @@
 //! when the same command is given once more. The coordinator's store is what knows what is finished; there is no state of
 //! the command's own.
 
+mod ahead;
 mod inputs;
 mod item;
 mod record;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use accord_api::{CreateRun, RunQuery};
@@ -21,6 +21,7 @@ use owo_colors::OwoColorize as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::ahead::Ahead;
 use self::inputs::{Inputs, Row, Rows};
 use self::item::{Asking, End, Identity, Occurrences};
 use self::record::{Done, Sink, Status, Tally};
@@ -32,10 +33,6 @@ use crate::failure::{Failure, Problem};
 use crate::follow::{STOP_PATIENCE, until};
 use crate::view::words;
 use crate::{output, progress, runtime};
-
-/// How far finished inputs may be ahead of one that takes long. More of them wait for it, in number and in bytes.
-const AHEAD: usize = 1_000;
-const AHEAD_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many failures are named at the end.
 const NAMED: usize = 5;
@@ -254,8 +251,11 @@ impl<'a> Batch<'a> {
             }
         }
         match &self.bar {
-            Some(bar) => bar.suspend(|| self.results.write(&done.json)),
-            None => self.results.write(&done.json),
+            // Both may be on the same terminal.
+            Some(bar) if matches!(self.results, Sink::Stdout) => {
+                bar.suspend(|| self.results.write(&done.json))
+            }
+            _ => self.results.write(&done.json),
         }
     }
 
@@ -317,35 +317,4 @@ async fn end(asking: &Asking<'_>, index: usize, asked: Asked) -> Result<(usize, 
         None => End::NotAsked,
     };
     Ok((index, Done::new(&asked.row, &end)?))
-}
-
-/// Inputs that are finished before one in front of them.
-#[derive(Default)]
-struct Ahead {
-    held: BTreeMap<usize, Option<Done>>,
-    bytes: usize,
-    next: usize,
-}
-
-impl Ahead {
-    fn add(&mut self, index: usize, done: Option<Done>) {
-        self.bytes += done.as_ref().map_or(0, |done| done.json.len());
-        self.held.insert(index, done);
-    }
-
-    /// The next in order, if it is finished. One that was not asked for leaves a gap.
-    fn next(&mut self) -> Option<Done> {
-        while let Some(done) = self.held.remove(&self.next) {
-            self.next += 1;
-            if let Some(done) = done {
-                self.bytes -= done.json.len();
-                return Some(done);
-            }
-        }
-        None
-    }
-
-    fn is_far(&self) -> bool {
-        self.held.len() >= AHEAD || self.bytes >= AHEAD_BYTES
-    }
 }
