@@ -74,10 +74,10 @@ impl Table {
 
     fn fit(&mut self, width: u16) {
         let (left_out, needed) = self.layout(width);
-        for column in left_out {
+        for &column in &left_out {
             self.constrain(column, ColumnConstraint::Hidden);
         }
-        if let Some(column) = self.free_text {
+        if let Some(column) = self.free_text.filter(|column| !left_out.contains(column)) {
             let natural = self.table.column_max_content_widths().get(column).copied().unwrap_or_default();
             let room = natural.min(LEAST_TEXT).saturating_add(width.saturating_sub(needed));
             let width = natural.min(room).saturating_add(GAP);

@@ -60,9 +60,11 @@ pub(super) fn extracted(source: ValueSource) -> Option<ValueSource> {
 fn head_with(attempt: &Attempt, source: Option<ValueSource>) -> String {
     let delivery =
         if attempt.delivery > 1 { format!(" (delivery {})", attempt.delivery) } else { String::new() };
-    let endpoint = match attempt.endpoint.as_str() {
-        "" => String::new(),
-        endpoint => format!(" at {}", line(endpoint)),
+    let who = match (attempt.model.as_str(), attempt.endpoint.as_str()) {
+        // A command has no model.
+        ("", endpoint) => line(endpoint),
+        (model, "") => line(model),
+        (model, endpoint) => format!("{} at {}", line(model), line(endpoint)),
     };
     let strategy = match attempt.strategy {
         // A command: no model was held to anything.
@@ -71,7 +73,7 @@ fn head_with(attempt: &Attempt, source: Option<ValueSource>) -> String {
     };
     let facts = [
         strategy.to_owned(),
-        format!("{}{endpoint}", line(&attempt.model)),
+        who,
         words::duration(attempt.duration_ms),
         words::usage(&attempt.usage),
         source.map(|source| format!("source: {}", source.as_str())).unwrap_or_default(),

@@ -255,9 +255,10 @@ impl App {
         for run in poisoned.runs {
             runs.push(self.view_of(run).await?);
         }
-        Ok(QuarantineView {
-            runs,
-            workflow_runs: poisoned.workflow_runs.into_iter().map(super::workflows::summary).collect(),
-        })
+        let mut workflow_runs = Vec::with_capacity(poisoned.workflow_runs.len());
+        for run in poisoned.workflow_runs {
+            workflow_runs.push(self.summary_of(run).await?);
+        }
+        Ok(QuarantineView { runs, workflow_runs })
     }
 }

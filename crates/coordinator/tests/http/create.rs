@@ -99,7 +99,7 @@ async fn without_an_input_contract_a_prompt_is_asked() {
         "message": "the parameters do not match the parameters_schema of agent 'writer': $.prompt: expected at least 1 character, got 0: \"\"",
         "status_code": 400,
         "details": {
-            "errors": [{"path": "$.prompt", "message": "expected at least 1 character, got 0: \"\""}],
+            "errors": [{"path": "$.prompt", "keyword": "minLength", "message": "expected at least 1 character, got 0: \"\""}],
             "parameters_schema": {
                 "type": "object",
                 "required": ["prompt"],

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_executor::{
-    Answer, Events, Executor, OpenError, ProcessExecutor, Session, Start, TurnError, Variables,
+    Answer, Channel, Event, Events, Executor, OpenError, ProcessExecutor, Session, Start, TurnError,
+    Variables,
 };
 use serde_json::{Value, json};
 use tempfile::tempdir;
@@ -64,10 +65,30 @@ async fn failure(settings: Value) -> String {
 }
 
 #[tokio::test]
+async fn stderr_is_told_while_the_command_works() {
+    let folder = tempdir().unwrap();
+    let environment = std::env::vars_os().chain([("SOME_API_KEY", "sk-0123456789")].map(pair));
+    let script =
+        "printf 'loading ' >&2; echo $SOME_API_KEY >&2; while [ ! -e go ]; do sleep 0.05; done; echo 1";
+    let executor = ProcessExecutor::new(environment);
+    let mut session = executor.open(start(folder.path(), shell(script), json!({}))).await.unwrap();
+    let (sender, mut heard) = tokio::sync::mpsc::channel(10);
+    let (events, cancel) = (Events::new(sender), CancellationToken::new());
+    let listening = async {
+        let told = heard.recv().await.unwrap();
+        std::fs::write(folder.path().join("go"), "").unwrap();
+        *told
+    };
+    let (answer, told) = tokio::join!(session.turn(turn(), &events, &cancel), listening);
+    assert_eq!(answer.unwrap().text, "1\n");
+    assert_eq!(told, Event::Partial { channel: Channel::Stderr, text: "loading [secret]\n".to_owned() });
+}
+
+#[tokio::test]
 async fn parameters_go_in_and_stdout_comes_out() {
     let parameters = json!({"b": 1.10, "a": "é"});
     let answer = run(json!({"type": "process", "command": "cat"}), parameters).await.unwrap();
-    assert_eq!(answer, Answer::said("{\"b\":1.1,\"a\":\"é\"}", "cat"));
+    assert_eq!(answer, Answer::said("{\"b\":1.1,\"a\":\"é\"}", ""));
 }
 
 #[tokio::test]

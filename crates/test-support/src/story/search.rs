@@ -34,10 +34,11 @@ async fn found(store: &Arc<dyn Store>, text: &str) -> Vec<String> {
 
 /// A search finds ids, names and the words of inputs, regardless of case, all of them.
 pub async fn lists_are_searched(store: Arc<dyn Store>) {
+    // First of all: a claim takes whatever waits.
+    complete(&store, asking(fresh_at("c", 2), r#"{"prompt":"something else"}"#), 3).await;
     let odd = r#"{"subject":"ÄRGER mit 100%","body":"cannot_log\nin \u0000 \\ '"}"#;
     store.submit_run(asking(fresh_at("a", 0), odd)).await.unwrap();
     store.submit_run(asking(fresh_at("b", 1), r#"{"prompt":"Log me in"}"#)).await.unwrap();
-    complete(&store, asking(fresh_at("c", 2), r#"{"prompt":"something else"}"#), 3).await;
     store.submit_run(asking(resume("c2", "c", 4), r#"{"prompt":"a later thought"}"#)).await.unwrap();
     for (text, expected) in [
         ("LOG", vec!["run_b", "run_a"]),

@@ -26,7 +26,6 @@ use std::time::Duration;
 use accord_workflow::Flow;
 use tokio::time::{Instant, sleep};
 
-pub(super) use runs::summary;
 pub(crate) use watch::watch as watch_workflows;
 
 use super::file_changes::KnownFiles;

@@ -1,5 +1,6 @@
 //! Runs of workflows: made, looked at, stopped.
 
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -238,7 +239,13 @@ impl App {
 
     /// Goes on with a workflow run that coordinators died of.
     pub(crate) async fn retry_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
-        Ok(summary(self.store.retry_workflow_run(id, self.outside.now()).await?))
+        self.summary_of(self.store.retry_workflow_run(id, self.outside.now()).await?).await
+    }
+
+    /// A workflow run as lists show it.
+    pub(in crate::app) async fn summary_of(&self, run: WorkflowRun) -> Result<WorkflowRunSummary, Error> {
+        let preview = self.store.workflow_previews(slice::from_ref(&run.id)).await?.remove(&run.id);
+        Ok(WorkflowRunSummary { input_preview: preview.unwrap_or_default(), ..summary(run) })
     }
 
     /// Removes a workflow run that is over.
@@ -279,7 +286,7 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
     Flow::new(graph, known).map_err(Error::internal)
 }
 
-pub(in crate::app) fn summary(run: WorkflowRun) -> WorkflowRunSummary {
+fn summary(run: WorkflowRun) -> WorkflowRunSummary {
     WorkflowRunSummary {
         workflow_run_id: run.id,
         workflow_name: run.workflow_name,
