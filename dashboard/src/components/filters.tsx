@@ -97,6 +97,11 @@ const LONGEST_SEARCH = 200
 export function SearchFilter({ value, onChange }: Choice<string>) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
+  // Another filter may have changed meanwhile, and must not be undone.
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
+  })
   return (
     <Input
       type="search"
@@ -108,7 +113,7 @@ export function SearchFilter({ value, onChange }: Choice<string>) {
       onChange={(event) => {
         const text = event.target.value.trim()
         clearTimeout(timer.current)
-        timer.current = setTimeout(() => onChange(text || undefined), TYPING_MS)
+        timer.current = setTimeout(() => latest.current(text || undefined), TYPING_MS)
       }}
     />
   )

@@ -27,6 +27,7 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
     let rows: Vec<&str> = list.lines().collect();
     assert!(rows.len() == 3 && rows[0].starts_with("RUN ") && rows[1].starts_with(&plain), "{list}");
     assert!(rows[2].contains(&id) && rows[2].contains("triage  completed"), "{list}");
+    assert!(rows[2].ends_with("Nobody can log in"), "{list}");
     let of_agent = ["runs", "list", "--agent", "triage", "--status", "completed", "--since", "1h", "--json"];
     let list = run(folder, &of_agent).await.json();
     let ids = |page: &Value| -> Vec<String> {
@@ -34,6 +35,20 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
         items.iter().map(|item| item["run_id"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(ids(&list), std::slice::from_ref(&id));
+    let search = ["runs", "list", "--search", "LOG nobody", "--until", "2100-01-01", "--json"];
+    let found = run(folder, &search).await.json();
+    assert_eq!((ids(&found), &found["total"]), (vec![id.clone()], &json!(1)));
+    let sessions =
+        run(folder, &["sessions", "list", "--search", "log", "--since", "1h"]).await.ends(0, &[]).stdout;
+    assert!(sessions.lines().count() == 2 && sessions.contains(&session), "{sessions}");
+    run(folder, &["sessions", "list", "--until", "1h"]).await.ends(0, &["No sessions match these filters."]);
+    run(folder, &["workflow", "runs", "--search", "log"])
+        .await
+        .ends(0, &["No workflow runs match these filters."]);
+    let shown = run(folder, &["runs", "list", "--limit", "1"])
+        .await
+        .ends(0, &["Showing 1 of 2: use --limit N or --all."]);
+    assert_eq!(shown.stdout.lines().count(), 2);
     let page = run(folder, &["runs", "list", "--limit", "1", "--json"]).await.json();
     assert_eq!((ids(&page), page["next_cursor"].is_string()), (vec![plain], true));
     let none =
