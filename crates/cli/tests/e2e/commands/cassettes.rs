@@ -39,7 +39,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
         (
             "question.json",
             text.replacen("Nobody can log in", "Who are you?", 1),
-            "no answer for this request",
+            "no answer for this input",
         ),
     ];
     for (name, edited, said) in edits {

@@ -7,12 +7,13 @@
 //! | `input.schema`, `output.schema` | `parameters_schema`, `output_schema` |
 //! | `context.static.system`, `prompt.system`, `prompt.systemPrompt` and `constraints` | `system_prompt` |
 //! | `limits.maxSteps`, `maxTokens`, `maxCostUsd`, `timeoutMs` | `limits` |
-//! | `llm.provider`, `model`, `temperature`, `maxTokens` | `executor` |
+//! | `llm.provider`, `model`, `tier`, `temperature`, `maxTokens` | `executor` |
+//! | `llm.escalationLadder` | `escalate_to` |
 //! | `tools` and `policies` (see [`tools`]) | `tools` |
 //! | `tags` (or `metadata.tags`) | `tags` |
 //!
-//! Such files name a tier (`llm.tier`) more often than a model. A tier is not a model that anybody could call, so the
-//! default stands in, with a warning. Everything else is left out, with a warning at its place.
+//! Such files name a tier (`llm.tier`, `llm.escalationLadder`) more often than a model: the tier of this name in the
+//! configuration. Everything else is left out, with a warning at its place.
 
 mod tools;
 
@@ -24,6 +25,9 @@ use super::finding::Findings;
 
 /// The value of `schema` in such files.
 const MARKER: &str = "kb.agent/1";
+
+/// The provider of models that the configuration names.
+const TIER: &str = "tier";
 
 /// What does the work where the file names no provider.
 const DEFAULT_PROVIDER: &str = "anthropic";
@@ -114,19 +118,34 @@ impl Mapping<'_> {
         }
     }
 
+    /// A file that names no model means its tier.
     fn executor(&mut self) {
         self.put(&["executor", "type"], &["llm"], json!("llm"));
-        match self.take(&["llm", "provider"]) {
-            Some(provider) => self.put(&["executor", "provider"], &["llm", "provider"], provider),
-            None => self.put(&["executor", "provider"], &["llm"], json!(DEFAULT_PROVIDER)),
-        }
-        match self.take(&["llm", "model"]) {
-            Some(model) => self.put(&["executor", "model"], &["llm", "model"], model),
-            None => {
-                self.put(&["executor", "model"], &["llm"], json!(DEFAULT_MODEL));
-                let message = format!("'llm.model' is not set, so '{DEFAULT_MODEL}' is used");
-                self.findings.warning(Place::root().key("executor").key("model"), message);
+        let model = self.take(&["llm", "model"]);
+        let tier = self.take(&["llm", "tier"]);
+        let provider = self.take(&["llm", "provider"]);
+        match (model, tier) {
+            (None, Some(tier)) => {
+                self.put(&["executor", "provider"], &["llm", "tier"], json!(TIER));
+                self.put(&["executor", "model"], &["llm", "tier"], tier);
             }
+            (model, _) => {
+                let provider = provider.unwrap_or_else(|| json!(DEFAULT_PROVIDER));
+                self.put(&["executor", "provider"], &["llm", "provider"], provider);
+                if model.is_none() {
+                    let message = format!("'llm.model' is not set, so '{DEFAULT_MODEL}' is used");
+                    self.findings.warning(Place::root().key("executor").key("model"), message);
+                }
+                let model = model.unwrap_or_else(|| json!(DEFAULT_MODEL));
+                self.put(&["executor", "model"], &["llm", "model"], model);
+            }
+        }
+        if let Some(Value::Array(ladder)) = self.take(&["llm", "escalationLadder"]) {
+            // It begins with the tier that is used first.
+            let others = ladder.into_iter().map(|tier| json!({"provider": TIER, "model": tier}));
+            let first = self.blueprint.get("executor").and_then(|executor| executor.get("model")).cloned();
+            let others: Vec<Value> = others.filter(|other| other.get("model") != first.as_ref()).collect();
+            self.put(&["escalate_to"], &["llm", "escalationLadder"], Value::Array(others));
         }
         self.moved(&["llm", "temperature"], &["executor", "temperature"]);
         self.moved(&["llm", "maxTokens"], &["executor", "max_tokens"]);

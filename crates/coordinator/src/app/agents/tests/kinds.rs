@@ -60,6 +60,7 @@ name: Code Researcher
 description: Finds things in code
 llm:
   tier: medium
+  escalationLadder: [medium, large]
   temperature: 0.2
   maxTokens: 4096
 tools:
@@ -92,9 +93,10 @@ fn files_of_the_other_kind_are_mapped() {
         "name": "researcher",
         "description": "Code Researcher: Finds things in code",
         "executor": {
-            "type": "llm", "provider": "anthropic", "model": "claude-sonnet-4-6",
+            "type": "llm", "provider": "tier", "model": "medium",
             "temperature": 0.2, "max_tokens": 4096,
         },
+        "escalate_to": [{"provider": "tier", "model": "large"}],
         "system_prompt": "You look for facts.",
         "tools": ["read_file", "search_files"],
         "limits": {"max_steps": 12, "timeout_seconds": 91},
@@ -107,12 +109,10 @@ fn files_of_the_other_kind_are_mapped() {
     assert_eq!(agent.value, expected);
     assert!(agent.sound.is_some());
     let expected = [
-        "5:1 warning: $.llm: 'llm.model' is not set, so 'claude-sonnet-4-6' is used",
-        "6:9 warning: $.llm.tier: 'llm.tier' has no counterpart and is ignored",
-        "12:5 warning: $.tools[2]: no built-in tool matches \"mind:rag-query\"; it is ignored",
-        "16:12 warning: $.limits.retries: 'limits.retries' has no counterpart and is ignored",
-        "20:15 warning: $.context.static.examples: 'context.static.examples' has no counterpart and is ignored",
-        "21:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
+        "13:5 warning: $.tools[2]: no built-in tool matches \"mind:rag-query\"; it is ignored",
+        "17:12 warning: $.limits.retries: 'limits.retries' has no counterpart and is ignored",
+        "21:15 warning: $.context.static.examples: 'context.static.examples' has no counterpart and is ignored",
+        "22:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
     ];
     assert_eq!(told(agent), expected);
 }
@@ -128,8 +128,8 @@ fn mistakes_in_such_files_are_told_by_their_own_names() {
     let errors: Vec<&String> = told.iter().filter(|line| !line.contains("warning")).collect();
     let expected = [
         "2:5 $.id: the agent is named 'other', but its folder is 'researcher'; use the same name",
-        "14:13 $.limits.maxSteps: expected an integer, 0 or more, got the string \"many\"",
-        "28:24 $.output.schema.properties.summary.type: unknown type \"strin\"; expected array, boolean, integer, null, number, object or string",
+        "15:13 $.limits.maxSteps: expected an integer, 0 or more, got the string \"many\"",
+        "29:24 $.output.schema.properties.summary.type: unknown type \"strin\"; expected array, boolean, integer, null, number, object or string",
     ];
     assert_eq!(errors, expected);
 }
@@ -143,7 +143,6 @@ name: Basic Agent
 description: For general tasks
 llm:
   tier: small
-  model: m
   temperature: 0.7
   maxTokens: 4000
 prompt:
@@ -171,8 +170,7 @@ policies:
         json!({"type": "object", "properties": {"task": {"type": "string"}}})
     );
     let expected = [
-        "6:9 warning: $.llm.tier: 'llm.tier' has no counterpart and is ignored",
-        "17:14 warning: $.tools.filesystem.permissions.write: the agent does not get the tool write_file: it cannot be limited to paths or commands",
+        "16:14 warning: $.tools.filesystem.permissions.write: the agent does not get the tool write_file: it cannot be limited to paths or commands",
     ];
     assert_eq!(told(agent), expected);
 }
