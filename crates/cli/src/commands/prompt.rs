@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::Attempt;
+use accord_api::{Attempt, contract};
 use accord_client::Client;
 use accord_executor::Request;
 use serde_json::{Value, json};
@@ -42,7 +42,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if let Some(live) = recorded_executor(&blueprint, &config.project) {
             set(&mut blueprint, "executor", live);
         }
-        let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config).await?;
+        let executor = blueprint.pointer("/executor/type").and_then(Value::as_str).unwrap_or_default();
+        if executor != "llm" {
+            let message =
+                format!("cannot preview agent '{}': its executor is {executor}, not llm", arguments.agent);
+            return Err(Problem::new(message)
+                .hint("run it; `accord runs attempts RUN --text` shows what was sent")
+                .into());
+        }
+        let mut blueprint = standing_alone(&project, &arguments.agent, blueprint, &config).await?;
+        if arguments.run.options() != contract::Options::default() {
+            let Value::Object(members) = &mut blueprint else {
+                return Err(Problem::new("not an agent").into());
+            };
+            // A preview may try other options than the agent's own contract has: those of a default contract can be changed.
+            for part in ["output_schema", "output_schema_options"] {
+                if let Some(value) = members.shift_remove(part) {
+                    members.insert(format!("default_{part}"), value);
+                }
+            }
+        }
         let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str).unwrap_or_default();
         let (executors, preview) = host::previewing_executors(&config, provider)?;
         let alone = config.without_agents();

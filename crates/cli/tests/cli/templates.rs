@@ -178,7 +178,14 @@ fn a_prompt_is_shown_without_a_key_and_nothing_is_stored() {
     assert!(!folder.path().join(".accord/accord.db").exists());
     let ran = folder.run(&["prompt", "word-count", "--param", "text=x"], "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("got process"), "{ran:?}");
+    assert!(ran.stderr.contains("its executor is process"), "{ran:?}");
+    // Other options than the agent's own can be tried.
+    let ran = folder.run(&["prompt", "ticket-triage", "--param", "ticket=x", "--strategy", "prompt"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stdout.contains("strategy prompt") && ran.stdout.contains("--- example: user ---"),
+        "{ran:?}"
+    );
 }
 
 /// What the help and the guide of the client show works on the project that `accord init` writes.

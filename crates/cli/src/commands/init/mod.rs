@@ -156,7 +156,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         format!("  cd {}\n", arguments.dir.display())
     };
     output::talk(&about(&model, &found));
-    output::talk(&format!("\nNext:\n{step}{}", arguments.template.next(&model)));
+    // A CLI writes its own requests, so there is nothing to preview.
+    let is_shown = |line: &&str| model.takes_tools() || !line.starts_with("  accord prompt ");
+    let next: String = arguments.template.next(&model).split_inclusive('\n').filter(is_shown).collect();
+    output::talk(&format!("\nNext:\n{step}{next}"));
     Ok(Exit::Success)
 }
 
@@ -215,7 +218,7 @@ fn about(model: &Model, found: &[Model]) -> String {
     }
     let lines: String = found
         .iter()
-        .map(|model| format!("  accord init --force --model {:<24} # {}\n", model.name(), model.origin()))
+        .map(|model| format!("  accord init --force --model {:<28} # {}\n", model.name(), model.origin()))
         .collect();
     text + &lines
 }

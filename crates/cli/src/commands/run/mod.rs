@@ -119,6 +119,18 @@ pub(crate) struct RequestArguments {
 }
 
 impl RequestArguments {
+    /// What is asked of the contract's enforcement.
+    pub(crate) fn options(&self) -> contract::Options {
+        contract::Options {
+            max_retries: self.max_retries,
+            strategy: self.strategy,
+            validation_mode: self.mode,
+            extract_json: self.extract,
+            embedded: self.embedded,
+            ..contract::Options::default()
+        }
+    }
+
     /// How long the run may take.
     pub(crate) fn time_limit(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_secs)
@@ -190,14 +202,7 @@ pub(crate) async fn request(
         Some(file) => Some(Input::of(Some(file)).read()?.json("schema")?),
         None => None,
     };
-    let options = contract::Options {
-        max_retries: arguments.max_retries,
-        strategy: arguments.strategy,
-        validation_mode: arguments.mode,
-        extract_json: arguments.extract,
-        embedded: arguments.embedded,
-        ..contract::Options::default()
-    };
+    let options = arguments.options();
     let given = options != contract::Options::default();
     let is_ours = output_schema.is_some() || arguments.schema_name.is_some();
     let has_default = agent.blueprint.get("default_output_schema").is_some_and(|schema| !schema.is_null());

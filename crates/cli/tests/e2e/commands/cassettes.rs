@@ -36,11 +36,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     let text = std::fs::read_to_string(folder.join("tape.json")).unwrap();
     let edits = [
         ("verdict.json", text.replace("\"accepted\"", "\"schema_invalid\""), "differs from the recording"),
-        (
-            "question.json",
-            text.replacen("Nobody can log in", "Who are you?", 1),
-            "no answer for this input",
-        ),
+        ("question.json", text.replacen("Nobody can log in", "Who are you?", 1), "no answer for this input"),
     ];
     for (name, edited, said) in edits {
         assert_ne!(edited, text, "{name}");
