@@ -26,6 +26,7 @@ Looks for a model that the agents can use: provider keys in the environment, Oll
 this machine, Claude Code and Codex. In a terminal it asks which one to use; otherwise, and if there
 is none, the agents play recorded answers, which needs no key and no network but works only for the
 recorded inputs in .accord/inputs.
+Models: anthropic[/MODEL], openai[/MODEL], ollama/MODEL, llama.cpp[/MODEL], claude-code, codex.
 If a file already exists, nothing is written unless --force is given. A project with an accord.toml
 gets no config.toml.
 
@@ -43,8 +44,7 @@ pub(crate) struct Arguments {
     /// Set of examples to write
     #[arg(long, value_enum, default_value_t = Template::Start)]
     template: Template,
-    /// Model that the agents use: anthropic[/MODEL], openai[/MODEL], ollama/MODEL, llama.cpp[/MODEL],
-    /// claude-code, codex, or recorded for the recorded answers of the examples
+    /// Model that the agents use; recorded for the recorded answers of the examples
     #[arg(long, value_name = "MODEL")]
     model: Option<Model>,
     /// Overwrite existing files

@@ -153,18 +153,23 @@ fn forces(ran: &Ran) -> Vec<bool> {
     ran.turns.iter().map(force).collect()
 }
 
+/// A model that was seen to call tools.
+fn calling() -> Case {
+    Case::with(Strategy::Tool).known("tool", Standing::Works)
+}
+
 #[tokio::test]
 async fn prose_instead_of_the_call_is_judged_and_then_nudged() {
-    let ran = Case::with(Strategy::Tool).run(vec![says("It is {\"n\": 1}.")]).await;
+    let ran = calling().run(vec![says("It is {\"n\": 1}.")]).await;
     assert_eq!((ran.outcomes(), ran.value()), (vec![Accepted], (json!({"n": 1}), 0)));
 
-    let ran = Case::with(Strategy::Tool).run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
+    let ran = calling().run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
     assert_eq!(ran.value(), (json!({"n": 1}), 1));
     assert!(ran.turns[1].prompt.starts_with("You ended your turn without calling `submit_result`"));
     assert_eq!(forces(&ran), [false, false]);
 
-    let ran = Case::with(Strategy::Tool).run(vec![says("{\"n\": \"x\"}"), submits(&["{\"n\": 1}"])]).await;
+    let ran = calling().run(vec![says("{\"n\": \"x\"}"), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
     assert!(ran.turns[1].prompt.contains("$.n"), "{}", ran.turns[1].prompt);
 }
@@ -172,14 +177,13 @@ async fn prose_instead_of_the_call_is_judged_and_then_nudged() {
 #[tokio::test]
 async fn the_last_nudge_demands_the_call() {
     let replies = || vec![says("Done!"), submits(&["{\"n\": 1}"])];
-    let ran = Case::with(Strategy::Tool).retries(1).run(replies()).await;
+    let ran = calling().retries(1).run(replies()).await;
     assert_eq!(forces(&ran), [false, true]);
     let thinking = Tool { profile: "openai".into(), strict: true, force: false };
     let reasoning = Capabilities { tool: Some(thinking), ..able() };
-    let ran = Case::with(Strategy::Tool).retries(1).at(reasoning).run(replies()).await;
+    let ran = calling().retries(1).at(reasoning).run(replies()).await;
     assert_eq!(forces(&ran), [false, false]);
-    let ran =
-        Case::with(Strategy::Tool).retries(1).known("forced_tool", Standing::Barred).run(replies()).await;
+    let ran = calling().retries(1).known("forced_tool", Standing::Barred).run(replies()).await;
     assert_eq!(forces(&ran), [false, false]);
 }
 
@@ -187,7 +191,7 @@ async fn the_last_nudge_demands_the_call() {
 async fn a_refused_demand_is_asked_without() {
     let refused = Reply::Fail(TurnError::ToolRejected("not while thinking".into()));
     let replies = vec![says("Done!"), refused, submits(&["{\"n\": 1}"])];
-    let ran = Case::with(Strategy::Tool).retries(1).run(replies).await;
+    let ran = calling().retries(1).run(replies).await;
     assert_eq!(ran.outcomes(), [NotSubmitted, SchemaRejected, Accepted]);
     assert_eq!(forces(&ran), [false, true, false]);
     assert_eq!(ran.turns[1].prompt, ran.turns[2].prompt);
@@ -220,7 +224,7 @@ async fn only_what_shows_how_a_demand_was_taken_is_reported() {
     let ran = Case::with(Strategy::Native).run(vec![broken]).await;
     assert_eq!(ran.outcome.facts, [], "a failure is no evidence");
     let wrong = submits(&["{\"n\": \"x\"}"]);
-    let ran = Case::with(Strategy::Tool).retries(1).run(vec![says("Done!"), wrong]).await;
+    let ran = calling().retries(1).run(vec![says("Done!"), wrong]).await;
     assert_eq!((forces(&ran), ran.outcome.facts), (vec![false, true], vec![fact("small", "tool", "works")]));
 }
 
@@ -233,6 +237,10 @@ async fn tools_that_nobody_was_seen_to_call_are_left_after_one_attempt() {
     assert_eq!(ran.outcome.facts, [fact("small", "tool", "ignored")]);
     let form = "\"n\": <integer>";
     assert!(ran.turns.iter().all(|turn| turn.system_prompt.contains(form)), "{}", ran.turns[0].system_prompt);
+
+    let ran = Case::with(Strategy::Tool).run(vec![says("Done!"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.strategies(), [Strategy::Tool, Strategy::Prompt], "also where the strategy is named");
+    assert!(ran.turns[1].fresh && ran.turns[1].prompt == ran.turns[0].prompt);
 
     let ran = auto().known("tool", Standing::Works).run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.strategies(), [Strategy::Tool, Strategy::Tool]);

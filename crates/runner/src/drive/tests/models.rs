@@ -86,6 +86,7 @@ async fn the_callers_model_comes_first() {
 #[tokio::test]
 async fn a_demand_goes_to_the_stronger_model_too() {
     let ran = Case::with(Strategy::Tool)
+        .known("tool", Standing::Works)
         .retries(1)
         .stronger(&["large"])
         .run(vec![says("Done!"), submits(&["{\"n\": 1}"])])
@@ -94,7 +95,8 @@ async fn a_demand_goes_to_the_stronger_model_too() {
     assert_eq!(ran.models(), ["small", "large"]);
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: true, .. }));
     let mut case = Case::with(Strategy::Tool).retries(1).stronger(&["large"]);
-    case.assignment.facts = vec![known("large", "forced_tool", Standing::Barred)];
+    case.assignment.facts =
+        vec![known("small", "tool", Standing::Works), known("large", "forced_tool", Standing::Barred)];
     let ran = case.run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: false, .. }), "it does not take one");
 }
