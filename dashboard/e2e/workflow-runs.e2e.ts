@@ -45,7 +45,7 @@ const begin = (name: string, input: object) =>
 it('says what to type while there is nothing', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs`)
   await seen(page, 'accord init --template code-review')
-  await seen(page, 'accord workflow run code-review --input .accord/inputs/change.json')
+  await seen(page, 'accord workflows run code-review --input .accord/inputs/change.json')
   await screenshot(page, 'workflow-runs-empty')
   expect(await violations(page)).toEqual([])
   // It is live: the run that is typed in a terminal appears.

@@ -4,8 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt,
-    record, replay, review, run, runner, runners, runs, schema, schemas, sessions, stats, submit, up,
-    workflow,
+    record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -44,11 +43,13 @@ pub(crate) enum Command {
     Batch(batch::Arguments),
     Up(up::Arguments),
     Agents(agents::Arguments),
-    Workflow(workflow::Arguments),
+    #[command(alias = "workflow")]
+    Workflows(workflow::Arguments),
     Review(review::Arguments),
     Runs(runs::Arguments),
     Sessions(sessions::Arguments),
     Stats(stats::Arguments),
+    #[command(alias = "schema")]
     Schemas(schemas::Arguments),
     Keys(keys::Arguments),
     Audit(audit::Arguments),
@@ -56,7 +57,6 @@ pub(crate) enum Command {
     Record(record::Arguments),
     Replay(replay::Arguments),
     Check(check::Arguments),
-    Schema(schema::Arguments),
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
     Runners(runners::Arguments),

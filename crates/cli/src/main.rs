@@ -14,11 +14,12 @@
 //! 4. **Tell.** `view` makes words and tables (`table`, `excerpt`) of what was answered, `output` writes them, and nobody else
 //!    writes. `refusal` words what a coordinator refused, with what to do next; `failure` tells it, as JSON too.
 //!
-//! `accord check` and `accord schema` need none of that: they are the contract crate at a prompt.
+//! `accord check` and `accord schemas` need none of that: they are the contract crate at a prompt.
 
 mod alone;
 mod arguments;
 mod beginning;
+mod candidates;
 mod commands;
 mod config;
 mod connection;
@@ -53,13 +54,16 @@ mod waiting;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
+use clap_complete::CompleteEnv;
 
 /// Many small values are made and dropped on every thread; this allocator is quicker at that than the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A shell that completes asks for candidates, and for nothing else.
+    CompleteEnv::with_factory(arguments::Arguments::command).var(candidates::VARIABLE).complete();
     let result = match arguments::Arguments::try_parse() {
         Ok(arguments) => runtime::on_known_stack(|| commands::run(arguments.command)).flatten(),
         Err(error) => return failure::usage(error, wants_json()).into(),

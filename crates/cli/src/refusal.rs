@@ -93,14 +93,14 @@ fn hint(body: &ErrorBody) -> Option<String> {
     let name = quoted(&body.message).unwrap_or("NAME");
     Some(match known {
         ErrorName::AgentNotFound => "run `accord agents list` to see available agents".to_owned(),
-        ErrorName::WorkflowNotFound => "run `accord workflow list` to see available workflows".to_owned(),
+        ErrorName::WorkflowNotFound => "run `accord workflows list` to see available workflows".to_owned(),
         ErrorName::ParameterValidationFailed => match (detail("agent_name"), detail("workflow_name")) {
             (Some(agent), _) => {
                 format!("run `accord agents show {agent}` to see its parameters; pass --param KEY=VALUE")
             }
             (None, Some(workflow)) => {
                 format!(
-                    "run `accord workflow show {workflow} --json` to see its input; pass --param KEY=VALUE"
+                    "run `accord workflows show {workflow} --json` to see its input; pass --param KEY=VALUE"
                 )
             }
             (None, None) => {
@@ -109,7 +109,7 @@ fn hint(body: &ErrorBody) -> Option<String> {
         },
         ErrorName::RunNotFound => "run `accord runs list` to see existing runs".to_owned(),
         ErrorName::WorkflowRunNotFound => {
-            "run `accord workflow runs` to see existing workflow runs".to_owned()
+            "run `accord workflows runs` to see existing workflow runs".to_owned()
         }
         ErrorName::SessionNotFound => "run `accord sessions list` to see existing sessions".to_owned(),
         ErrorName::SchemaNotFound => "run `accord schemas list` to see registered schemas".to_owned(),
@@ -117,7 +117,7 @@ fn hint(body: &ErrorBody) -> Option<String> {
         ErrorName::Unauthorized => "pass a key with --key-file FILE or ACCORD_KEY".to_owned(),
         ErrorName::OutputSchemaConflict => "omit --schema and --schema-name".to_owned(),
         ErrorName::AgentBroken => format!("run `accord agents validate {name}` for details"),
-        ErrorName::WorkflowBroken => format!("run `accord workflow validate {name}` for details"),
+        ErrorName::WorkflowBroken => format!("run `accord workflows validate {name}` for details"),
         _ => return None,
     })
 }

@@ -67,7 +67,7 @@ pub fn fate(deaths: u32) -> Fate {
 pub fn message(item: &Item) -> String {
     let (work, retry) = match item.kind {
         Kind::WorkflowStep => {
-            ("a step of this workflow run", format!("continue it with accord workflow retry {}", item.id))
+            ("a step of this workflow run", format!("continue it with accord workflows retry {}", item.id))
         }
         Kind::Callback => {
             ("resuming this session with its children's results", format!("resume {} to continue", item.id))
@@ -102,7 +102,7 @@ mod tests {
         let text = |kind, id: &str| message(&Item::new(kind, id));
         assert_eq!(
             text(Kind::WorkflowStep, "wfr_1"),
-            "the coordinator crashed 3 times during a step of this workflow run; it will not be retried automatically. See the coordinator's log for the cause, fix it, and continue it with accord workflow retry wfr_1"
+            "the coordinator crashed 3 times during a step of this workflow run; it will not be retried automatically. See the coordinator's log for the cause, fix it, and continue it with accord workflows retry wfr_1"
         );
         assert!(text(Kind::Finish, "run_1").ends_with("and run it again with accord runs retry run_1"));
         assert!(text(Kind::Callback, "ses_1").ends_with("and resume ses_1 to continue"));

@@ -80,5 +80,5 @@ pub const MOST_NAMES: usize = 100;
 pub const MOST_READS: usize = 1_000;
 
 /// The largest schema, as compact JSON, that is linted where an agent or a workflow is examined: files are examined whenever
-/// they change, and the linter tries a schema at every provider. `accord schema lint` takes larger ones.
+/// they change, and the linter tries a schema at every provider. `accord schemas lint` takes larger ones.
 pub const MAX_LINTED_BYTES: usize = 64 * 1024;

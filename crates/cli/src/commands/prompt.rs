@@ -29,6 +29,7 @@ Examples:
   accord prompt ticket-triage --param ticket=\"The invoice is wrong\" --json | jq .body")]
 pub(crate) struct Arguments {
     /// Agent name
+    #[arg(add = crate::candidates::agents())]
     agent: String,
     #[command(flatten)]
     run: RequestArguments,

@@ -32,6 +32,7 @@ Examples:
   accord replay triage.json")]
 pub(crate) struct Arguments {
     /// Agent name
+    #[arg(add = crate::candidates::agents())]
     agent: String,
     #[command(flatten)]
     run: run::RequestArguments,

@@ -1,6 +1,6 @@
 //! Runs of commands that are gone.
 //!
-//! `accord run` and `accord workflow run` without a coordinator demand their own runner by a tag that nobody else has.
+//! `accord run` and `accord workflows run` without a coordinator demand their own runner by a tag that nobody else has.
 //! Killed with `kill -9` they leave a run behind that nobody will ever take, and those that end may leave children behind
 //! that nobody waited for. The next command that hosts a coordinator on the same store fails them and says why. Whether a
 //! command still lives is known by its process, where it ran on this machine, and else by how long its runner has been
@@ -48,7 +48,7 @@ async fn try_to_fail(store: &dyn Store, lease_seconds: u32) -> Result<(), StoreE
         if !is_gone(&tag, &run, &runners, now, silence) {
             continue;
         }
-        let message = "the command that started this run (`accord run` or `accord workflow run`) has exited; run it again";
+        let message = "the command that started this run (`accord run` or `accord workflows run`) has exited; run it again";
         store.abandon_run(&run.id, message, now).await?;
         tracing::warn!(run = %run.id, "marked a run as failed because its command has exited");
     }

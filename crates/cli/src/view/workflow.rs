@@ -256,7 +256,7 @@ pub(crate) fn failure(run: &WorkflowRunView) -> String {
         let head = format!("failed[{}]:", line(&error.kind));
         let _ = writeln!(text, "{} {}", Tone::Bad.paint(&head), paragraph(&error.message, "  "));
     }
-    let hint = format!("run `accord workflow show {}` to see every node", run.workflow_run_id);
+    let hint = format!("run `accord workflows show {}` to see every node", run.workflow_run_id);
     let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
     if let Some(hint) = looked_into(run) {
         let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
@@ -272,7 +272,7 @@ fn looked_into(run: &WorkflowRunView) -> Option<String> {
             format!("run `accord runs attempts {run_id} --text` to see every answer")
         }
         Worker::Workflow { workflow_run_id } => {
-            format!("run `accord workflow show {workflow_run_id}` to see the nested workflow that failed")
+            format!("run `accord workflows show {workflow_run_id}` to see the nested workflow that failed")
         }
     })
 }

@@ -1,4 +1,4 @@
-//! `accord schema infer`.
+//! `accord schemas infer`.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `accord schema lint`.
+//! `accord schemas lint`.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `accord schema lower`.
+//! `accord schemas lower`.
 
 use serde_json::json;
 

@@ -194,7 +194,7 @@ fn the_runs_of_a_workflow_are_shown_with_nothing_running() {
     let unknown = folder.run(&["workflow", "show", "nothing"], "");
     assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(1), ""));
     assert!(unknown.stderr.contains("'nothing'"), "{unknown:?}");
-    assert!(unknown.stderr.contains("accord workflow list"), "{unknown:?}");
+    assert!(unknown.stderr.contains("accord workflows list"), "{unknown:?}");
 }
 
 #[test]

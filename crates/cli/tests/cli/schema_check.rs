@@ -1,4 +1,4 @@
-//! `accord schema check`.
+//! `accord schemas check`.
 
 use serde_json::json;
 

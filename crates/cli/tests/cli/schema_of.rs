@@ -1,4 +1,4 @@
-//! `accord schema of`: what an editor knows of the files that people write.
+//! `accord schemas of`: what an editor knows of the files that people write.
 
 use std::fs;
 use std::path::Path;

@@ -99,7 +99,7 @@ fn the_code_review_surfaces_contradictions_and_the_writer_cannot_hide_them() {
 fn the_starter_workflow_runs_as_the_next_steps_say() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["init"], "");
-    let step = "accord workflow run ticket-intake --input .accord/inputs/ticket.json";
+    let step = "accord workflows run ticket-intake --input .accord/inputs/ticket.json";
     assert!(ran.stderr.contains(step), "{}", ran.stderr);
     let arguments: Vec<&str> = step.split(' ').skip(1).collect();
     let ran = folder.run(&arguments, "");

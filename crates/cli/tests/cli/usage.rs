@@ -142,7 +142,19 @@ fn completions_are_written_for_each_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = folder.run(&["completions", shell], "");
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{shell}");
-        assert!(ran.stdout.contains("accord") && ran.stdout.contains("jsonl"), "{shell}");
+        assert!(ran.stdout.contains("ACCORD_COMPLETE"), "{shell}");
+    }
+    assert_eq!(folder.run(&["init"], "").code, Some(0));
+    for (words, expected) in [
+        (["accord", "run", "tick"], "ticket-triage"),
+        (["accord", "workflows", "r"], "run"),
+        (["accord", "batch", ""], "word-count"),
+    ] {
+        let mut command = folder.command(&["--"]);
+        let output = command.args(words).env("ACCORD_COMPLETE", "fish").output().unwrap();
+        let offered = String::from_utf8(output.stdout).unwrap();
+        let mut names = offered.lines().filter_map(|line| line.split('\t').next());
+        assert!(names.any(|name| name == expected), "{words:?}: {offered}");
     }
 }
 

@@ -61,7 +61,7 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
     assert_eq!((&failed["status"], &failed["error"]["type"]), (&json!("failed"), &json!("poisoned")));
     assert_eq!((&failed["nodes"], &failed["input"]), (&json!([]), &Value::Null));
     let message = text(&failed["error"], "message");
-    assert!(message.contains("crashed 3 times") && message.contains("accord workflow retry"), "{message}");
+    assert!(message.contains("crashed 3 times") && message.contains("accord workflows retry"), "{message}");
     let (_, listed) = desk.get("/workflow-runs?status=failed").await;
     assert_eq!(listed["items"][0]["error"], failed["error"]);
     let (_, quarantine) = desk.get("/quarantine").await;

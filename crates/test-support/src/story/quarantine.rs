@@ -100,7 +100,7 @@ pub async fn the_third_death_poisons_a_workflow_run(store: Arc<dyn Store>) {
     assert_eq!((run.status, run.version, run.finished_at), (Status::Failed, 1, Some(at(211))));
     let failure = run.failure.clone().unwrap();
     assert_eq!(failure.kind, POISONED);
-    assert!(failure.message.contains("accord workflow retry wfr_a"), "{}", failure.message);
+    assert!(failure.message.contains("accord workflows retry wfr_a"), "{}", failure.message);
     assert_eq!(due(&store).await, []);
     assert_eq!(store.deaths(&step("a")).await.unwrap(), 0);
     let filter = EventFilter { workflow_run_id: Some(wfr("a")), ..EventFilter::default() };

@@ -130,7 +130,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
       action={
         <div className="flex max-w-full flex-col gap-2">
           <Command text="accord init --template code-review" />
-          <Command text="accord workflow run code-review --input .accord/inputs/change.json" />
+          <Command text="accord workflows run code-review --input .accord/inputs/change.json" />
         </div>
       }
     >

@@ -21,6 +21,7 @@ Examples:
   accord agents show ticket-triage --json | jq .blueprint.output_schema")]
 pub(crate) struct Arguments {
     /// Agent name
+    #[arg(add = crate::candidates::agents())]
     name: String,
     /// Show its schemas and what each provider supports of them
     #[arg(long)]

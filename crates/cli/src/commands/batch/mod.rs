@@ -62,6 +62,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     connection: ConnectionArguments,
     /// Agent name
+    #[arg(add = crate::candidates::agents())]
     agent: String,
     /// File with one JSON object per line; - reads stdin
     inputs: PathBuf,

@@ -34,8 +34,8 @@ fn quarantine(counted: PoisonedCount) -> Option<Check> {
     let amounts: Vec<String> = amounts.into_iter().flatten().collect();
     (!amounts.is_empty()).then(|| {
         let message = format!("{} failed as poisoned: coordinators crashed while working on them", amounts.join(" and "));
-        let remedy = "find them with `accord workflow runs --status failed` and `accord runs list --status failed`; fix the \
-                      cause, then run `accord workflow retry RUN` or `accord runs retry RUN`";
+        let remedy = "find them with `accord workflows runs --status failed` and `accord runs list --status failed`; fix the \
+                      cause, then run `accord workflows retry RUN` or `accord runs retry RUN`";
         Check::warn("quarantine", message, remedy)
     })
 }

@@ -15,7 +15,7 @@ const NAME: &str = "workflows";
 /// Nothing, where there are none: nobody needs one.
 pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec<Check> {
     let Ok(mut workflows) = workflows_in(config, config.workflows_dir()).await else {
-        let remedy = "run `accord workflow validate` for details";
+        let remedy = "run `accord workflows validate` for details";
         return vec![Check::fail(NAME, "cannot be validated", remedy)];
     };
     if workflows.is_empty() {
@@ -33,7 +33,7 @@ pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec
     let mut checks = vec![Check::ok(NAME, format!("{} valid", counted(good, "workflow")))];
     checks.extend(summaries.iter().filter_map(|workflow| {
         let not_seen = if workflow.valid { "" } else { not_seen };
-        let remedy = format!("run `accord workflow validate {}` for details{not_seen}", workflow.name);
+        let remedy = format!("run `accord workflows validate {}` for details{not_seen}", workflow.name);
         verdict(NAME, &workflow.name, workflow.valid, &workflow.problems, remedy)
     }));
     checks

@@ -41,7 +41,7 @@ pub(super) const START_NEXT: &str = "  accord agents list
   accord run release-notes --params .accord/inputs/release.json           # miscounts, gets the error back, corrects it
   accord run invoice-reader - < .accord/inputs/letter.txt                 # cannot meet its contract: exit code 2
   accord run word-count --param text=\"one two three\"                      # runs a command, no model
-  accord workflow run ticket-intake --input .accord/inputs/ticket.json    # two agents in parallel, results merged
+  accord workflows run ticket-intake --input .accord/inputs/ticket.json   # two agents in parallel, results merged
   accord up                                                               # coordinator, runner and dashboard
 ";
 
@@ -51,7 +51,7 @@ pub(super) const START_LIVE_NEXT: &str = "  accord agents list
   accord prompt ticket-triage --param ticket=\"Nobody can log in\"           # what the model is sent
   accord run invoice-reader - < .accord/inputs/letter.txt                   # has no amount: must fail, not guess
   accord run word-count --param text=\"one two three\"                        # runs a command, no model
-  accord workflow run ticket-intake --input .accord/inputs/ticket.json      # two agents in parallel, results merged
+  accord workflows run ticket-intake --input .accord/inputs/ticket.json     # two agents in parallel, results merged
   accord up                                                                 # coordinator, runner and dashboard
 ";
 
@@ -78,9 +78,9 @@ pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
 
 /// What to type after it.
 pub(super) const CODE_REVIEW_NEXT: &str = "  accord agents list
-  accord workflow validate
+  accord workflows validate
   accord review --diff .accord/inputs/change.diff                       # two contradictions; the writer hides one at first
-  accord workflow run code-review --input .accord/inputs/change.json    # the same workflow, with every node
+  accord workflows run code-review --input .accord/inputs/change.json   # the same workflow, with every node
   accord run security - < .accord/inputs/change.txt                     # a single reviewer
   accord review                                                         # your own changes, once the agents have a model
 ";
@@ -113,7 +113,7 @@ pub(super) const TEAM: &[File] = files! { "team":
 
 /// What to type after it.
 pub(super) const TEAM_NEXT: &str = "  accord agents list
-  accord workflow run team --input .accord/inputs/task.json                  # the orchestrator plans, the others work
+  accord workflows run team --input .accord/inputs/task.json                 # the orchestrator plans, the others work
   accord run --task - --planner orchestrator < .accord/inputs/task.txt       # the same without a workflow file
   accord run researcher - < .accord/inputs/researcher.txt
   accord run implementer - < .accord/inputs/implementer.txt

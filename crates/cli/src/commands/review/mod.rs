@@ -35,8 +35,8 @@ use severity::Severity;
 #[command(after_help = "\
 Without REV, reviews the uncommitted changes of the git repository in the current folder, staged or
 not. The findings go to stdout, progress and messages to stderr. The project must have the workflow:
-`accord init --template code-review --model anthropic` (or another model) writes one. Without a model
-its reviewers play recorded answers to one example.
+`accord init --template code-review --model anthropic` (or another model) writes one. Without a
+model its reviewers play recorded answers to one example.
 Exit codes: 0 reviewed (or nothing to review), 1 usage or configuration error, 2 findings at or
 above --fail-on, or a contract not met, 3 model, CLI or server failure (with --fail-on, also if a
 reviewer failed and the others found nothing), 4 stopped or timed out.

@@ -43,7 +43,7 @@ Examples:
   accord run summarizer --no-wait \"Read everything\" | xargs accord runs watch")]
 pub(crate) struct Arguments {
     /// Agent name
-    #[arg(required_unless_present = "goal")]
+    #[arg(required_unless_present = "goal", add = crate::candidates::agents())]
     agent: Option<String>,
     #[command(flatten)]
     request: RequestArguments,

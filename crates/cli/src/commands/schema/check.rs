@@ -1,4 +1,4 @@
-//! `accord schema check`: does a schema compile?
+//! `accord schemas check`: does a schema compile?
 
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ look-around, references that stay inside the file.
 Exit codes: 0 all compile, 1 one does not.
 
 Examples:
-  accord schema check schemas/*.json
-  accord schema check --json report.schema.json | jq -r '.files[0].hash'")]
+  accord schemas check schemas/*.json
+  accord schemas check --json report.schema.json | jq -r '.files[0].hash'")]
 pub(crate) struct Arguments {
     /// Schema files; '-' reads from stdin
     #[arg(value_name = "FILE", required = true)]

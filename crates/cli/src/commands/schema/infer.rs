@@ -1,4 +1,4 @@
-//! `accord schema infer`: a schema from examples.
+//! `accord schemas infer`: a schema from examples.
 
 use std::path::PathBuf;
 
@@ -21,8 +21,8 @@ or more examples, strings with few distinct values become an enum. Review the sc
 it.
 
 Examples:
-  accord schema infer examples/*.json > report.schema.json
-  accord schema infer --jsonl --closed < answers.jsonl")]
+  accord schemas infer examples/*.json > report.schema.json
+  accord schemas infer --jsonl --closed < answers.jsonl")]
 pub(crate) struct Arguments {
     /// Example documents, one per file; '-' or nothing reads from stdin
     #[arg(value_name = "FILE")]

@@ -1,4 +1,4 @@
-//! `accord schema lint`: what will not work out as the schema's author expects.
+//! `accord schemas lint`: what will not work out as the schema's author expects.
 
 use std::path::PathBuf;
 
@@ -23,8 +23,8 @@ exit code only with --provider.
 Exit codes: 0 no errors, 1 an error, a warning with --deny-warnings, or an invalid file.
 
 Examples:
-  accord schema lint schemas/*.json
-  accord schema lint --provider openai --deny-warnings report.schema.json")]
+  accord schemas lint schemas/*.json
+  accord schemas lint --provider openai --deny-warnings report.schema.json")]
 pub(crate) struct Arguments {
     /// Schema files; '-' reads from stdin
     #[arg(value_name = "FILE", required = true)]

@@ -1,4 +1,4 @@
-//! `accord schema lower`: what a provider would be sent.
+//! `accord schemas lower`: what a provider would be sent.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ Answers are always validated against the full schema.
 Exit codes: 0 the provider supports it, 1 it does not, or the file is invalid.
 
 Examples:
-  accord schema lower --for openai report.schema.json > lowered.json
-  accord schema lower --for anthropic --json report.schema.json | jq .losses")]
+  accord schemas lower --for openai report.schema.json > lowered.json
+  accord schemas lower --for anthropic --json report.schema.json | jq .losses")]
 pub(crate) struct Arguments {
     /// Provider to reduce the schema for
     #[arg(long = "for", value_name = "PROVIDER", value_parser = provider::parser())]

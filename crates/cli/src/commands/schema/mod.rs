@@ -1,4 +1,4 @@
-//! `accord schema`: work on schema files, without a server.
+//! The part of `accord schemas` that works on files, without a server.
 
 mod check;
 mod infer;
@@ -14,22 +14,9 @@ use crate::document::Source;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 
-/// Work with schema files: check, lint, lower, infer, of
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  accord schema check schemas/*.json
-  accord schema lint --provider openai report.schema.json
-  accord schema lower --for anthropic report.schema.json > lowered.json
-  accord schema infer examples/*.json > report.schema.json
-  accord schema of agent > .accord/agent.schema.json")]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// What can be done with schema files.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     Check(check::Arguments),
     Lint(lint::Arguments),
     Lower(lower::Arguments),
@@ -37,8 +24,8 @@ enum Command {
     Of(of::Arguments),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    match &arguments.command {
+pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
+    match command {
         Command::Check(arguments) => check::run(arguments),
         Command::Lint(arguments) => lint::run(arguments),
         Command::Lower(arguments) => lower::run(arguments),

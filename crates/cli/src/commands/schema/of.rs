@@ -1,4 +1,4 @@
-//! `accord schema of`: the schemas of the files that people write for Accord.
+//! `accord schemas of`: the schemas of the files that people write for Accord.
 
 use accord_coordinator::{agent_file_schema, workflow_file_schema};
 
@@ -12,11 +12,11 @@ use crate::output;
 An editor that knows the schema completes fields, shows their descriptions, and marks errors as you
 type. With the YAML language server, add this line at the top of the file:
   # yaml-language-server: $schema=../../agent.schema.json
-For a full check, run `accord agents validate` or `accord workflow validate`.
+For a full check, run `accord agents validate` or `accord workflows validate`.
 
 Examples:
-  accord schema of agent > .accord/agent.schema.json
-  accord schema of workflow > .accord/workflow.schema.json")]
+  accord schemas of agent > .accord/agent.schema.json
+  accord schemas of workflow > .accord/workflow.schema.json")]
 pub(crate) struct Arguments {
     /// Kind of file
     #[arg(value_enum)]

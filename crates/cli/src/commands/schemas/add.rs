@@ -21,7 +21,7 @@ description is kept.
 
 Examples:
   accord schemas add task task.schema.json --description \"One task\"
-  accord schema infer examples/*.json | accord schemas add report -")]
+  accord schemas infer examples/*.json | accord schemas add report -")]
 pub(crate) struct Arguments {
     /// Schema name: letters, digits, '-', '_' and '.'
     name: String,

@@ -92,7 +92,7 @@ fn ended_early(id: &WorkflowRunId) -> Failure {
 fn vanished(client: &Client, id: &WorkflowRunId, cause: &str) -> Failure {
     let url = client.base_url().trim_end_matches('/');
     let hint = format!(
-        "the run is saved; when the coordinator is back, run `accord workflow show {id} --coordinator {url}`"
+        "the run is saved; when the coordinator is back, run `accord workflows show {id} --coordinator {url}`"
     );
     Failure::Remote(Problem::new(format!("{id} has not finished, but {cause}")).hint(hint))
 }

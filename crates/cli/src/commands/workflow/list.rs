@@ -1,4 +1,4 @@
-//! `accord workflow list`.
+//! `accord workflows list`.
 
 use accord_api::{Page, PageQuery, WorkflowSummary};
 
@@ -14,11 +14,11 @@ use crate::{output, project, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Asks the coordinator that runs for this project; if none runs, reads the files of the project.
-The exit code is 0 even if a workflow is invalid; `accord workflow validate` fails then.
+The exit code is 0 even if a workflow is invalid; `accord workflows validate` fails then.
 
 Examples:
-  accord workflow list
-  accord workflow list --json | jq -r '.items[] | select(.valid | not).name'")]
+  accord workflows list
+  accord workflows list --json | jq -r '.items[] | select(.valid | not).name'")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     paging: PagingArguments,
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let invalid = page.items.iter().filter(|workflow| !workflow.valid).count() as u64;
     if invalid > 0 && !arguments.json {
         let invalid = words::counted(invalid, "invalid workflow");
-        output::talk(&format!("warning: {invalid}; run `accord workflow validate` for details\n"));
+        output::talk(&format!("warning: {invalid}; run `accord workflows validate` for details\n"));
     }
     Ok(exit)
 }

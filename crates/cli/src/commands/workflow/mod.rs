@@ -1,4 +1,4 @@
-//! `accord workflow`: graphs of agents.
+//! `accord workflows`: graphs of agents.
 
 mod examine;
 mod follow;
@@ -28,11 +28,11 @@ A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges
 results to each other, with checks and conditions in between.
 
 Examples:
-  accord workflow list
-  accord workflow validate
-  accord workflow run code-review --input diff.json
-  accord workflow runs --status failed
-  accord workflow show wfr_…")]
+  accord workflows list
+  accord workflows validate
+  accord workflows run code-review --input diff.json
+  accord workflows runs --status failed
+  accord workflows show wfr_…")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,

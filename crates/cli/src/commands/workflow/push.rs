@@ -1,4 +1,4 @@
-//! `accord workflow push`.
+//! `accord workflows push`.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ for this project, the workflows are saved in its database. A workflow that the c
 from a file is not replaced: exit code 1.
 
 Examples:
-  accord workflow push workflows/ --coordinator https://accord.example --key-file admin.key
-  accord workflow push . --json | jq -r '.workflows[] | select(.change != \"unchanged\").name'")]
+  accord workflows push workflows/ --coordinator https://accord.example --key-file admin.key
+  accord workflows push . --json | jq -r '.workflows[] | select(.change != \"unchanged\").name'")]
 pub(crate) struct Arguments {
     /// Folder of workflows, or a project folder (with .accord in it)
     #[arg(value_name = "DIR")]

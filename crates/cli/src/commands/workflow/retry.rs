@@ -1,4 +1,4 @@
-//! `accord workflow retry`.
+//! `accord workflows retry`.
 
 use accord_api::{WorkflowRunId, WorkflowRunSummary};
 
@@ -17,7 +17,7 @@ step and resets the counter; finished steps are kept. If no coordinator runs for
 run continues when one is started.
 
 Examples:
-  accord workflow retry wfr_…")]
+  accord workflows retry wfr_…")]
 pub(crate) struct Arguments {
     /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required = true)]

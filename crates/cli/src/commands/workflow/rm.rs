@@ -1,4 +1,4 @@
-//! `accord workflow rm`.
+//! `accord workflows rm`.
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
@@ -8,13 +8,13 @@ use crate::{removed, runtime};
 /// Remove a workflow from the database
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Removes workflows that were created by `accord workflow push`, the HTTP API or the dashboard. To
+Removes workflows that were created by `accord workflows push`, the HTTP API or the dashboard. To
 remove a workflow that is defined in a file, delete the file. Existing runs keep their copy of the
 workflow.
 
 Examples:
-  accord workflow rm code-review
-  accord workflow rm code-review --coordinator https://accord.example --key-file admin.key")]
+  accord workflows rm code-review
+  accord workflows rm code-review --coordinator https://accord.example --key-file admin.key")]
 pub(crate) struct Arguments {
     /// Workflow name
     name: String,

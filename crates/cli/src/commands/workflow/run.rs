@@ -1,4 +1,4 @@
-//! `accord workflow run`.
+//! `accord workflows run`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,12 +28,13 @@ Exit codes: 0 success, 1 usage or configuration error, 2 contract or check not m
 server failure, 4 stopped or timed out.
 
 Examples:
-  accord workflow run code-review --input change.json
-  accord workflow run summary --param topic=tides
-  accord workflow run code-review --input - --json < change.json | jq .output
-  accord workflow run code-review --input change.json --no-wait")]
+  accord workflows run code-review --input change.json
+  accord workflows run summary --param topic=tides
+  accord workflows run code-review --input - --json < change.json | jq .output
+  accord workflows run code-review --input change.json --no-wait")]
 pub(crate) struct Arguments {
     /// Workflow name
+    #[arg(add = crate::candidates::workflows())]
     workflow: String,
     /// Set the parameter 'prompt' (short for --param prompt=TASK); - reads it from stdin
     task: Option<String>,
@@ -229,6 +230,6 @@ pub(crate) fn why_stopped(run: &WorkflowRunView, interruption: Option<Interrupti
             format!("{id} was stopped: it exceeded --timeout")
         }
         (_, true) => format!("{id} was stopped"),
-        (_, false) => format!("{id} is still stopping; see `accord workflow show {id}`"),
+        (_, false) => format!("{id} is still stopping; see `accord workflows show {id}`"),
     }
 }

@@ -1,4 +1,4 @@
-//! `accord workflow runs`.
+//! `accord workflows runs`.
 
 mod rm;
 
@@ -26,14 +26,14 @@ const STATUSES: [WorkflowStatus; 5] = [
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-Includes runs of nested workflows. `accord workflow show RUN` shows every node of a run.
+Includes runs of nested workflows. `accord workflows show RUN` shows every node of a run.
 
 Examples:
-  accord workflow runs --status failed
-  accord workflow runs --search invoice --since 24h
-  accord workflow runs code-review --all
-  accord workflow runs rm --before 30d
-  accord workflow runs --status running --json | jq -r '.items[].workflow_run_id'")]
+  accord workflows runs --status failed
+  accord workflows runs --search invoice --since 24h
+  accord workflows runs code-review --all
+  accord workflows runs rm --before 30d
+  accord workflows runs --status running --json | jq -r '.items[].workflow_run_id'")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,

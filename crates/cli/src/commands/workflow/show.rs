@@ -1,4 +1,4 @@
-//! `accord workflow show`.
+//! `accord workflows show`.
 
 use accord_api::{WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary, WorkflowView};
 use serde::Serialize;
@@ -17,13 +17,13 @@ const SHOWN_RUNS: u32 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a workflow: nodes, edges and status. For a run: the status of each node and the contradictions
-that were found. No coordinator is needed. `accord workflow runs` lists all runs.
+that were found. No coordinator is needed. `accord workflows runs` lists all runs.
 
 Examples:
-  accord workflow show code-review
-  accord workflow show code-review --json | jq -r '.runs[].workflow_run_id'
-  accord workflow show wfr_…
-  accord workflow show wfr_… --json | jq '.nodes[] | select(.contradictions != [])'")]
+  accord workflows show code-review
+  accord workflows show code-review --json | jq -r '.runs[].workflow_run_id'
+  accord workflows show wfr_…
+  accord workflows show wfr_… --json | jq '.nodes[] | select(.contradictions != [])'")]
 pub(crate) struct Arguments {
     /// Workflow name, or workflow run id (or a unique prefix of it)
     #[arg(value_name = "NAME|RUN")]
@@ -81,7 +81,7 @@ fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
     } else {
         output::show(&workflow::view(&shown.workflow, &shown.runs, &Times::here()))?;
         if there_are_more {
-            output::talk(&format!("There are more runs: see `accord workflow runs {name}`.\n"));
+            output::talk(&format!("There are more runs: see `accord workflows runs {name}`.\n"));
         }
     }
     Ok(Exit::Success)

@@ -1,4 +1,4 @@
-//! `accord workflow stop`.
+//! `accord workflows stop`.
 
 use accord_api::{WorkflowRunId, WorkflowRunView};
 
@@ -17,9 +17,9 @@ others still are; the exit code is that of the first failure. If no coordinator 
 project, runs are stopped in the database, and no further step is executed.
 
 Examples:
-  accord workflow stop wfr_…
-  accord workflow runs qa --status running --json | jq -r '.items[].workflow_run_id' |
-    xargs -r accord workflow stop")]
+  accord workflows stop wfr_…
+  accord workflows runs qa --status running --json | jq -r '.items[].workflow_run_id' |
+    xargs -r accord workflows stop")]
 pub(crate) struct Arguments {
     /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required = true)]

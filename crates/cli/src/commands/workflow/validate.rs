@@ -1,4 +1,4 @@
-//! `accord workflow validate`.
+//! `accord workflows validate`.
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ are looked up in the files of the project.
 Exit codes: 0 all are valid, 1 one is invalid, or has a warning with --deny-warnings.
 
 Examples:
-  accord workflow validate
-  accord workflow validate code-review
-  accord workflow validate --deny-warnings drafts/review.yaml")]
+  accord workflows validate
+  accord workflows validate code-review
+  accord workflows validate --deny-warnings drafts/review.yaml")]
 pub(crate) struct Arguments {
     /// Workflow names or files [default: all workflows of the project]
     #[arg(value_name = "NAME|FILE")]

@@ -247,7 +247,7 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
     let runs: Vec<_> =
         listed["items"].as_array().unwrap().iter().map(|run| (&run["status"], &run["error"])).collect();
     let error = json!({"type": "runner_lost", "message":
-        "the command that started this run (`accord run` or `accord workflow run`) has exited; run it again"});
+        "the command that started this run (`accord run` or `accord workflows run`) has exited; run it again"});
     assert_eq!((runs[0].0, runs[1].0), (&json!("completed"), &json!("failed")));
     assert_eq!((&runs[1].1["type"], &runs[1].1["message"]), (&error["type"], &error["message"]));
 }

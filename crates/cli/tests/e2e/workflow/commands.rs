@@ -178,7 +178,7 @@ async fn runs_are_listed_and_begun_without_waiting() {
     }
     let (shown, talk) = run(&["show", "flow"]).await;
     assert_eq!((shown.matches("wfr_").count(), shown.contains(first.trim())), (5, false), "{shown}");
-    assert_eq!(talk, "There are more runs: see `accord workflow runs flow`.\n");
+    assert_eq!(talk, "There are more runs: see `accord workflows runs flow`.\n");
     let listed = async |arguments: &[&str]| {
         let (text, _) = run(&[&["runs", "--json"], arguments].concat()).await;
         serde_json::from_str::<Value>(&text).unwrap()["items"].as_array().unwrap().len()

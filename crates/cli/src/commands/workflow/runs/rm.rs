@@ -1,4 +1,4 @@
-//! `accord workflow runs rm`.
+//! `accord workflows runs rm`.
 
 use accord_api::{PageQuery, WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary};
 use accord_client::Client;
@@ -20,9 +20,9 @@ Sessions of its agents are kept; remove those with `accord sessions rm`. Runs of
 are kept as well, unless --before selects them too.
 
 Examples:
-  accord workflow runs rm wfr_…
-  accord workflow runs rm --before 30d --dry-run
-  accord workflow runs rm --before 2026-11-01 --workflow code-review")]
+  accord workflows runs rm wfr_…
+  accord workflows runs rm --before 30d --dry-run
+  accord workflows runs rm --before 2026-11-01 --workflow code-review")]
 pub(crate) struct Arguments {
     /// Workflow run ids, or unique prefixes of them
     #[arg(value_name = "RUN", required_unless_present = "before", conflicts_with = "before")]
