@@ -21,15 +21,15 @@ afterAll(async () => {
   await model?.close()
 })
 
-it('explains itself while nothing has run, and leads to an agent that takes any input', async () => {
+it('explains itself while nothing has run, and runs the recorded example', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/`)
   await seen(page, /answers must match a JSON Schema/)
   await seen(page, '4 agents are loaded.')
   expect(await violationsByTheme(page, 'welcome')).toEqual({ light: [], dark: [] })
-  await page.getByRole('link', { name: 'Run word-count' }).click()
-  await page.getByLabel('text').fill('one two three')
+  await page.getByRole('link', { name: 'Run the example' }).click()
   await page.getByRole('button', { name: 'Run it' }).click()
   await seen(page, 'Output Schema: Valid')
+  await accord.run('run', 'word-count', '--param', 'text=one two three')
   expect(complaints).toEqual([])
   await page.close()
 })
@@ -48,9 +48,12 @@ it('runs the example of an agent whose input schema has one', async () => {
   await empty.close()
 })
 
-it('says of a recording what it is, and offers the input of its last successful run', async () => {
+it('says of a recording what it is, and offers its recorded input and that of its last successful run', async () => {
   const { page } = await open(browser, `${accord.url}/ui/agents/ticket-triage?tab=try`)
   await seen(page, 'This agent is a recording.')
+  await page.getByRole('button', { name: 'Use the example input' }).click()
+  await expect.poll(() => page.getByLabel('ticket').inputValue()).toContain('nobody in our office can log in')
+  await page.getByLabel('ticket').fill('')
   await accord.run('run', 'ticket-triage', '--params', '.accord/inputs/ticket.json')
   await page.getByRole('button', { name: 'Use the input of the last successful run' }).click()
   await expect.poll(() => page.getByLabel('ticket').inputValue()).toContain('nobody in our office can log in')

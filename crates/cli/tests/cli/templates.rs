@@ -32,6 +32,16 @@ fn an_agent_that_plays_a_recording_offers_its_input() {
     let folder = init("start");
     let ran = folder.run(&["run", "ticket-triage", "--recorded"], "");
     assert_eq!((ran.code, ran.json()["category"].clone()), (Some(0), json!("outage")), "{ran:?}");
+    for (agent, file) in [("ticket-triage", "ticket.json"), ("release-notes", "release.json")] {
+        let input = std::fs::read_to_string(folder.path().join(".accord/inputs").join(file)).unwrap();
+        let input: Value = serde_json::from_str(&input).unwrap();
+        let shown = folder.run(&["agents", "show", agent, "--json"], "").json();
+        assert_eq!(
+            shown["blueprint"]["parameters_schema"]["examples"],
+            json!([input]),
+            "the dashboard offers it"
+        );
+    }
     let ran = folder.run(&["run", "ticket-triage", "--param", "ticket=mine"], "");
     assert_eq!(ran.code, Some(3), "{ran:?}");
     for words in ["plays a recording, which has no answer for this input", "accord run AGENT --recorded"] {

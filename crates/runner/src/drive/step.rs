@@ -141,7 +141,7 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::Unconfirmed => Step::Ask(again(situation, Say::Errors)),
         Seen::Truncated => Step::Ask(truncated(situation)),
         // A conversation that holds an echo leads to the next one, so the task is asked anew.
-        Seen::Echoed { .. } if situation.rung == Rung::Prompt => {
+        Seen::Echoed { .. } if situation.rung != Rung::Tool => {
             Step::Ask(Next { say: Say::Anew, ..last_by_the_stronger(situation) })
         }
         Seen::Wanting { repeated: true } | Seen::Echoed { repeated: true } => repeated(situation),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_in_a_conversation_of_words_is_asked_anew() {
+    fn an_echo_is_asked_anew() {
         for repeated in [false, true] {
             let seen = Seen::Echoed { repeated };
             let words = Situation { rung: Rung::Prompt, lower: None, ..SITUATION };
@@ -324,8 +324,10 @@ mod tests {
             assert_eq!(next_step(&words, seen), Step::Ask(anew));
             let spent = Situation { retries_left: 0, ..words };
             assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract));
-            let wanting = Seen::Wanting { repeated };
-            assert_eq!(next_step(&SITUATION, seen), next_step(&SITUATION, wanting));
+            let native = Next { rung: Rung::Native, ..anew };
+            assert_eq!(next_step(&SITUATION, seen), Step::Ask(native));
+            let tool = Situation { rung: Rung::Tool, lower: Some(Rung::Prompt), ..SITUATION };
+            assert_eq!(next_step(&tool, seen), next_step(&tool, Seen::Wanting { repeated }));
         }
     }
 

@@ -47,7 +47,7 @@ export function Recorded({ agentName }: { agentName: string }) {
     <div className="flex items-start gap-2 rounded-md bg-info-soft px-3 py-2">
       <Disc3 aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
       <p className="min-w-0">
-        <strong>This agent is a recording.</strong> It replays recorded answers and fails on any other input. The examples of{' '}
+        <strong>This agent is a recording.</strong> It plays recorded answers and fails on any other input. The examples of{' '}
         <code>accord init</code> keep their recorded inputs in <code>.accord/inputs</code>. To run it on your own text,{' '}
         <Link to="/agents/$name" params={{ name: agentName }} search={{ tab: 'general' }} className="text-accent underline">
           choose a model

@@ -161,6 +161,8 @@ impl State {
             Say::Anew => {
                 self.before.clear();
                 self.ask = Ask::Task;
+                // A provider that holds the answer to the schema needs no examples; they have only been copied.
+                self.always_examples &= self.rung != Rung::Native;
                 // What misled a model here may help another one, or in another place.
                 if !next.stronger && is_same_rung {
                     self.offers.hide_schema();
