@@ -86,19 +86,23 @@ impl Host {
                 name,
                 inputs: task.inputs.clone(),
                 schema: task.schema.clone(),
-                of_examples: taken(task.blueprint.get("examples").unwrap_or(&Value::Null)),
+                of_examples: taken(
+                    task.blueprint.get("examples").unwrap_or(&Value::Null),
+                    &task.schema.to_string(),
+                ),
             });
         }
         Ok(agents)
     }
 }
 
-fn taken(examples: &Value) -> Vec<String> {
+/// Values that the schema lists are answers like any other.
+fn taken(examples: &Value, schema: &str) -> Vec<String> {
     let mut found = Vec::new();
     for example in examples.as_array().into_iter().flatten() {
         let input = example.get("input").map(Value::to_string).unwrap_or_default();
         strings(example.get("output").unwrap_or(&Value::Null), &mut |text| {
-            if input.contains(text) {
+            if input.contains(text) && !schema.contains(&Value::from(text).to_string()) {
                 found.push(text.to_owned());
             }
         });
