@@ -18,7 +18,7 @@ use crate::error::Error;
 /// People mend what breaks most; beyond this it is noise.
 const MOST_ERRORS: u32 = 50;
 
-/// A period up to this long is also counted by hour. Whoever asks since the full hour 48 hours ago gets hours too.
+/// Periods up to this long are also counted by hour: 48 hours, and the hour that they begin in.
 const BY_HOUR: SignedDuration = SignedDuration::from_hours(49);
 
 impl App {

@@ -174,8 +174,8 @@ pub fn renew(run: Run, holder: &Holder, now: Timestamp, lease: SignedDuration) -
     Ok(Run { lease, ..run })
 }
 
-/// How a run ends that its holder reports like this. Once a stop was acknowledged the run ends as stopped: whoever asked for
-/// it was told so, and has gone on without its result.
+/// How a run ends when its runner reports this. After an acknowledged stop it always ends as stopped: the caller was told so
+/// and no longer waits for a result.
 pub fn end_of(run: &Run, reported: End) -> End {
     if run.status == Status::Stopping { End::Stopped } else { reported }
 }

@@ -3,7 +3,7 @@
 /// The longest line that is told. A longer one is left out: in parts, a secret in it could not be recognised.
 const LONGEST_LINE: usize = 4 * 1024;
 
-/// What stands in the place of a line that is left out.
+/// Written instead of a line that is left out.
 const LEFT_OUT: &str = "[a long line is left out]\n";
 
 /// Puts lines together.

@@ -76,7 +76,7 @@ impl Facts {
         self.known.iter().find(about)
     }
 
-    /// Whether it is of no use with this model and this schema. What this run has seen itself comes first.
+    /// Whether the feature must not be used with this model and schema. What this run saw overrides what is known from earlier.
     pub(super) fn bars(&self, model: &str, feature: Feature) -> bool {
         let bars = |name: &str| match self.learned(model, name) {
             Some(observed) => observed != Observed::Works,

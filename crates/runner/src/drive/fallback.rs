@@ -80,8 +80,7 @@ impl Turns<'_> {
         Ok(Moved::Provider)
     }
 
-    /// Whether another model may be asked in the place of one that failed. An agent CLI that has used tools would use them
-    /// once more.
+    /// Whether a fallback model may be used after this failure. Not if an agent CLI has used tools: they would run twice.
     pub(super) fn may_fall_back(&self, why: &Why) -> bool {
         let is_providers = matches!(why, Why::Transport(_) | Why::Failed(_));
         is_providers && (self.capabilities.repeats || !self.has_worked)

@@ -1,7 +1,7 @@
-//! Output of a run while it works, told a little at a time.
+//! Output of a run while it works, reported in small parts.
 //!
-//! It is a hint for whoever watches and no part of the result, so it is bounded in every way: how often it is told, how much at
-//! once, and how much in all. A turn that is over before the first part is due tells nothing: its message says it whole.
+//! It is for people who watch the run and not part of the result. The rate, the size of a part and the total are limited. A turn
+//! that ends before the first part is due reports none, because its message contains the whole text.
 
 use accord_api::{EventBody, OutputChannel};
 use tokio::time::{Duration, Instant, sleep_until};

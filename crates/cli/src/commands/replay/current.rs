@@ -45,7 +45,7 @@ pub(super) fn noted_changes(config: &Config, cassette: &Cassette) -> Vec<Change>
         return Vec::new();
     };
     let mut changes = changes::between(&cassette.agent, &live(agent.blueprint, &cassette.agent));
-    // The recording has the schema itself in the place of its name.
+    // A recording contains the schema where the project's file has its name.
     changes.retain(|change| {
         let is_schema = ["output_schema", "default_output_schema"].contains(&change.path.as_str());
         !(is_schema && change.current.as_ref().is_some_and(Value::is_string))

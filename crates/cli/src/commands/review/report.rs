@@ -110,7 +110,7 @@ impl<'r> Review<'r> {
             Exit::Success if self.failing > 0 => Exit::ContractNotMet,
             // A check must not pass because somebody did not look.
             Exit::Success if self.is_check && self.is_incomplete() => Exit::Failed,
-            // Whoever combines the reviews has nothing to combine; that is not why the review failed.
+            // Without any review the writer cannot meet its contract, but the cause is that all reviewers failed.
             Exit::ContractNotMet if self.has_no_reviewer() => Exit::Failed,
             other => other,
         }
@@ -241,7 +241,7 @@ fn findings_of(node: &WorkflowNodeView) -> Option<&Vec<Value>> {
     output.and_then(|output| output.get("findings")?.as_array())
 }
 
-/// The nodes that failed, and whoever else the review says is missing.
+/// The nodes that failed, and the reviewers that the review itself lists as missing.
 fn missing(run: &WorkflowRunView) -> Vec<Missing> {
     let failed = run.nodes.iter().filter(|node| node.status == NodeStatus::Failed);
     let mut missing: Vec<Missing> = failed

@@ -97,7 +97,7 @@ struct Reviewers {
 }
 
 impl Reviewers {
-    /// The project of the template, with scripted models in the place of the recordings.
+    /// The project of the template, with scripted models instead of the recordings.
     async fn start(correctness: ModelServer) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let made = accord(folder.path()).args(["init", "--template", "code-review"]).output().await.unwrap();

@@ -65,7 +65,7 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
 }
 
-/// An error of an input, for whoever shows it beside the field that it belongs to.
+/// An input error as data, so that a form can show it next to the field.
 pub(in crate::app) fn told(error: &Violation) -> Value {
     json!({"path": error.path, "keyword": error.keyword, "message": error.message})
 }

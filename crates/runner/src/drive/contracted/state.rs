@@ -191,8 +191,8 @@ impl State {
         }
     }
 
-    /// Goes on with the model that is asked now: on the same rung, unless that is of no use with it. Says why where the strategy
-    /// that was asked for cannot be had.
+    /// Adapts to the fallback model that is used from now on. Keeps the rung if this model supports it. Fails with the reason
+    /// if the strategy that the contract names is not available.
     pub(super) async fn follow(
         &mut self,
         moved: Moved,

@@ -119,7 +119,7 @@ impl Granted {
         }
         for path in [["permissions", "kbLabs"].as_slice(), &["kbLabs"]] {
             let at = path.iter().fold(place.clone(), |place, name| place.key(name));
-            if at.steps().len() > 1 && tools.pointer(&format!("/{}", path.join("/"))).is_some() {
+            if tools.pointer(&format!("/{}", path.join("/"))).is_some() {
                 self.warnings.push((at, "these tools have no counterpart and are ignored".to_owned()));
             }
         }
