@@ -9,7 +9,7 @@
 //! to one place of it.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -87,7 +87,7 @@ struct Node {
     unique: bool,
     /// Schemas for the same value. The second is whether a reference leads there.
     in_place: Vec<(usize, bool)>,
-    properties: HashMap<String, usize>,
+    properties: BTreeMap<String, usize>,
     by_pattern: Vec<(u64, usize)>,
     names: Option<usize>,
     other_members: Vec<usize>,
@@ -149,8 +149,8 @@ impl Plan {
 
     /// Refuses a value that would take too long to validate.
     pub(super) fn check(&self, value: &Value) -> Result<(), TooCostly> {
-        if LEFT.get() == Some(USED_UP) {
-            return Err(TooCostly::Judgement);
+        if let Some(Budget { used_up: Some(reason), .. }) = LEFT.get() {
+            return Err(reason);
         }
         let size = Size::of(value);
         let bound = self.bound(&size);
@@ -158,58 +158,77 @@ impl Plan {
         if is_shallow && bound <= MAX_VALIDATION_STEPS && pay(bound, Precision::Bound).is_ok() {
             return Ok(());
         }
-        let mut walk =
-            Walk { nodes: &self.nodes, visits: 0, most: MAX_VALIDATION_STEPS, seen: Some(HashSet::new()) };
-        let cost = walk.visit(0, value, 0)?;
-        pay(cost.validate, Precision::Counted)
+        self.count(value, MAX_VALIDATION_STEPS, Some(HashSet::new()))
     }
 
     /// Whether the validator can list what is wrong with a value. It keeps no results then: an error of `anyOf` holds those of
     /// all its branches, each with all that is below.
     pub(super) fn affords_errors(&self, value: &Value) -> bool {
-        let mut walk = Walk { nodes: &self.nodes, visits: 0, most: MAX_ERROR_STEPS, seen: None };
-        walk.visit(0, value, 0).is_ok_and(|cost| pay(cost.validate, Precision::Counted).is_ok())
+        self.count(value, MAX_ERROR_STEPS, None).is_ok()
+    }
+
+    fn count(&self, value: &Value, most: u64, seen: Option<HashSet<(usize, usize)>>) -> Result<(), TooCostly> {
+        let mut walk = Walk { nodes: &self.nodes, visits: 0, most, seen };
+        match walk.visit(0, value, 0) {
+            Ok(cost) => pay(cost.validate, Precision::Counted),
+            Err(reason) => Err(refuse(reason, walk.visits)),
+        }
     }
 }
 
-thread_local! {
-    /// What is left for the validations of one judgement, by how precisely they are known. Judging is pure and stays on one
-    /// thread; it asks the validator in a dozen places, which would all have to hand this on.
-    static LEFT: Cell<Option<[u64; 2]>> = const { Cell::new(None) };
+/// What is left for the validations of one judgement.
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    /// Counted against upper bounds: these are quick to find and far too high, so they only decide when it is time to count.
+    bounds: u64,
+    counted: u64,
+    /// Why nothing is validated any more.
+    used_up: Option<TooCostly>,
 }
 
-/// How precisely a cost is known. A bound is quick to find and far too high, so what is left of it only decides when it is time to
-/// count.
+impl Budget {
+    const WHOLE: Self =
+        Self { bounds: MAX_JUDGEMENT_STEPS, counted: MAX_JUDGEMENT_STEPS, used_up: None };
+}
+
+thread_local! {
+    /// Judging is pure and stays on one thread; it calls the validator in a dozen places, which would all have to pass this on.
+    static LEFT: Cell<Option<Budget>> = const { Cell::new(None) };
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Precision {
     Bound,
     Counted,
 }
 
-/// Nothing is counted any more.
-const USED_UP: [u64; 2] = [0, 0];
-
 fn pay(steps: u64, precision: Precision) -> Result<(), TooCostly> {
-    let Some([bounds, counted]) = LEFT.get() else { return Ok(()) };
+    let Some(budget) = LEFT.get() else { return Ok(()) };
     let left = match precision {
-        Precision::Bound => bounds.checked_sub(steps).map(|bounds| [bounds, counted]),
-        Precision::Counted => counted.checked_sub(steps).map(|counted| [bounds, counted]),
+        Precision::Bound => budget.bounds.checked_sub(steps).map(|bounds| Budget { bounds, ..budget }),
+        Precision::Counted => budget.counted.checked_sub(steps).map(|counted| Budget { counted, ..budget }),
     };
-    match (left, precision) {
-        (Some(left), _) => LEFT.set(Some(left)),
-        (None, Precision::Bound) => return Err(TooCostly::Judgement),
-        (None, Precision::Counted) => {
-            LEFT.set(Some(USED_UP));
-            return Err(TooCostly::Judgement);
-        }
+    if left.is_none() && matches!(precision, Precision::Counted) {
+        LEFT.set(Some(Budget { used_up: Some(TooCostly::Judgement), ..budget }));
     }
+    LEFT.set(Some(left.ok_or(TooCostly::Judgement)?));
     Ok(())
+}
+
+/// Counting up to the limit takes as long as validating, so it is paid for even if the value is refused.
+fn refuse(reason: TooCostly, visits: u64) -> TooCostly {
+    if let Some(budget) = LEFT.get() {
+        let counted = budget.counted.saturating_sub(visits);
+        let used_up = budget.used_up.or((counted == 0).then_some(reason));
+        LEFT.set(Some(Budget { counted, used_up, ..budget }));
+    }
+    reason
 }
 
 /// Does something whose validations may cost only so much together. Within another such piece of work it shares that one's
 /// budget.
 pub(crate) fn within_one_budget<T>(work: impl FnOnce() -> T) -> T {
-    struct Restored(Option<[u64; 2]>);
+    struct Restored(Option<Budget>);
     impl Drop for Restored {
         fn drop(&mut self) {
             LEFT.set(self.0);
@@ -217,7 +236,7 @@ pub(crate) fn within_one_budget<T>(work: impl FnOnce() -> T) -> T {
     }
     let before = LEFT.get();
     let _restored = Restored(before);
-    LEFT.set(before.or(Some([MAX_JUDGEMENT_STEPS; 2])));
+    LEFT.set(before.or(Some(Budget::WHOLE)));
     work()
 }
 
@@ -461,16 +480,14 @@ impl Walk<'_> {
     fn members(&mut self, node: &Node, members: &Map<String, Value>, level: usize) -> Result<u64, TooCostly> {
         let mut steps: u64 = 0;
         for (name, member) in members {
-            let mut children: Vec<usize> = node.properties.get(name).into_iter().copied().collect();
+            let own = node.properties.get(name);
+            let others = if own.is_none() || node.looks_again { node.other_members.as_slice() } else { &[] };
             for (positions, child) in &node.by_pattern {
                 steps = steps.saturating_add(1 + positions.saturating_mul(name.len() as u64 + 1));
-                children.push(*child);
+                steps = steps.saturating_add(self.visit(*child, member, level + 1)?.validate);
             }
-            if !node.properties.contains_key(name) || node.looks_again {
-                children.extend(&node.other_members);
-            }
-            for child in children {
-                steps = steps.saturating_add(self.visit(child, member, level + 1)?.validate);
+            for child in own.into_iter().chain(others) {
+                steps = steps.saturating_add(self.visit(*child, member, level + 1)?.validate);
             }
             if let Some(names) = node.names {
                 let name = Value::from(name.as_str());
