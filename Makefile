@@ -6,11 +6,12 @@ FUZZ_TARGETS ?= judge compile schema template diff cel yaml workflow http
 # The fuzzer builds with a sanitiser, in a folder of its own, so that the two builds do not invalidate each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-slow-disk bench-workflow bench-model peers deny
+.PHONY: help test soak test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-slow-disk bench-workflow bench-model peers deny
 
 help:
 	@echo 'make run                Build Accord and run the example agents with recorded answers'
 	@echo 'make test               Run all checks and tests (.ci/run)'
+	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times on both databases, and attack every route'
 	@echo 'make test-real          Run the tests with real agent CLIs, MCP clients, models and generated clients'
 	@echo 'make test-dashboard     Lint and test the dashboard, including end-to-end tests in Chromium'
 	@echo 'make dashboard          Build the dashboard (needs Node 20.19 or newer); cargo build embeds it'
@@ -23,19 +24,28 @@ help:
 	@echo 'make peers              Compare with json_repair, jsonrepair and baml-py'
 	@echo 'make deny               Check licences and sources of dependencies; needs cargo-deny'
 
+# One folder for `make run` and `make test`, so that neither builds again what the other has built.
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+
 test:
 	@.ci/run
+
+# Every shape of hostile input is tried in four rounds.
+SOAK_ROUNDS ?= 100
+soak:
+	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=4 \
+	  cargo test --workspace --test e2e -- kill_nine hostile
 
 test-real:
 	@crates/cli/tests/real/setup
 	@crates/cli/tests/real/setup-mcp
 	@tests/real/model/setup
 	@ACCORD_REAL=1 ACCORD_REAL_MODEL=1 cargo test --package accord-cli --test real --test real_mcp --test real_model
-	@cargo build --quiet --package accord-cli
-	@tests/real/generators "$${CARGO_TARGET_DIR:-target}/debug/accord"
+	@cargo build --quiet --workspace --bin accord
+	@tests/real/generators "$$CARGO_TARGET_DIR/debug/accord"
 
 test-dashboard: dashboard
-	@cargo build --quiet --package accord-cli
+	@cargo build --quiet --workspace --bin accord
 	@cd dashboard && npm run --silent lint && npm run --silent typecheck && npm test --silent && npm run --silent test:e2e
 
 run: dashboard
@@ -72,14 +82,14 @@ bench:
 
 bench-coordinator:
 	@cargo build --release --quiet --package accord-cli --package bench
-	@cargo run --release --quiet --package bench --bin coordinator -- "$${CARGO_TARGET_DIR:-target}/release/accord"
+	@cargo run --release --quiet --package bench --bin coordinator -- "$$CARGO_TARGET_DIR/release/accord"
 
 SYNC_MS ?= 5
 bench-slow-disk:
 	@cargo build --release --quiet --package accord-cli --package bench
-	@cc -O2 -shared -fPIC -o "$${CARGO_TARGET_DIR:-target}/slow_disk.so" bench/slow_disk.c
-	@SYNC_US="$$(( $(SYNC_MS) * 1000 ))" LD_PRELOAD="$$(realpath "$${CARGO_TARGET_DIR:-target}/slow_disk.so")" \
-	  "$${CARGO_TARGET_DIR:-target}/release/coordinator" "$${CARGO_TARGET_DIR:-target}/release/accord" paces
+	@cc -O2 -shared -fPIC -o "$$CARGO_TARGET_DIR/slow_disk.so" bench/slow_disk.c
+	@SYNC_US="$$(( $(SYNC_MS) * 1000 ))" LD_PRELOAD="$$(realpath "$$CARGO_TARGET_DIR/slow_disk.so")" \
+	  "$$CARGO_TARGET_DIR/release/coordinator" "$$CARGO_TARGET_DIR/release/accord" paces
 
 bench-workflow:
 	@cargo run --release --quiet --package bench --bin workflow
@@ -87,7 +97,7 @@ bench-workflow:
 bench-model:
 	@cargo build --release --quiet --package accord-cli --package bench
 	@cargo run --release --quiet --package bench --bin model -- \
-	  "$${CARGO_TARGET_DIR:-target}/release/accord" "$${MODEL_RUNS:-200}" "$${MODEL:-smollm2}"
+	  "$$CARGO_TARGET_DIR/release/accord" "$${MODEL_RUNS:-200}" "$${MODEL:-smollm2}"
 
 peers:
 	@bench/judge_peers

@@ -1,6 +1,6 @@
 //! The way to a coordinator: one that runs, or one of the command's own.
 //!
-//! An address that somebody has set (`--coordinator`, `runner.coordinator`) is the one. Else the one that `accord up` has left
+//! A configured address (`--coordinator`, `runner.coordinator`) comes first, then the one that `accord up` has left
 //! in `.accord/coordinator.json`, if that one answers there. A command that can do its work alone starts its own where none is found:
 //! what was kept can be looked at with nothing running.
 
@@ -97,7 +97,7 @@ pub(crate) struct Reached {
 }
 
 impl Reached {
-    /// Whether it is the command's own: nobody works there.
+    /// Whether it is the command's own, which has no runners.
     pub(crate) fn is_own(&self) -> bool {
         self.own.is_some()
     }
@@ -138,17 +138,17 @@ pub(crate) async fn running(config: &Config) -> Result<Option<Client>, Failure> 
 async fn left(config: &Config) -> Result<Option<(Address, Client)>, Failure> {
     let Some(address) = Address::read(&config.project) else { return Ok(None) };
     let client = client(&address.url, config)?;
-    // Another project's coordinator may have got the port since, where ours was killed and left the file behind.
+    // If ours was killed, its file is still there, and another project's coordinator may have the port now.
     let same = client.health().await.is_ok_and(|health| health.instance == address.instance);
     Ok(same.then_some((address, client)))
 }
 
-/// How long a coordinator that is to be told of is waited for: nothing else depends on it.
+/// How long to wait for a coordinator that is only reported: nothing else depends on it.
 const TELLING: Duration = Duration::from_secs(2);
 
 /// Says so where another coordinator runs for the project: a SQLite file is for one.
 pub(crate) async fn tell_of_another(config: &Config) {
-    if !matches!(store::place(config), Ok(store::Place::File(_))) {
+    if !matches!(store::place(config), Ok(store::DatabaseLocation::File(_))) {
         return;
     }
     if let Ok(Ok(Some((address, _)))) = timeout(TELLING, left(config)).await {
@@ -174,7 +174,7 @@ pub(crate) struct Address {
     pub(crate) url: String,
     /// Its process.
     pub(crate) pid: u32,
-    /// What it says of itself in `/health`.
+    /// Its instance id in `/health`.
     #[serde(default)]
     pub(crate) instance: String,
 }
@@ -203,15 +203,15 @@ impl Address {
         std::fs::write(path, serde_json::to_vec(self)?)
     }
 
-    /// Whether its process is there. Whether it still is a coordinator is asked by whoever reads the file.
+    /// Whether its process exists. The caller checks that it is a coordinator.
     fn lives(&self) -> bool {
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         pid.is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
     }
 }
 
-/// Takes the address away again, unless somebody else has written theirs meanwhile. Where a coordinator was there before,
-/// and still is, its address stands there again.
+/// Removes the address again, unless another process has written its own meanwhile. If there was a coordinator before,
+/// and it still runs, its address is restored.
 #[derive(Debug)]
 pub(crate) struct AddressGuard {
     path: PathBuf,
@@ -225,7 +225,7 @@ impl Drop for AddressGuard {
             .ok()
             .and_then(|text| serde_json::from_str::<Address>(&text).ok())
             .is_some_and(|address| address == self.address);
-        // A file that stays behind names an address that does not answer: it is then ignored.
+        // A leftover file names an address that does not answer, and is ignored.
         let _ = match &self.before {
             _ if !ours => Ok(()),
             Some(before) if before.lives() => before.write(&self.path),

@@ -1,4 +1,4 @@
-//! Texts and JSON documents that commands read whole, and what is said when they cannot be used.
+//! Texts and JSON documents that commands read whole, and the errors if they cannot be used.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read};
@@ -38,12 +38,12 @@ impl Input {
         }
     }
 
-    /// Opens it for reading. Somebody who forgot the file is told what the command waits for.
+    /// Opens it for reading. On a terminal, a hint says that the command waits for stdin.
     pub(crate) fn open(&self) -> Result<Box<dyn Read>, Problem> {
         match self {
             Self::Stdin => {
                 if io::stdin().is_terminal() {
-                    output::talk("Reading from the terminal; press Ctrl-D to finish.\n");
+                    output::message("Reading from the terminal; press Ctrl-D to finish.\n");
                 }
                 Ok(Box::new(io::stdin().lock()))
             }
@@ -94,7 +94,7 @@ pub(crate) struct Source {
 impl Source {
     /// Reads the text as one JSON document, for example "schema".
     pub(crate) fn json(&self, what: &str) -> Result<Value, Problem> {
-        // Editors on some systems write a byte-order mark; it says nothing that we do not know.
+        // Editors on some systems write a byte-order mark.
         let start = self.text.len() - self.text.trim_start_matches('\u{feff}').len();
         let text = self.text.get(start..).unwrap_or_default();
         parse(text).map_err(|error| {

@@ -13,7 +13,7 @@ use crate::document::Source;
 /// How many characters of a line are shown: what fits next to the gutter on most terminals.
 const LINE_CHARACTERS: usize = 100;
 
-/// How many of them stand before the mark when the line is longer.
+/// How many characters come before the mark if the line is longer.
 const LEADING_CHARACTERS: usize = 40;
 
 /// A tab is this wide; terminals differ, so it is drawn as spaces.
@@ -39,7 +39,7 @@ impl Position {
 
 /// Draws a range of a source, with the place as people write it (`$.a[0]`).
 pub(crate) fn draw(source: &Source, range: Range<usize>, path: Option<&str>) -> String {
-    // A cut-off document ends in a newline more often than not; the mark belongs to the last thing said.
+    // A cut-off document usually ends in a newline; the mark belongs to the last character before it.
     let end_of_text = source.text.trim_end().len();
     let start = range.start.min(end_of_text);
     let position = Position::of(&source.text, start);

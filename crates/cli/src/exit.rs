@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     ContractNotMet,
     /// A model, a CLI or a server failed.
     Failed,
-    /// Stopped from outside or timed out; also: nobody reads any more what was not at its end.
+    /// Stopped from outside or timed out, or stdout was closed before everything was written.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! Why a command could not do its work, and the one place that says so.
+//! Why a command failed, and the one place that reports it.
 
 use std::io;
 use std::ops::Range;
@@ -81,7 +81,7 @@ impl Problem {
         self
     }
 
-    /// Which part of a document it is; shown where it stands in the text.
+    /// The part of a document that is wrong; marked in the text.
     pub(crate) fn at_part(mut self, source: &Source, path: &str, pointer: &str) -> Self {
         self.place = Some(Box::new(Spot::new(source, source.locate(pointer), Some((path, pointer)))));
         self
@@ -104,7 +104,7 @@ impl Problem {
         if let Some(hint) = &self.hint {
             text.push_str(&format!("{} {}\n", "hint:".cyan().bold(), visible(hint)));
         }
-        output::talk(&text);
+        output::message(&text);
     }
 }
 
@@ -146,20 +146,20 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Only writing to stdout gives a bare I/O error; reading says which file it was.
+/// Only writing to stdout gives a bare I/O error; reading adds the name of the file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
     }
 }
 
-/// Says what went wrong; as JSON on stdout too where that was asked for and nothing is there yet. A reader that went away
+/// Reports a failure; with `--json` on stdout too, if nothing was written there yet. A closed stdout
 /// needs no words: it is gone on purpose. Only what was not at its end then has this failure.
 pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
     let told = |problem: &Problem| {
         problem.tell();
         if as_json && !output::has_data() {
-            // Who reads no more is told on stderr.
+            // If stdout is closed, the error goes to stderr.
             let _ = output::json(&json!({"error": problem}));
         }
     };
@@ -180,7 +180,7 @@ pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
     }
 }
 
-/// Prints what clap has to say: help and version are answers, everything else is wrong usage.
+/// Prints clap's message: help and version are results, everything else is wrong usage.
 pub(crate) fn usage(mut error: clap::Error, as_json: bool) -> Exit {
     suggest_command(&mut error);
     // Nothing is left to be done when the message itself cannot be written.
@@ -212,7 +212,7 @@ fn suggest_command(error: &mut clap::Error) {
     }
 }
 
-/// What clap says in paragraphs: what is wrong, a tip where there is one, the usage, and where to read more.
+/// Clap's message by paragraph: what is wrong, possibly a tip, the usage, and where to read more.
 fn misused(said: &str) -> Problem {
     let paragraphs: Vec<&str> = said.split("\n\n").map(str::trim).collect();
     let wrong = paragraphs.first().copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Following a run to its end: the one way, whoever wants to know.
+//! Following a run until it is finished.
 //!
 //! Every event is handed over once, in order, and where one cannot be read, why. A signal and a time limit are heard, a lost connection is made again by the
 //! client below, and a coordinator that does not come back ends the following instead of holding it for ever.
@@ -17,16 +17,16 @@ use crate::failure::{Failure, Problem};
 use crate::runtime;
 use crate::view::event;
 
-/// How long a run that was told to stop may take to do so before we go.
+/// How long to wait for a run to stop after it was asked to.
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
-/// How often the coordinator is asked whether it is there, and how long it may take to say so.
+/// How often the coordinator is pinged, and how long it may take to answer.
 const CHECK_EVERY: Duration = Duration::from_secs(3);
 
 /// A coordinator that restarts is back by then; one that is not has gone.
 const GONE_AFTER: Duration = Duration::from_secs(10);
 
-/// A hundred years. Nobody waits for the end of it, and a clock cannot count to every number of seconds.
+/// A hundred years: as good as no limit, and it does not overflow the clock.
 const LONGEST_LIMIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// What Ctrl-C means.
@@ -54,7 +54,7 @@ pub(crate) type Seen<'a> = Result<&'a EventView, &'a ClientError>;
 /// How the following ended.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    /// The run, as it stands.
+    /// The run's current state.
     pub(crate) run: RunView,
     /// What came before the end of the run, if something did.
     pub(crate) interruption: Option<Interruption>,
@@ -70,7 +70,7 @@ impl Ending {
     }
 }
 
-/// Follows one run. It listens for signals from its making on, so that a run made afterwards is not left behind.
+/// Follows one run. It listens for signals from its creation on, so that a run created afterwards is always stopped.
 pub(crate) struct Follower<'a> {
     client: &'a Client,
     signals: mpsc::UnboundedReceiver<()>,
@@ -139,7 +139,7 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     seconds.ok_or_else(|| "expected an integer number of seconds, 1 or more".to_owned())
 }
 
-/// When a time limit is reached that begins now. One that is too far away is none.
+/// The deadline of a time limit that begins now. One that is too far away is no deadline.
 pub(crate) fn deadline(time_limit: Option<Duration>) -> Option<Instant> {
     let limit = time_limit.filter(|limit| *limit <= LONGEST_LIMIT)?;
     Instant::now().checked_add(limit)

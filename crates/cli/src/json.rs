@@ -12,7 +12,7 @@ pub(crate) fn parse(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(text)
 }
 
-/// What serde_json says, without the position that it appends.
+/// serde_json's message without the position that it appends.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

@@ -39,7 +39,7 @@ impl<R: Read> Lines<R> {
         Self { reader: BufReader::with_capacity(BUFFER_BYTES, reader), number: 0, limit }
     }
 
-    /// Waits for a line and takes all that are there with it; empty at the end of the input.
+    /// Waits for a line and takes all lines that are buffered; empty at the end of the input.
     pub(crate) fn batch(&mut self) -> io::Result<Vec<Line>> {
         let mut batch = Vec::new();
         while batch.is_empty() || self.reader.buffer().contains(&b'\n') {

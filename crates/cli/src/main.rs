@@ -3,54 +3,53 @@
 //! Results go to stdout, progress and messages to stderr. Each command is a file under `commands`; it returns an
 //! [`exit::Exit`] or a [`failure::Failure`], and only this file turns them into an exit code.
 //!
-//! The way of a command:
+//! The path of a command:
 //!
-//! 1. **Read.** `arguments` is the command line; `project` finds the folder, `config` its settings in layers, each with where it
-//!    came from. `document`, `given`, `since` and `beginning` read files, parameters, times and shortened ids.
-//! 2. **Reach.** Almost everything is asked of a coordinator over HTTP. `connection` finds the one that runs, or hosts one that
-//!    only answers; `alone` hosts one with a runner where there is work to do. `host` puts them together from the configuration,
-//!    for `accord up` as well: with `store` the only place that names concrete stores and executors.
-//! 3. **Follow.** `follow` hears a run to its end, `progress` and `waiting` say meanwhile how it stands.
-//! 4. **Tell.** `view` makes words and tables (`table`, `excerpt`) of what was answered, `output` writes them, and nobody else
-//!    writes. `refusal` words what a coordinator refused, with what to do next; `failure` tells it, as JSON too.
+//! 1. **Read.** `arguments` is the command line; `project` finds the folder, `config` its layered settings, each with its
+//!    origin. `document`, `task_parameters`, `since` and `id_prefix` read files, parameters, times and shortened ids.
+//! 2. **Connect.** Almost everything is a request to a coordinator. `connection` finds the one that runs, or hosts one that only
+//!    answers; `own_coordinator` hosts one with a runner if there is work to do. `host` builds them from the configuration, also
+//!    for `accord up`; with `store` it is the only place that names concrete stores and executors.
+//! 3. **Follow.** `follow` waits until a run is finished; `progress` and `unclaimed_runs` report meanwhile.
+//! 4. **Print.** `view` turns responses into text and tables (`table`, `excerpt`), and `output` writes them. `refusal` explains
+//!    what a coordinator refused and what to do next; `failure` prints it, as JSON too.
 //!
 //! `accord check` and `accord schemas` need none of that: they are the contract crate at a prompt.
 
-mod alone;
 mod arguments;
-mod beginning;
 mod candidates;
 mod commands;
 mod config;
 mod connection;
 mod document;
-mod each;
 mod excerpt;
 mod exit;
 mod failure;
-mod filters;
+mod file_selection;
 mod follow;
-mod given;
+mod for_each;
 mod host;
+mod id_prefix;
 mod json;
 mod lines;
-mod local;
+mod list_filters;
+mod local_agents;
 mod output;
+mod own_coordinator;
 mod paging;
 mod progress;
 mod project;
-mod pushed;
+mod push_report;
 mod refusal;
 mod removal;
-mod removed;
 mod runtime;
 mod since;
 mod store;
 mod suggestion;
 mod table;
-mod validated;
+mod task_parameters;
+mod unclaimed_runs;
 mod view;
-mod waiting;
 
 use std::process::ExitCode;
 
@@ -71,7 +70,7 @@ fn main() -> ExitCode {
     result.unwrap_or_else(|failure| failure::tell(failure, wants_json())).into()
 }
 
-/// Whether a program reads the answer, whichever command it is that was given: failures are told to it too, and wrong usage.
+/// Whether the command line has `--json`, whatever the command: failures and wrong usage are JSON then, too.
 fn wants_json() -> bool {
     std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

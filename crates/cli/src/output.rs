@@ -3,7 +3,7 @@
 //! Data goes out byte for byte. Words may carry colours; they are dropped where the stream is not a terminal
 //! or `NO_COLOR` is set.
 //!
-//! A reader of stdout that went away (`| head`) fails nothing: what is left to say is dropped, and the command ends as it
+//! A closed stdout (`| head`) is not a failure: the rest of the output is dropped, and the command ends as it
 //! would have. What has no end of its own asks [`still_read`].
 
 use std::io::{self, IsTerminal as _, Write as _};
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::excerpt::visible;
-use crate::view::words;
+use crate::view::text;
 
 /// Whether a person looks at stdout.
 pub(crate) fn stdout_is_terminal() -> bool {
@@ -35,7 +35,7 @@ pub(crate) fn has_data() -> bool {
 
 static IS_UNREAD: AtomicBool = AtomicBool::new(false);
 
-/// Fails where nobody reads stdout any more.
+/// Fails if stdout is closed.
 pub(crate) fn still_read() -> io::Result<()> {
     match IS_UNREAD.load(Ordering::Relaxed) {
         true => Err(io::ErrorKind::BrokenPipe.into()),
@@ -79,7 +79,7 @@ pub(crate) fn pretty_json(value: &impl Serialize) -> io::Result<()> {
 pub(crate) fn result(data: Option<&RawValue>, text: Option<&str>) -> io::Result<()> {
     let for_people = stdout_is_terminal();
     let mut shown = match (data, text) {
-        (Some(data), _) if for_people => words::raw_json(data),
+        (Some(data), _) if for_people => text::raw_json(data),
         (Some(data), _) => data.get().to_owned(),
         (None, Some(text)) if for_people => visible(text),
         (None, Some(text)) => text.to_owned(),
@@ -110,8 +110,8 @@ fn coloured(text: &str, choice: ColorChoice) -> String {
     }
 }
 
-/// Writes words to stderr. A command does not fail because nobody listens there.
-pub(crate) fn talk(text: &str) {
+/// Writes a message to stderr. A closed stderr is not a failure.
+pub(crate) fn message(text: &str) {
     let mut stderr = anstream::stderr().lock();
     let _ = stderr.write_all(text.as_bytes());
 }

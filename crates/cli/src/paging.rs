@@ -34,7 +34,7 @@ impl PagingArguments {
         Self { limit: None, all: true }
     }
 
-    /// The items wanted, over as many pages as it takes. `next_cursor` says whether there are more.
+    /// The requested items, over as many pages as it takes. `next_cursor` is set if there are more.
     pub(crate) async fn gather<T, F>(&self, mut fetch: impl FnMut(PageQuery) -> F) -> Result<Page<T>, Failure>
     where
         F: Future<Output = Result<Page<T>, ClientError>>,
@@ -87,12 +87,12 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// What to say where a list is empty.
+/// The message for an empty list.
 pub(crate) fn none(plural: &str, filtered: bool) -> String {
     if filtered { format!("No {plural} match these filters.") } else { format!("No {plural} found.") }
 }
 
-/// Ends a command that lists: one JSON object, a table, or why there is none. Says so where the list goes on.
+/// Prints a list: one JSON object, a table, or the message for an empty one; and whether there are more.
 pub(crate) fn show<T: Serialize>(
     page: &Page<T>,
     json: bool,
@@ -102,17 +102,17 @@ pub(crate) fn show<T: Serialize>(
     if json {
         output::json(page)?;
     } else if page.items.is_empty() {
-        output::talk(&format!("{none}\n"));
+        output::message(&format!("{none}\n"));
     } else {
         output::show(&table(&page.items))?;
         if page.next_cursor.is_some() {
-            output::talk(&more(page));
+            output::message(&more(page));
         }
     }
     Ok(Exit::Success)
 }
 
-/// What to say where a list goes on.
+/// The message if there are more items.
 fn more<T>(page: &Page<T>) -> String {
     let Some(total) = page.total else { return "There are more: use --limit N or --all.\n".to_owned() };
     let plus = if page.total_exact == Some(false) { "+" } else { "" };

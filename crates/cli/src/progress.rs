@@ -12,7 +12,7 @@ use owo_colors::OwoColorize as _;
 
 use crate::follow::Seen;
 use crate::output;
-use crate::view::words::{self, Times, line};
+use crate::view::text::{self, Times, line};
 use crate::view::{attempt, event, run};
 
 /// How often the elapsed time moves.
@@ -86,7 +86,7 @@ impl Progress {
             }
             EventBody::RunClaimed { .. } | EventBody::RunStarted => self.step = "attempt 1".to_owned(),
             EventBody::OutputDelta { text, .. } => self.output(text),
-            // It says whole what was shown in parts.
+            // It repeats in full what was shown in parts.
             EventBody::Message { .. } => self.output.clear(),
             EventBody::ToolStarted { name, .. } => self.step = format!("using {}", line(name)),
             EventBody::RequestRepeated { .. } => {
@@ -111,20 +111,20 @@ impl Progress {
         self.show();
     }
 
-    /// Takes the bottom line away and says how the run ended.
+    /// Removes the bottom line and reports how the run ended.
     pub(crate) fn end(self, run: &RunView) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
-            output::talk(&run::end(run, &Times::here()));
+            output::message(&run::end(run, &Times::here()));
         }
     }
 
-    /// What says something above the bottom line, also where there is none.
+    /// Prints above the bottom line, or normally if there is none.
     pub(crate) fn above(&self) -> impl Fn(&str) + use<> {
         let bar = self.bar.clone();
         move |text| match &bar {
-            Some(bar) => bar.suspend(|| output::talk(text)),
-            None => output::talk(text),
+            Some(bar) => bar.suspend(|| output::message(text)),
+            None => output::message(text),
         }
     }
 
@@ -143,7 +143,7 @@ impl Progress {
 
     fn show(&self) {
         if let Some(bar) = &self.bar {
-            let used = words::usage(&self.used);
+            let used = text::usage(&self.used);
             let used = if used.is_empty() { used } else { format!(" · {used}") };
             let output = match tail(&self.output) {
                 output if output.is_empty() => output,
@@ -155,7 +155,7 @@ impl Progress {
 
     fn line(&self, text: &str) {
         if let Some(bar) = &self.bar {
-            bar.suspend(|| output::talk(text));
+            bar.suspend(|| output::message(text));
         }
     }
 }

@@ -32,7 +32,7 @@ impl ProjectArguments {
     }
 }
 
-/// What to say of a folder that is no project. One that has settings is, whatever else it has.
+/// The error for a folder that is not a project. A folder with settings is one.
 pub(crate) fn missing(folder: &Path) -> Option<Problem> {
     let is_project = folder.join(FOLDER).is_dir() || folder.join(FILE).exists();
     (!is_project).then(|| {

@@ -1,4 +1,4 @@
-//! What a coordinator refuses, told with what to do next.
+//! Requests that a coordinator refuses, each with what to do next.
 
 use accord_api::{ErrorBody, ErrorName};
 use accord_client::ClientError;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Problem};
 use crate::store;
 use crate::view::agent;
-use crate::view::words::unescaped;
+use crate::view::text::unescaped;
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {

@@ -1,14 +1,15 @@
-//! What is over and old is removed, or what is named.
+//! Removing sessions and workflow runs, by id or by age, and definitions from the database.
 
 use std::fmt::Display;
 
+use accord_api::Source;
 use accord_client::ClientError;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::each::each;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, Problem};
+use crate::for_each::each;
 use crate::output;
 
 /// What is to be removed.
@@ -19,21 +20,21 @@ pub(crate) struct Removal<'a, I> {
     pub(crate) old: Option<Vec<I>>,
     /// The name of an id in JSON.
     pub(crate) id: &'static str,
-    /// What is said where nothing is old.
+    /// The message if nothing is old enough.
     pub(crate) none: &'static str,
     pub(crate) dry_run: bool,
     pub(crate) json: bool,
 }
 
 impl<I: Clone + Display + Serialize> Removal<'_, I> {
-    /// Removes each, or says which they are.
+    /// Removes each, or lists them (`--dry-run`).
     pub(crate) async fn run(
         &self,
         find: impl AsyncFn(&I) -> Result<I, Failure>,
         delete: impl AsyncFn(&I) -> Result<(), ClientError>,
     ) -> Result<Exit, Failure> {
         if self.old.as_ref().is_some_and(Vec::is_empty) {
-            output::talk(self.none);
+            output::message(self.none);
             return Ok(Exit::Success);
         }
         let remove = async |id: &I| -> Result<I, Failure> {
@@ -48,9 +49,34 @@ impl<I: Clone + Display + Serialize> Removal<'_, I> {
             if self.json {
                 return output::json(&json!({self.id: id, "removed": removed}));
             }
-            output::talk(&format!("{} {id}\n", if removed { "removed" } else { "would remove" }));
+            output::message(&format!("{} {id}\n", if removed { "removed" } else { "would remove" }));
             Ok(())
         };
         each(self.old.as_deref().unwrap_or(self.named), self.id, self.json, remove, show).await
     }
+}
+
+/// Fails for a definition in a file: its owner removes the file.
+pub(crate) fn require_stored(
+    kind: &str,
+    name: &str,
+    source: Source,
+    file: Option<String>,
+) -> Result<(), Problem> {
+    if source == Source::Store {
+        return Ok(());
+    }
+    let file = file.unwrap_or_else(|| "a file of the coordinator".to_owned());
+    Err(Problem::new(format!("{kind} '{name}' is defined in {file}, not in the database"))
+        .hint(format!("delete the file to remove the {kind}")))
+}
+
+/// Reports a removed definition.
+pub(crate) fn report(name: &str, json: bool) -> Result<Exit, Failure> {
+    if json {
+        output::json(&json!({"name": name, "removed": true}))?;
+    } else {
+        output::message(&format!("removed {name}\n"));
+    }
+    Ok(Exit::Success)
 }

@@ -80,7 +80,7 @@ async fn heard(signal: &mut Option<Signal>) -> Option<()> {
     }
 }
 
-/// Whether whoever started this process has made it deaf to a signal, as `nohup` does: then it stays so. Where the system does not
+/// Whether the parent process made this one ignore a signal, as `nohup` does: then it stays ignored. Where the system does not
 /// tell, it is taken for granted.
 fn is_ignored(signal: SignalKind) -> bool {
     let status = std::fs::read_to_string("/proc/self/status");

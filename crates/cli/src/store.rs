@@ -15,7 +15,7 @@ use crate::project;
 
 /// What a database address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DatabaseLocation {
     /// A SQLite file.
     File(PathBuf),
     /// SQLite in memory: gone with the process.
@@ -24,10 +24,10 @@ pub(crate) enum Place {
     Server(String),
 }
 
-/// The file of the store that this process has opened itself. Where it fails, nobody else has a log that says why.
+/// The database file that this process has opened itself. If it fails, there is no other log that explains why.
 static OPENED: OnceLock<PathBuf> = OnceLock::new();
 
-/// What to say where the store that this process has opened fails; nothing where that is another's.
+/// The hint if the database that this process has opened fails; none for another process's.
 pub(crate) fn failed() -> Option<Problem> {
     let path = OPENED.get()?;
     Some(full(path).unwrap_or_else(|| {
@@ -52,16 +52,18 @@ fn is_full(disk: &StatVfs) -> bool {
     disk.f_blocks > 0 && disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM
 }
 
-/// Opens the store of a project, and makes it where there is none.
+/// Opens the database of a project, and creates it if it is missing.
 pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
     let place = place(config)?;
-    if let Place::File(path) = &place {
+    if let DatabaseLocation::File(path) = &place {
         OPENED.get_or_init(|| path.clone());
     }
     let opened: Result<Arc<dyn Store>, StoreError> = match &place {
-        Place::File(path) => SqliteStore::open(path).map(|store| Arc::new(store) as Arc<dyn Store>),
-        Place::Memory => SqliteStore::in_memory().map(|store| Arc::new(store) as Arc<dyn Store>),
-        Place::Server(url) => {
+        DatabaseLocation::File(path) => {
+            SqliteStore::open(path).map(|store| Arc::new(store) as Arc<dyn Store>)
+        }
+        DatabaseLocation::Memory => SqliteStore::in_memory().map(|store| Arc::new(store) as Arc<dyn Store>),
+        DatabaseLocation::Server(url) => {
             PostgresStore::connect(url).await.map(|store| Arc::new(store) as Arc<dyn Store>)
         }
     };
@@ -73,7 +75,7 @@ pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failu
     })
 }
 
-/// The store of a project as it is: where there is none yet none is made, and nothing is found.
+/// The database of a project. If it does not exist, it is not created, and the store is empty.
 pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Failure> {
     if !is_to_be_made(config)? {
         return local_store(config).await;
@@ -85,13 +87,13 @@ pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Fa
     }
 }
 
-/// Whether opening the store would leave a file that was not there. One that cannot be made is opened, to hear why not.
+/// Whether opening the database would create a file. If that is impossible, the database is opened for the error.
 pub(crate) fn is_to_be_made(config: &Config) -> Result<bool, Problem> {
     let is_missing = |path: &Path| fs::symlink_metadata(path).is_err() && in_the_way(path).is_none();
-    Ok(matches!(place(config)?, Place::File(path) if is_missing(&path)))
+    Ok(matches!(place(config)?, DatabaseLocation::File(path) if is_missing(&path)))
 }
 
-/// Why a file that is not there cannot be made: it needs a folder that can be written to.
+/// Why a missing file cannot be created: it needs a writable folder.
 pub(crate) fn in_the_way(path: &Path) -> Option<String> {
     let folder = path.ancestors().skip(1).find(|folder| fs::symlink_metadata(folder).is_ok());
     let about = folder.and_then(|folder| fs::metadata(folder).ok().map(|about| (folder, about)));
@@ -114,17 +116,19 @@ pub(crate) fn memory_store() -> Result<Arc<dyn Store>, Failure> {
 }
 
 /// Where the configured store is. Files are looked for from the project's folder.
-pub(crate) fn place(config: &Config) -> Result<Place, Problem> {
+pub(crate) fn place(config: &Config) -> Result<DatabaseLocation, Problem> {
     parse(&config.values.database.url, &config.project)
 }
 
-fn parse(url: &str, project: &Path) -> Result<Place, Problem> {
+fn parse(url: &str, project: &Path) -> Result<DatabaseLocation, Problem> {
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        return Ok(Place::Server(url.to_owned()));
+        return Ok(DatabaseLocation::Server(url.to_owned()));
     }
     match url.strip_prefix("sqlite:").map(|rest| rest.strip_prefix("//").unwrap_or(rest)) {
-        Some(":memory:") => Ok(Place::Memory),
-        Some(path) if !path.is_empty() && !path.contains('?') => Ok(Place::File(project.join(path))),
+        Some(":memory:") => Ok(DatabaseLocation::Memory),
+        Some(path) if !path.is_empty() && !path.contains('?') => {
+            Ok(DatabaseLocation::File(project.join(path)))
+        }
         _ => {
             // An address may hold a password, so only its beginning is repeated.
             let scheme = without_secrets(url.split(':').next().unwrap_or_default());
@@ -156,13 +160,13 @@ mod tests {
     fn an_address_names_a_file_a_memory_or_a_server() {
         let project = Path::new("/project");
         let cases = [
-            ("sqlite://.accord/accord.db", Place::File("/project/.accord/accord.db".into())),
-            ("sqlite:data.db", Place::File("/project/data.db".into())),
-            ("sqlite:///var/accord.db", Place::File("/var/accord.db".into())),
-            ("sqlite::memory:", Place::Memory),
-            ("sqlite://:memory:", Place::Memory),
-            ("postgres://me@host/db", Place::Server("postgres://me@host/db".into())),
-            ("postgresql://host/db", Place::Server("postgresql://host/db".into())),
+            ("sqlite://.accord/accord.db", DatabaseLocation::File("/project/.accord/accord.db".into())),
+            ("sqlite:data.db", DatabaseLocation::File("/project/data.db".into())),
+            ("sqlite:///var/accord.db", DatabaseLocation::File("/var/accord.db".into())),
+            ("sqlite::memory:", DatabaseLocation::Memory),
+            ("sqlite://:memory:", DatabaseLocation::Memory),
+            ("postgres://me@host/db", DatabaseLocation::Server("postgres://me@host/db".into())),
+            ("postgresql://host/db", DatabaseLocation::Server("postgresql://host/db".into())),
         ];
         for (url, expected) in cases {
             assert_eq!(parse(url, project).ok(), Some(expected), "{url}");

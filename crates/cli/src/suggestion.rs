@@ -1,4 +1,4 @@
-//! Names that somebody may have meant.
+//! Suggestions for mistyped names.
 
 /// The known name nearest to one that is not known, if it is near enough to be a typing mistake.
 pub(crate) fn closest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {

@@ -11,7 +11,7 @@ use crate::output;
 /// Blanks between columns.
 const GAP: u16 = 2;
 
-/// A free text that is shorter than this says nothing.
+/// A column of free text that is narrower than this is useless.
 const LEAST_TEXT: u16 = 20;
 
 /// Rows under names of columns.

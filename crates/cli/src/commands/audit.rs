@@ -7,7 +7,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
-use crate::view::words::{Times, line};
+use crate::view::text::{Times, line};
 use crate::{runtime, since, table};
 
 /// Show who changed keys, agents, workflows, schemas and sessions, and who stopped what

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::Tone;
-use crate::view::words::{Times, line};
+use crate::view::text::{Times, line};
 use crate::{output, runtime, table};
 
 /// Inspect what was learned about model endpoints: list, forget
@@ -129,7 +129,7 @@ fn forget(arguments: &ForgetArguments) -> Result<Exit, Failure> {
     } else {
         let count = forgotten.forgotten;
         let entries = if count == 1 { "entry" } else { "entries" };
-        output::talk(&format!("Forgot {count} {entries} ({}).\n", line(&forgotten.matching)));
+        output::message(&format!("Forgot {count} {entries} ({}).\n", line(&forgotten.matching)));
     }
     Ok(Exit::Success)
 }

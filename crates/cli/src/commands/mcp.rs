@@ -6,13 +6,13 @@ use accord_api::SessionId;
 use accord_client::Client;
 use accord_mcp::Accord;
 
-use crate::alone::{self, Lasting};
 use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::own_coordinator::{self, Lasting};
 use crate::{host, runtime};
 
-/// Names the session that starts what is started here: whoever starts this server sets it, not the model.
+/// The parent session of runs that are started here. It is set by the process that starts this server, not by the model.
 const PARENT: &str = "ACCORD_PARENT_SESSION";
 
 /// Serve Accord's tools over MCP on stdin and stdout
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let parent = parent()?;
     let look = async |_: &Client| Ok(());
     let work = async |client: &Client| serve(client.clone(), parent).await;
-    host::observed(&config, alone::work(&config, Lasting::No, look, work))
+    host::observed(&config, own_coordinator::work(&config, Lasting::No, look, work))
 }
 
 async fn serve(client: Client, parent: Option<SessionId>) -> Result<Exit, Failure> {

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Problem};
 use crate::host::{self, Embedded};
 use crate::output;
 use crate::runtime;
-use crate::view::words;
+use crate::view::text;
 
 /// Run an agent with a live model and record the exchange in a cassette
 #[derive(Debug, clap::Args)]
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let project = connection::reach(&config, Access::Look).await?;
         let blueprint = project.agent(&arguments.agent).await?.blueprint;
         let blueprint = standing_alone(&project, &arguments.agent, blueprint, &config).await?;
-        let place = Place::take(&arguments.output, arguments.force)?;
+        let place = OutputFile::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
         let addresses: Vec<&str> =
             models(&blueprint).filter_map(|settings| settings.get("base_url")?.as_str()).collect();
@@ -82,9 +82,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         cassette.contract = contract(&request);
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
         place.write(&text)?;
-        let exchanges = words::counted(cassette.exchanges.len() as u64, "exchange");
+        let exchanges = text::counted(cassette.exchanges.len() as u64, "exchange");
         let path = arguments.output.display();
-        output::talk(&format!("Recorded {exchanges} in {path}.\n"));
+        output::message(&format!("Recorded {exchanges} in {path}.\n"));
         report.of_no_store().print(arguments.run.json)
     })
 }
@@ -199,13 +199,13 @@ pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
 }
 
 /// Where the cassette goes, found out before anything is asked: an answer may have cost money.
-struct Place<'a> {
+struct OutputFile<'a> {
     path: &'a Path,
     /// It was made to see whether it can be.
     is_new: bool,
 }
 
-impl<'a> Place<'a> {
+impl<'a> OutputFile<'a> {
     fn take(path: &'a Path, force: bool) -> Result<Self, Problem> {
         let is_new = !path.exists();
         if !is_new && !force {
@@ -232,10 +232,10 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for OutputFile<'_> {
     fn drop(&mut self) {
         if self.is_new {
-            // An empty file that stays behind does no harm.
+            // A leftover empty file does no harm.
             let _ = std::fs::remove_file(self.path);
         }
     }

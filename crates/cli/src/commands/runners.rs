@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::Tone;
-use crate::view::words::{Times, line};
+use crate::view::text::{Times, line};
 use crate::{runtime, table};
 
 /// Inspect runners: list

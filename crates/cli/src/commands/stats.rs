@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     if stats.all.runs == 0 {
         let any = arguments.since.is_none() && arguments.agent.is_none();
-        output::talk(if any {
+        output::message(if any {
             "No finished runs found.\n"
         } else {
             "No finished runs match these filters.\n"
@@ -53,6 +53,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let bars = if output::stdout_is_terminal() { Bars::Drawn } else { Bars::None };
     output::show(&stats::view(&stats, bars))?;
-    output::talk(&format!("{}\n", stats::summary(&stats)));
+    output::message(&format!("{}\n", stats::summary(&stats)));
     Ok(Exit::Success)
 }

@@ -35,7 +35,7 @@ pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Where it is wrong and why, and nothing of the text: a key may stand there.
+/// Where it is wrong and why, but none of the text: it may contain a key.
 fn not_toml(name: &str, text: &str, error: &toml::de::Error) -> Problem {
     let place = error.span().map(|span| {
         let Position { line, column } = Position::of(text, span.start);

@@ -129,7 +129,7 @@ fn warn_of_mode(path: &Path) {
 /// Once: a command may ask for its key several times.
 fn warn(text: &str) {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| output::talk(&format!("warning: {text}\n")));
+    ONCE.call_once(|| output::message(&format!("warning: {text}\n")));
 }
 
 #[cfg(test)]

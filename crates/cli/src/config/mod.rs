@@ -93,7 +93,7 @@ impl Config {
         self.origins.of(key)
     }
 
-    /// A path of the settings: `~/` is the home folder, and what is relative stands in the project.
+    /// A path in the settings: `~/` is the home folder, and relative paths are relative to the project.
     pub(crate) fn path(&self, text: &str) -> PathBuf {
         path(text, &self.project, std::env::home_dir().as_deref())
     }

@@ -15,7 +15,7 @@ use crate::suggestion;
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Nobody set it.
+    /// Not set.
     Default,
     /// This file.
     File(String),
@@ -88,7 +88,7 @@ impl Layers {
         }
     }
 
-    /// Who has set what stands at a key: something inside of it, itself, or the nearest thing around it.
+    /// What set the value at a key: a setting inside of it, itself, or the nearest one around it.
     fn blamed(&self, key: &str) -> Option<&Origin> {
         let inside = self.origins.iter().find(|(name, _)| is_inside(name, key)).map(|(_, origin)| origin);
         let mut around = successors(Some(key), |key| Some(key.rsplit_once('.')?.0));
@@ -141,7 +141,7 @@ fn refused(key: &str, origin: &str, message: &str) -> Problem {
     }
 }
 
-/// What the reader says of a value of the wrong kind, without the names of types in this program.
+/// The reader's error for a value of the wrong type, without the names of types in this program.
 fn told(message: &str) -> String {
     let parts = message.strip_prefix("invalid ").and_then(|rest| {
         let (found, wanted) = rest.rsplit_once(", expected ")?;
@@ -152,7 +152,7 @@ fn told(message: &str) -> String {
         Some(("string", text)) => format!("the string {text}"),
         _ if found == "map" => "a table".to_owned(),
         _ if found == "sequence" => "a list".to_owned(),
-        // Numbers and booleans stand behind their kind.
+        // Numbers and booleans follow the name of their type.
         _ => found.split('`').nth(1).unwrap_or(found).to_owned(),
     };
     let wanted = match wanted {

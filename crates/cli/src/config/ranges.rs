@@ -10,7 +10,7 @@ use crate::failure::Problem;
 /// Less than this, and no request of a runner would be taken.
 const LEAST_REQUEST: u64 = 64 * 1024;
 
-/// A million tokens have never cost a thousandth of this. What is dearer is a slip, and no sum of it would say anything.
+/// A million tokens have never cost a thousandth of this. A higher price is a typing error and would make every sum useless.
 const DEAREST_MILLION: f64 = 1_000_000.0;
 
 /// Looks at every number that has bounds.

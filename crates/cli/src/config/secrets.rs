@@ -1,8 +1,8 @@
-//! Settings that hold secrets, and how they are told: by what they take, never by what they hold.
+//! Settings that hold secrets, and how they are shown: by what they expect, never by their value.
 
 use toml::Value;
 
-/// What stands where a secret is.
+/// Shown instead of a secret.
 pub(super) const HIDDEN: &str = "(hidden)";
 
 /// The kind of value that a secret setting takes; nothing of one that is no secret.
@@ -16,7 +16,7 @@ pub(super) fn kind_of(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether an address is to stand there, which may hold a password.
+/// Whether the setting is an address, which may contain a password.
 fn is_address(key: &str) -> bool {
     matches!(key, "database.url" | "runner.coordinator" | "telemetry.otlp_endpoint")
         || key.ends_with(".base_url")

@@ -62,7 +62,7 @@ pub(crate) struct Runner {
     pub(crate) drain_seconds: u32,
 }
 
-/// What holds where neither agent nor caller says otherwise.
+/// Defaults if neither the agent nor the caller sets them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Enforcement {
@@ -73,7 +73,7 @@ pub(crate) struct Enforcement {
     pub(crate) strategy: accord_api::Strategy,
 }
 
-/// How long a runner keeps asking a provider that is away, where the agent does not say.
+/// How long a runner retries an unreachable provider, unless the agent sets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Retry {

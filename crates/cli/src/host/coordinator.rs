@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::failure::{Failure, Problem};
-use crate::store::Place;
+use crate::store::DatabaseLocation;
 
 /// A coordinator at work.
 pub(crate) struct Hosted {
@@ -45,17 +45,17 @@ impl Hosted {
     }
 }
 
-/// What a coordinator is there for.
+/// The purpose of a coordinator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Duty {
     /// All work on its store.
     All,
     /// The same, but what it is asked for goes to the runner with this tag.
     Command {
-        /// The tag that nobody else has.
+        /// The tag that only this command's runner has.
         tag: String,
     },
-    /// Answers alone: whoever only looks changes nothing, neither what waits nor what was lost.
+    /// Only answers requests: reading must not change anything, neither pending runs nor lost ones.
     Look,
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn coordinator(
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
     accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
     if duty != Duty::Look {
-        super::abandoned::fail(store.as_ref(), config.values.queue.lease_seconds).await;
+        super::orphaned_runs::fail(store.as_ref(), config.values.queue.lease_seconds).await;
     }
     let mut app = App::new(store, Arc::new(System), settings(config));
     if let Some(embedder) = super::embeddings::embedder(config)? {
@@ -89,7 +89,7 @@ pub(crate) async fn coordinator(
     Ok(Hosted { app, coordinator })
 }
 
-/// Why nobody can be heard at an address.
+/// Why the coordinator cannot listen at an address.
 pub(super) fn cannot_listen(listen: &str, error: &std::io::Error) -> Problem {
     let hint = match error.kind() {
         std::io::ErrorKind::AddrInUse => {
@@ -127,9 +127,9 @@ fn settings(config: &Config) -> Settings {
 /// What kind of store the configuration names; one that it does not name well was refused before.
 fn kind(config: &Config) -> StoreKind {
     match crate::store::place(config) {
-        Ok(Place::Server(_)) => StoreKind::Postgres,
-        Ok(Place::Memory) => StoreKind::Memory,
-        Ok(Place::File(_)) | Err(_) => StoreKind::Sqlite,
+        Ok(DatabaseLocation::Server(_)) => StoreKind::Postgres,
+        Ok(DatabaseLocation::Memory) => StoreKind::Memory,
+        Ok(DatabaseLocation::File(_)) | Err(_) => StoreKind::Sqlite,
     }
 }
 

@@ -10,7 +10,7 @@ use accord_runner::Shutdown;
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use super::{Duty, Hosted, Work, abandoned, coordinator, runner};
+use super::{Duty, Hosted, Work, coordinator, orphaned_runs, runner};
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -34,7 +34,7 @@ impl Embedded {
         executors: Registry,
     ) -> Result<(Self, Client), Failure> {
         let (shutdown, serving) = (Shutdown::new(), CancellationToken::new());
-        let tag = abandoned::tag(&System.unique());
+        let tag = orphaned_runs::tag(&System.unique());
         let mut tagged = config.clone();
         tagged.values.runner.tags.push(tag.clone());
         let hosted = coordinator(config, store, ANY_PORT, Duty::Command { tag }, serving.clone()).await?;
@@ -48,7 +48,7 @@ impl Embedded {
         // Twice: nothing of ours is left to be waited for.
         self.shutdown.signal();
         self.shutdown.signal();
-        // What went wrong has been told by the run that it went wrong with.
+        // The run that failed has reported it.
         let _ = self.work.ended().await;
         self.serving.cancel();
         self.hosted.ended().await;

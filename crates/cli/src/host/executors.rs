@@ -15,7 +15,7 @@ use async_trait::async_trait;
 
 use crate::config::{self, Config, FILE, FILE_INSIDE, FOLDER};
 use crate::failure::{Failure, Problem};
-use crate::store::{self, Place};
+use crate::store::{self, DatabaseLocation};
 
 /// The executors, on the network.
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
@@ -89,7 +89,7 @@ pub(super) fn command_folders(config: &Config) -> Vec<PathBuf> {
 fn private_files(config: &Config) -> Vec<PathBuf> {
     let settings = [config.project.join(FILE), config.project.join(FOLDER).join(FILE_INSIDE)];
     let database = match store::place(config) {
-        Ok(Place::File(path)) => Some(path.canonicalize().unwrap_or(path)),
+        Ok(DatabaseLocation::File(path)) => Some(path.canonicalize().unwrap_or(path)),
         _ => None,
     };
     let beside = |path: PathBuf| {

@@ -9,7 +9,7 @@ const WANTED: u64 = 65_536;
 /// Files that are open whatever is worked on: the database, the listener, connections between runner and coordinator.
 const APART_FROM_RUNS: u64 = 256;
 
-/// Raises the limit as far as the system lets us, and says so where that is too little for the runs at once.
+/// Raises the limit as far as the system allows, and warns if that is too little for the number of concurrent runs.
 pub(super) fn make_room(runs_at_once: u32) {
     let allowed = raised();
     let needed = u64::from(runs_at_once) + APART_FROM_RUNS;
@@ -21,7 +21,7 @@ pub(super) fn make_room(runs_at_once: u32) {
     }
 }
 
-/// The limit as it is now; none where there is none.
+/// The current limit, if there is one.
 fn raised() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let now = current?;

@@ -66,7 +66,7 @@ fn filter(text: &str) -> Result<EnvFilter, Problem> {
         Problem::new(format!("invalid log.filter '{text}': {why}"))
             .hint("use info, debug, or for example accord_coordinator=debug,info")
     };
-    // What stands in brackets is a span, and needs no level.
+    // A directive in brackets is a span and needs no level.
     let is_unknown =
         |word: &&str| !word.is_empty() && !word.contains(['=', '[']) && LevelFilter::from_str(word).is_err();
     if let Some(word) = text.split(',').map(str::trim).find(is_unknown) {

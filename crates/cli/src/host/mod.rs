@@ -3,7 +3,6 @@
 //! The only place that names concrete stores and executors. In one process they still meet over loopback HTTP: one path,
 //! always the same.
 
-mod abandoned;
 mod coordinator;
 mod embedded;
 mod embeddings;
@@ -11,8 +10,9 @@ mod executors;
 mod files;
 mod log;
 mod mcp;
-mod openings;
+mod orphaned_runs;
 mod runner;
+mod sandbox_gaps;
 mod start;
 mod telemetry;
 
@@ -22,6 +22,6 @@ pub(crate) use executors::{
     executors, previewing_executors, recording_executors, replaying_executors, tools,
 };
 pub(crate) use log::observed;
-pub(crate) use openings::{Opening, openings, tell_of_openings};
 pub(crate) use runner::{Work, runner};
+pub(crate) use sandbox_gaps::{Opening, openings, tell_of_openings};
 pub(crate) use start::refusals;

@@ -1,7 +1,7 @@
 //! Traces by OpenTelemetry: OTLP over HTTP, as protobuf, to the collector that is configured.
 //!
 //! Finished spans go into a bounded queue, and a thread of the SDK sends them in batches. Work never waits for a
-//! collector: where it is slow or away, spans are dropped, and the log says so once. Logs and metrics are not exported:
+//! collector: if it is slow or unreachable, spans are dropped, with one warning in the log. Logs and metrics are not exported:
 //! the ones are lines on stderr, the others are scraped from `/metrics`.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tracing_subscriber::{Layer, Registry};
 use crate::config::{Config, without_secrets};
 use crate::failure::{Failure, Problem};
 
-/// Where traces go unless the configuration says it; what other tools read, too.
+/// Where traces go unless it is configured; the variable that other tools use, too.
 const VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /// The same for traces alone, with the whole path. It goes before the other.
@@ -42,7 +42,7 @@ const SERVICE: &str = "accord";
 /// A collector that takes longer is away. It is the time that OTLP names.
 const LONGEST_POST: Duration = Duration::from_secs(10);
 
-/// How long the end of the process may wait for a collector. Somebody has pressed Ctrl-C.
+/// How long the process may wait for a collector when it exits: the user has pressed Ctrl-C.
 const LONGEST_FLUSH: Duration = Duration::from_secs(3);
 
 /// Traces that are sent.
@@ -131,7 +131,7 @@ struct Sender {
     transport: HttpTransport,
     /// Batches come from a thread that has none.
     runtime: Handle,
-    /// Whether it was said that the collector is away.
+    /// Whether the unreachable collector was reported.
     away: Arc<AtomicBool>,
 }
 

@@ -6,7 +6,7 @@ use accord_api::{AgentContract, AgentSummary, AgentView, Problem, Severity, Sour
 use serde_json::Value;
 
 use super::Tone;
-use super::words::{self, Times, fields, line, short};
+use super::text::{self, Times, fields, line, short};
 use crate::table;
 
 /// A description is a hint here; `agents show` has all of it.
@@ -46,7 +46,7 @@ pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
         Type::Procedural => "procedural",
     };
     let home = agent.file.as_deref().map_or_else(|| "the database".to_owned(), line);
-    let part = |name: &str| agent.blueprint.get(name).map(words::json).unwrap_or_default();
+    let part = |name: &str| agent.blueprint.get(name).map(text::json).unwrap_or_default();
     let rows = [
         ("description", line(description)),
         ("type", kind.to_owned()),
@@ -79,8 +79,8 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
     let rows = [
         ("output contract", role.to_owned()),
         ("retries", retries),
-        ("parameters_schema", words::json(&contract.parameters_schema)),
-        ("output_schema", contract.output_schema.as_ref().map(words::json).unwrap_or_default()),
+        ("parameters_schema", text::json(&contract.parameters_schema)),
+        ("output_schema", contract.output_schema.as_ref().map(text::json).unwrap_or_default()),
     ];
     let mut text = fields(&rows);
     for finding in &contract.lint {
@@ -97,7 +97,7 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
         table.add_row([
             Tone::Plain.cell(&line(&report.profile)),
             tone.cell(&words),
-            Tone::Plain.cell(&words::counted(report.losses.len() as u64, "rule")),
+            Tone::Plain.cell(&text::counted(report.losses.len() as u64, "rule")),
         ]);
     }
     if !contract.lowering.is_empty() {
@@ -111,7 +111,7 @@ pub(crate) fn problems(problems: &[Problem]) -> String {
     written(problems, |severity, name| Tone::from(severity).paint(name))
 }
 
-/// The same without colours, to stand in other messages.
+/// The same without colours, for use in other messages.
 pub(crate) fn plain_problems(problems: &[Problem]) -> String {
     written(problems, |_, name| name.to_owned())
 }
@@ -140,9 +140,9 @@ pub(crate) fn verdict(agent: &AgentSummary) -> (Tone, String) {
     let errors = agent.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
     let warnings = agent.problems.len() - errors;
     match (agent.valid, warnings) {
-        (false, _) => (Tone::Bad, words::counted(errors.max(1) as u64, "error")),
+        (false, _) => (Tone::Bad, text::counted(errors.max(1) as u64, "error")),
         (true, 0) => (Tone::Good, "ok".to_owned()),
-        (true, count) => (Tone::Warning, words::counted(count as u64, "warning")),
+        (true, count) => (Tone::Warning, text::counted(count as u64, "warning")),
     }
 }
 

@@ -1,16 +1,16 @@
-//! Attempts: what a model said and what was wrong with it.
+//! Attempts: the model's answers and what was wrong with them.
 
 use std::fmt::Write as _;
 
 use accord_api::{Attempt, Strategy, ValueSource};
 
 use super::Tone;
-use super::words::{self, indent, line, paragraph, unescaped};
+use super::text::{self, indent, line, paragraph, unescaped};
 use crate::excerpt::visible;
 
-/// Whether what was said is shown too.
+/// Whether the answers are shown too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum AnswerText {
     /// Only what was made of it.
     Hidden,
     /// The question and the answer.
@@ -18,15 +18,15 @@ pub(crate) enum Said {
 }
 
 /// A block for each attempt.
-pub(crate) fn list(attempts: &[Attempt], said: Said) -> String {
+pub(crate) fn list(attempts: &[Attempt], said: AnswerText) -> String {
     let blocks: Vec<String> = attempts.iter().map(|attempt| block(attempt, said)).collect();
     blocks.join("\n")
 }
 
-fn block(attempt: &Attempt, said: Said) -> String {
+fn block(attempt: &Attempt, said: AnswerText) -> String {
     let mut text = format!("{}\n", head_with(attempt, attempt.source));
     text.push_str(&findings(attempt, "  "));
-    if said == Said::Shown {
+    if said == AnswerText::Shown {
         for (title, sent) in sent(attempt) {
             let _ = write!(text, "  {title}:\n{}", indent(&visible(sent), "  > "));
         }
@@ -74,8 +74,8 @@ fn head_with(attempt: &Attempt, source: Option<ValueSource>) -> String {
     let facts = [
         strategy.to_owned(),
         who,
-        words::duration(attempt.duration_ms),
-        words::usage(&attempt.usage),
+        text::duration(attempt.duration_ms),
+        text::usage(&attempt.usage),
         source.map(|source| format!("source: {}", source.as_str())).unwrap_or_default(),
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
@@ -92,7 +92,7 @@ pub(crate) fn findings(attempt: &Attempt, prefix: &str) -> String {
         let _ = writeln!(text, "{prefix}{path} {message}");
     }
     if attempt.more_errors > 0 {
-        let _ = writeln!(text, "{prefix}and {}", words::counted(attempt.more_errors as u64, "more error"));
+        let _ = writeln!(text, "{prefix}and {}", text::counted(attempt.more_errors as u64, "more error"));
     }
     for repair in &attempt.repairs {
         let head = format!("repaired[{}]", line(&repair.kind));
@@ -127,7 +127,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_attempt_is_a_block() {
-        let text = list(&[rejected(), rejected()], Said::Hidden);
+        let text = list(&[rejected(), rejected()], AnswerText::Hidden);
         insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
         attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
           $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
@@ -154,13 +154,13 @@ pub(crate) mod tests {
         ] {
             let name = format!(" · source: {}", source.as_str());
             assert_eq!(plain(&head(&accepted(source))).ends_with(&name), told, "{name}");
-            assert!(plain(&list(&[accepted(source)], Said::Hidden)).contains(&name), "{name}");
+            assert!(plain(&list(&[accepted(source)], AnswerText::Hidden)).contains(&name), "{name}");
         }
     }
 
     #[test]
     fn what_was_said_can_steer_no_terminal() {
-        let text = list(&[rejected()], Said::Shown);
+        let text = list(&[rejected()], AnswerText::Shown);
         insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
         attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
           $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']

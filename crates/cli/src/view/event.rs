@@ -1,15 +1,15 @@
-//! Events of a run as lines, for whoever watches.
+//! Events of a run as lines of text.
 
 use accord_api::{EventBody, EventView, OutputChannel};
 use accord_client::ClientError;
 use jiff::Timestamp;
 use owo_colors::OwoColorize as _;
 
-use super::words::{self, duration, indent, line, milliseconds, short, unescaped};
+use super::text::{self, duration, indent, line, milliseconds, short, unescaped};
 use super::{Tone, attempt};
 use crate::excerpt::visible;
 
-/// What a tool got or said is a hint here; the whole of it is in the events.
+/// Tool inputs and outputs are shortened; they are complete in the events.
 const TOOL_CHARACTERS: usize = 80;
 
 /// Messages are long, and the result comes at the end.
@@ -18,7 +18,7 @@ const MESSAGE_CHARACTERS: usize = 100;
 /// The width of the time in front of each line.
 const TIME_COLUMNS: usize = 8;
 
-/// What an event says, with the time since the run was made; nothing for what only machines need.
+/// A line for an event, with the time since the run was created; none for events that only programs need.
 pub(crate) fn view(event: &EventView, start: Timestamp) -> Option<String> {
     let (words, below) = words_of(&event.body)?;
     let elapsed = format!("{:>TIME_COLUMNS$}", duration(milliseconds(start, event.at)));
@@ -77,11 +77,11 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         }
         EventBody::RunStopped => Tone::Warning.paint("stopped"),
         EventBody::CallbackDelivered { children, resumed_by } => {
-            let children = words::counted(children.len() as u64, "child result");
+            let children = text::counted(children.len() as u64, "child result");
             format!("{children} delivered by {resumed_by}")
         }
         EventBody::CallbackHeld { children, reason, message } => {
-            let children = words::counted(children.len() as u64, "child result");
+            let children = text::counted(children.len() as u64, "child result");
             let head = Tone::Warning.paint(&format!("{children} held[{reason}]:"));
             format!("{head} {}", line(message))
         }
@@ -101,7 +101,7 @@ pub(crate) fn repeated(body: &EventBody) -> String {
     else {
         return String::new();
     };
-    // Agent CLIs do not say how long they wait, nor how often they try.
+    // Agent CLIs do not report how long they wait, nor how often they retry.
     let when = if *milliseconds == 0 { String::new() } else { format!(" in {}", duration(*milliseconds)) };
     let made = attempts.map(|made| format!("attempt {made} failed"));
     let left = attempts_left.map(|left| format!("{left} left"));

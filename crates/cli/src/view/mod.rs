@@ -1,7 +1,7 @@
-//! What the coordinator says, as words for people.
+//! Responses of the coordinator as text for people.
 //!
-//! Pure: values in, text out. The text carries colours, which are dropped where nobody sees them. Whatever a model or
-//! somebody else's file may have written goes through [`words::line`] or [`crate::excerpt::visible`] first.
+//! Pure: values in, text out. The text has colours, which are dropped if stdout is not a terminal. Whatever a model or
+//! a file may have written goes through [`text::line`] or [`crate::excerpt::visible`] first.
 
 pub(crate) mod agent;
 pub(crate) mod attempt;
@@ -9,8 +9,8 @@ pub(crate) mod event;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod stats;
+pub(crate) mod text;
 mod tone;
-pub(crate) mod words;
 pub(crate) mod workflow;
 
 pub(crate) use tone::Tone;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Tone;
 use super::attempt::extracted;
-use super::words::{self, Times, fields, line, paragraph, unescaped};
+use super::text::{self, Times, fields, line, paragraph, unescaped};
 use crate::excerpt::visible;
 use crate::table::{self, Table};
 
@@ -32,7 +32,7 @@ fn table(runs: &[RunView], times: &Times) -> Table {
             Tone::Plain.cell(&line(run.model.as_deref().unwrap_or_default())),
             Tone::Plain.cell(&run.attempts.to_string()),
             Tone::Plain.cell(&took),
-            Tone::Plain.cell(&words::usage(&run.usage)),
+            Tone::Plain.cell(&text::usage(&run.usage)),
             Tone::Plain.cell(&times.at(run.created_at)),
             Tone::Plain.cell(&line(&run.input_preview)),
         ]);
@@ -52,14 +52,14 @@ pub(crate) fn view(run: &RunView, times: &Times) -> String {
         ("mode", run.execution_mode.as_str().to_owned()),
         ("priority", if run.priority == 0 { String::new() } else { run.priority.to_string() }),
         ("created", times.at(run.created_at)),
-        ("requested by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
+        ("requested by", run.requested_by.as_ref().map(text::requested_by).unwrap_or_default()),
         ("waited", waited.unwrap_or_default()),
         ("took", took),
         ("runner", run.runner_id.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("deliveries", deliveries),
-        ("tokens", words::usage(&run.usage)),
+        ("tokens", text::usage(&run.usage)),
         ("contract", contract(run)),
-        ("parameters", run.parameters.as_deref().map(words::raw_json).unwrap_or_default()),
+        ("parameters", run.parameters.as_deref().map(text::raw_json).unwrap_or_default()),
     ];
     let mut text = format!("{}  {}\n", run.run_id, Tone::from(run.status).paint(run.status.as_str()));
     text.push_str(&fields(&rows));
@@ -80,7 +80,7 @@ pub(crate) fn end(run: &RunView, times: &Times) -> String {
         Tone::from(run.status).paint(run.status.as_str()),
         times.since(run.created_at, run.finished_at)
     );
-    let used = words::usage(&run.usage);
+    let used = text::usage(&run.usage);
     if !used.is_empty() {
         let _ = write!(text, ", {used}");
     }
@@ -103,14 +103,14 @@ fn contract(run: &RunView) -> String {
 pub(crate) fn result(result: &RunResult) -> String {
     let mut text = String::new();
     if let Some(validation) = &result.schema_validation {
-        let retries = words::counted(u64::from(validation.retry_count), "retry").replace("retrys", "retries");
-        let repairs = words::counted(validation.repairs.len() as u64, "repair");
+        let retries = text::counted(u64::from(validation.retry_count), "retry").replace("retrys", "retries");
+        let repairs = text::counted(validation.repairs.len() as u64, "repair");
         let source = validation.source.and_then(extracted);
         let source = source.map(|source| format!(", source: {}", source.as_str())).unwrap_or_default();
         let _ = writeln!(text, "{} after {retries}, {repairs}{source}", Tone::Good.paint("conforms"));
     }
     match (&result.result_data, &result.result_text) {
-        (Some(data), _) => text.push_str(&words::raw_json(data)),
+        (Some(data), _) => text.push_str(&text::raw_json(data)),
         (None, Some(answer)) => text.push_str(&visible(answer)),
         (None, None) => text.push_str("null"),
     }

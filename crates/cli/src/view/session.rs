@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use accord_api::{RunView, SessionView, UndeliveredCallback};
 
-use super::words::{self, Times, fields, line};
+use super::text::{self, Times, fields, line};
 use super::{Tone, run};
 use crate::table;
 
@@ -24,7 +24,7 @@ pub(crate) fn list(sessions: &[SessionView], times: &Times) -> String {
             Tone::Plain.cell(parent),
             Tone::Plain.cell(&line(session.model.as_deref().unwrap_or_default())),
             Tone::Plain.cell(&session.attempts.to_string()),
-            Tone::Plain.cell(&session.usage.cost_usd.map(words::cost).unwrap_or_default()),
+            Tone::Plain.cell(&session.usage.cost_usd.map(text::cost).unwrap_or_default()),
             Tone::Plain.cell(&times.at(session.updated_at)),
             Tone::Plain.cell(&line(&session.input_preview)),
         ]);
@@ -58,7 +58,7 @@ pub(crate) fn view(
     text
 }
 
-/// A child's end that this session has not been told.
+/// The result of a child that was not delivered to this session yet.
 fn undelivered(callback: &UndeliveredCallback) -> String {
     let UndeliveredCallback { session_id, held, message, .. } = callback;
     match held {

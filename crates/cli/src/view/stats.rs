@@ -6,7 +6,7 @@ use accord_api::{ErrorCount, SourceCounts, Stats, StatsRow, ValueSource};
 use comfy_table::Cell;
 
 use super::Tone;
-use super::words::{cost, count, counted, duration, line};
+use super::text::{cost, count, counted, duration, line};
 use crate::table::{self, Table};
 
 /// How wide a bar of 100 percent is.

@@ -1,4 +1,4 @@
-//! Colours by what they say, the same in tables and in sentences.
+//! Colours by meaning, the same in tables and in sentences.
 
 use accord_api::attempt::Outcome;
 use accord_api::{NodeStatus, RunStatus, SessionStatus, Severity, WorkflowStatus};
@@ -12,11 +12,11 @@ pub(crate) enum Tone {
     Good,
     /// It is under way.
     Busy,
-    /// Somebody should look.
+    /// Needs attention.
     Warning,
     /// It is broken.
     Bad,
-    /// Nothing to say about it.
+    /// No meaning.
     Plain,
 }
 

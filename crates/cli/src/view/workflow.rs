@@ -12,19 +12,19 @@ use serde_json::Value;
 
 use super::Tone;
 use super::agent::problems;
-use super::words::{self, Times, fields, line, paragraph, short};
+use super::text::{self, Times, fields, line, paragraph, short};
 use crate::table;
 
 /// A description is a hint here; `workflow show` has all of it.
 const DESCRIPTION_CHARACTERS: usize = 60;
 
-/// What a node says of itself in a table.
+/// How much of a node's text is shown in a table.
 const SAID_CHARACTERS: usize = 80;
 
 /// Why a task failed, in a line; its run has all of it.
 const FAILED_CHARACTERS: usize = 200;
 
-/// How many tasks that failed are told.
+/// How many failed tasks are listed.
 const MOST_FAILED_TOLD: usize = 10;
 
 /// Workflows as a table, and below it what is wrong with them.
@@ -60,8 +60,8 @@ fn verdict(workflow: &WorkflowSummary) -> (Tone, String) {
         |severity| workflow.problems.iter().filter(|problem| problem.severity == severity).count() as u64;
     match (count(Severity::Error), count(Severity::Warning)) {
         (0, 0) => (Tone::Good, "ok".to_owned()),
-        (0, warnings) => (Tone::Warning, words::counted(warnings, "warning")),
-        (errors, _) => (Tone::Bad, words::counted(errors, "error")),
+        (0, warnings) => (Tone::Warning, text::counted(warnings, "warning")),
+        (errors, _) => (Tone::Bad, text::counted(errors, "error")),
     }
 }
 
@@ -129,18 +129,18 @@ fn drawn(document: &Value) -> String {
     table.text()
 }
 
-/// One run: where each node stands, and what siblings contradict each other in.
+/// One run: the status of each node, and the contradictions between siblings.
 pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
     let status = Tone::from(run.status).paint(run.status.as_str());
     let rows = [
         ("workflow", line(&run.workflow_name)),
         ("part of", run.parent_workflow_run_id.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("created", times.at(run.created_at)),
-        ("requested by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
+        ("requested by", run.requested_by.as_ref().map(text::requested_by).unwrap_or_default()),
         ("took", times.since(run.created_at, run.finished_at)),
         ("error", run.error.as_ref().map(|error| paragraph(&error.message, "")).unwrap_or_default()),
-        ("input", words::json(&run.input)),
-        ("output", if run.output.is_null() { String::new() } else { words::json(&run.output) }),
+        ("input", text::json(&run.input)),
+        ("output", if run.output.is_null() { String::new() } else { text::json(&run.output) }),
     ];
     let mut table = table::new(&["node", "type", "status", "runs", "output"]).free_text("output");
     for node in &run.nodes {
@@ -157,7 +157,7 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
     format!("{head}\n{}{}{}", table.text(), contradictions(run), gone_without(run))
 }
 
-/// How a node stands, in a word, and how much of it failed that it went on without.
+/// The status of a node, and how many of its items failed without failing it.
 fn stands(node: &WorkflowNodeView) -> (Tone, String) {
     let failed = node.tasks.iter().filter(|task| task.status == NodeStatus::Failed).count();
     match (node.status, &node.warning, failed) {
@@ -167,7 +167,7 @@ fn stands(node: &WorkflowNodeView) -> (Tone, String) {
     }
 }
 
-/// What failed and was gone on without, a line for each. Of a run that failed itself, why it did is told elsewhere.
+/// What failed without failing the run, one line each. Why a run itself failed is shown elsewhere.
 pub(crate) fn gone_without(run: &WorkflowRunView) -> String {
     let went_on =
         |node: &&WorkflowNodeView| [NodeStatus::Completed, NodeStatus::Running].contains(&node.status);
@@ -284,7 +284,7 @@ pub(crate) fn end(run: &WorkflowRunView) -> String {
     format!("{} {status} in {took}\n", run.workflow_run_id)
 }
 
-/// How a node stands, in one letter. One that warns of something is no plain success: a check that only warns, above all.
+/// The status of a node as one letter. A node with a warning, such as a check that only warns, is not shown as a success.
 pub(crate) fn mark(status: NodeStatus, warning: Option<&str>) -> String {
     match status {
         NodeStatus::Completed if warning.is_some() => "!".yellow().to_string(),

@@ -8,20 +8,28 @@
 //! The walk also bounds how deeply the validator recurses: the depth of the value times that of the schemas that apply
 //! to one place of it.
 
-use std::cell::Cell;
+mod budget;
+mod size;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::pattern;
 use super::reference::{KEYWORDS, Resolver, base_at, base_of};
-use crate::limits::{MAX_ERROR_STEPS, MAX_JUDGEMENT_STEPS, MAX_VALIDATION_LEVELS, MAX_VALIDATION_STEPS};
+use crate::limits::{MAX_ERROR_STEPS, MAX_NUMBER_DIGITS, MAX_VALIDATION_LEVELS, MAX_VALIDATION_STEPS};
+use budget::{Precision, pay, refuse};
+pub(crate) use budget::{TooCostly, within_one_budget};
+use size::{Size, digits, division};
 
 /// What the validator takes to test one value against one schema, in steps of ten nanoseconds.
 const STEPS_A_SCHEMA: u64 = 3;
 
 /// What it takes to compare one value with another.
 const STEPS_A_COMPARISON: u64 = 2;
+
+/// A format is checked like a pattern of this many positions. Measured with `email`: about a microsecond for 27 bytes.
+const POSITIONS_A_FORMAT: u64 = 4;
 
 /// Arrays up to this length are compared item by item with each other.
 const PAIRWISE: u64 = 16;
@@ -36,32 +44,6 @@ const REPEATED: u64 = 16;
 /// Few enough to be taken on a thread that serves others: 50 milliseconds at the very worst, and one in practice.
 const QUICK_STEPS: u64 = 5_000_000;
 
-/// Why a value is not validated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TooCostly {
-    Steps,
-    Levels,
-    Judgement,
-}
-
-impl TooCostly {
-    pub(crate) fn message(self) -> String {
-        match self {
-            Self::Steps => format!(
-                "validation takes more than {MAX_VALIDATION_STEPS} steps, the limit: the value is too large for a schema \
-                 with so many branches, values to compare with or patterns; make one of them smaller"
-            ),
-            Self::Judgement => format!(
-                "validating every candidate value takes more than {MAX_JUDGEMENT_STEPS} steps, the limit; answer with one value, or make the schema smaller"
-            ),
-            Self::Levels => format!(
-                "validation nests deeper than {MAX_VALIDATION_LEVELS} levels, the limit: the levels of the value times the \
-                 schemas that apply to each of them; make one of them shallower"
-            ),
-        }
-    }
-}
-
 /// A schema, as far as its cost goes.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -70,6 +52,9 @@ pub(super) struct Plan {
     steps: u64,
     /// The positions of all patterns together.
     positions: u64,
+    /// How many schemas have `multipleOf`, and the most digits of any of them.
+    multiples: u64,
+    longest_multiple: u64,
     /// Whether a schema looks again at what others have looked at.
     looks_again: bool,
     /// Whether there are references, whose results the validator may compute several times.
@@ -84,6 +69,8 @@ struct Node {
     compared: u64,
     compared_kinds: [bool; 6],
     positions: u64,
+    /// The digits of `multipleOf`; zero without it.
+    multiple: u64,
     unique: bool,
     /// Schemas for the same value. The second is whether a reference leads there.
     in_place: Vec<(usize, bool)>,
@@ -122,14 +109,19 @@ impl Plan {
             .sum();
         let looks_again = nodes.iter().any(|node| node.looks_again);
         let refers = nodes.iter().flat_map(|node| &node.in_place).any(|(_, is_reference)| *is_reference);
+        let multiples = nodes.iter().filter(|node| node.multiple > 0).count() as u64;
+        let longest_multiple = nodes.iter().map(|node| node.multiple).max().unwrap_or(0);
         let nesting = nesting(&nodes);
-        Self { nodes, steps, positions, looks_again, refers, nesting }
+        Self { nodes, steps, positions, multiples, longest_multiple, looks_again, refers, nesting }
     }
 
     /// No value of this size takes more steps.
     fn bound(&self, size: &Size) -> u64 {
         let steps = size.values.saturating_mul(self.steps.saturating_add(PAIRWISE * STEPS_A_COMPARISON));
         let steps = steps.saturating_add(size.bytes.saturating_mul(self.positions));
+        let divisions = size.values.saturating_mul(self.multiples);
+        let steps =
+            steps.saturating_add(divisions.saturating_mul(division(size.digits, self.longest_multiple)));
         match (self.looks_again, self.refers) {
             (true, _) => u64::MAX,
             (false, true) => steps.saturating_mul(REPEATED),
@@ -144,12 +136,13 @@ impl Plan {
     /// The same for any value of so many bytes: each value takes two at least, itself and what separates it.
     pub(super) fn is_quick_for(&self, bytes: usize) -> bool {
         let bytes = bytes as u64;
-        self.bound(&Size { values: bytes / 2 + 1, bytes, depth: 1 }) <= QUICK_STEPS
+        let digits = bytes.min(2 * MAX_NUMBER_DIGITS as u64);
+        self.bound(&Size { values: bytes / 2 + 1, bytes, digits, depth: 1 }) <= QUICK_STEPS
     }
 
     /// Refuses a value that would take too long to validate.
     pub(super) fn check(&self, value: &Value) -> Result<(), TooCostly> {
-        if let Some(Budget { used_up: Some(reason), .. }) = LEFT.get() {
+        if let Some(reason) = budget::used_up() {
             return Err(reason);
         }
         let size = Size::of(value);
@@ -167,109 +160,16 @@ impl Plan {
         self.count(value, MAX_ERROR_STEPS, None).is_ok()
     }
 
-    fn count(&self, value: &Value, most: u64, seen: Option<HashSet<(usize, usize)>>) -> Result<(), TooCostly> {
+    fn count(
+        &self,
+        value: &Value,
+        most: u64,
+        seen: Option<HashSet<(usize, usize)>>,
+    ) -> Result<(), TooCostly> {
         let mut walk = Walk { nodes: &self.nodes, visits: 0, most, seen };
         match walk.visit(0, value, 0) {
             Ok(cost) => pay(cost.validate, Precision::Counted),
             Err(reason) => Err(refuse(reason, walk.visits)),
-        }
-    }
-}
-
-/// What is left for the validations of one judgement.
-#[derive(Debug, Clone, Copy)]
-struct Budget {
-    /// Counted against upper bounds: these are quick to find and far too high, so they only decide when it is time to count.
-    bounds: u64,
-    counted: u64,
-    /// Why nothing is validated any more.
-    used_up: Option<TooCostly>,
-}
-
-impl Budget {
-    const WHOLE: Self =
-        Self { bounds: MAX_JUDGEMENT_STEPS, counted: MAX_JUDGEMENT_STEPS, used_up: None };
-}
-
-thread_local! {
-    /// Judging is pure and stays on one thread; it calls the validator in a dozen places, which would all have to pass this on.
-    static LEFT: Cell<Option<Budget>> = const { Cell::new(None) };
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Precision {
-    Bound,
-    Counted,
-}
-
-fn pay(steps: u64, precision: Precision) -> Result<(), TooCostly> {
-    let Some(budget) = LEFT.get() else { return Ok(()) };
-    let left = match precision {
-        Precision::Bound => budget.bounds.checked_sub(steps).map(|bounds| Budget { bounds, ..budget }),
-        Precision::Counted => budget.counted.checked_sub(steps).map(|counted| Budget { counted, ..budget }),
-    };
-    if left.is_none() && matches!(precision, Precision::Counted) {
-        LEFT.set(Some(Budget { used_up: Some(TooCostly::Judgement), ..budget }));
-    }
-    LEFT.set(Some(left.ok_or(TooCostly::Judgement)?));
-    Ok(())
-}
-
-/// Counting up to the limit takes as long as validating, so it is paid for even if the value is refused.
-fn refuse(reason: TooCostly, visits: u64) -> TooCostly {
-    if let Some(budget) = LEFT.get() {
-        let counted = budget.counted.saturating_sub(visits);
-        let used_up = budget.used_up.or((counted == 0).then_some(reason));
-        LEFT.set(Some(Budget { counted, used_up, ..budget }));
-    }
-    reason
-}
-
-/// Does something whose validations may cost only so much together. Within another such piece of work it shares that one's
-/// budget.
-pub(crate) fn within_one_budget<T>(work: impl FnOnce() -> T) -> T {
-    struct Restored(Option<Budget>);
-    impl Drop for Restored {
-        fn drop(&mut self) {
-            LEFT.set(self.0);
-        }
-    }
-    let before = LEFT.get();
-    let _restored = Restored(before);
-    LEFT.set(before.or(Some(Budget::WHOLE)));
-    work()
-}
-
-/// How large a value is.
-#[derive(Debug, Default)]
-struct Size {
-    values: u64,
-    bytes: u64,
-    depth: usize,
-}
-
-impl Size {
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::String(text) => Self { values: 1, bytes: text.len() as u64, depth: 1 },
-            Value::Array(items) => items.iter().map(Self::of).fold(Self::container(), Self::with),
-            Value::Object(members) => members.iter().fold(Self::container(), |whole, (name, member)| {
-                let member = Self::of(member);
-                whole.with(Self { bytes: member.bytes + name.len() as u64, ..member })
-            }),
-            _ => Self { values: 1, bytes: 0, depth: 1 },
-        }
-    }
-
-    fn container() -> Self {
-        Self { values: 1, bytes: 0, depth: 1 }
-    }
-
-    fn with(self, part: Self) -> Self {
-        Self {
-            values: self.values + part.values,
-            bytes: self.bytes + part.bytes,
-            depth: self.depth.max(part.depth + 1),
         }
     }
 }
@@ -370,6 +270,12 @@ fn assertions(keywords: &Map<String, Value>, node: &mut Node) {
         .get("pattern")
         .and_then(Value::as_str)
         .map_or(0, |pattern| pattern::size_of(pattern).positions);
+    if keywords.contains_key("format") {
+        node.positions = node.positions.saturating_add(POSITIONS_A_FORMAT);
+    }
+    if let Some(Value::Number(multiple)) = keywords.get("multipleOf") {
+        node.multiple = digits(multiple);
+    }
     node.unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
     node.looks_again =
         ["unevaluatedProperties", "unevaluatedItems"].iter().any(|name| keywords.contains_key(*name));
@@ -439,6 +345,7 @@ impl Walk<'_> {
         }
         cost.validate = cost.validate.saturating_add(match value {
             Value::String(text) => node.positions.saturating_mul(text.len() as u64 + 1),
+            Value::Number(number) if node.multiple > 0 => division(digits(number), node.multiple),
             Value::Array(items) => self.items(node, value, items, level)?,
             Value::Object(members) => self.members(node, members, level)?,
             _ => 0,

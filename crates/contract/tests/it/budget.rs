@@ -86,6 +86,20 @@ fn many_branches_are_refused_for_many_items() {
 }
 
 #[test]
+fn formats_and_divisions_are_counted_by_length() {
+    let formats = vec![json!({"format": "email"}); 500];
+    let mails = vec!["a.b.c.d.e.f.g.h@i.j.k.l.m.n"; 20_000];
+    refused_for_its_cost(json!({"items": {"allOf": formats}}), json!(mails));
+    assert_eq!(said(json!({"items": {"format": "email"}}), json!(mails)), None);
+
+    let number = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let tiny = json!({"items": {"multipleOf": number("1e-900")}});
+    refused_for_its_cost(tiny, json!(vec![number("1e900"); 5_000]));
+    let cents = json!({"items": {"multipleOf": number("0.01")}});
+    assert_eq!(said(cents, json!(vec![number("123456.78"); 100_000])), None);
+}
+
+#[test]
 fn other_products_are_refused() {
     let text = "a".repeat(1_000_000);
     let pattern = format!("(a|b|ab){{{}}}c", 200);

@@ -6,8 +6,8 @@ use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
-use crate::view::{agent, words};
-use crate::{local, output, project, runtime};
+use crate::view::{agent, text};
+use crate::{local_agents, output, project, runtime};
 
 /// List agents, including invalid ones
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             if let Some(problem) = project::missing(&config.project) {
                 return Err(problem.into());
             }
-            let mut items = local::summaries(&local::agents_of(&config));
+            let mut items = local_agents::summaries(&local_agents::agents_of(&config));
             items.retain(|agent| tags.iter().all(|tag| agent.tags.contains(tag)));
             return Ok((Page::new(items, None), None));
         };
@@ -53,8 +53,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let exit = paging::show(&page, arguments.json, &none, agent::list)?;
     let invalid = page.items.iter().filter(|agent| !agent.valid).count() as u64;
     if invalid > 0 {
-        let invalid = words::counted(invalid, "invalid agent");
-        output::talk(&format!("warning: {invalid}; run `accord agents validate` for details\n"));
+        let invalid = text::counted(invalid, "invalid agent");
+        output::message(&format!("warning: {invalid}; run `accord agents validate` for details\n"));
     }
     Ok(exit)
 }

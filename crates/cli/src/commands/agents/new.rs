@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let file = folder.join("agent.yaml");
     let template = if arguments.procedural { PROCEDURAL } else { AUTONOMOUS };
     write_new(&project.join(&folder), &template.replace("{{name}}", &arguments.name))?;
-    // From where the user stands, the path should work as it is.
+    // The path should work from the current folder.
     let shown = match std::env::current_dir() {
         Ok(current) if current == project => file,
         _ => project.join(file),
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::json(&serde_json::json!({"name": arguments.name, "file": shown}))?;
     } else {
         output::data(format!("{}\n", shown.display()).as_bytes())?;
-        output::talk(&format!("Edit it, then run `accord agents validate {}`.\n", arguments.name));
+        output::message(&format!("Edit it, then run `accord agents validate {}`.\n", arguments.name));
     }
     Ok(Exit::Success)
 }

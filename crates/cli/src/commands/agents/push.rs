@@ -9,9 +9,9 @@ use serde::Serialize;
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::pushed::{self, Change, Pushed};
+use crate::push_report::{self, Change, Pushed};
 use crate::view::agent;
-use crate::{local, output, runtime};
+use crate::{local_agents, output, runtime};
 
 /// What an agent's folder holds.
 const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
@@ -43,14 +43,14 @@ struct Agents {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let folder = local::agents_dir(&arguments.folder);
+    let folder = local_agents::agents_dir(&arguments.folder);
     if AGENT_FILES.iter().any(|name| folder.join(name).is_file()) {
         let message = format!("{} is the folder of a single agent", folder.display());
         return Err(Problem::new(message)
             .hint("pass its parent folder, which contains the agent folders")
             .into());
     }
-    let agents = local::agents_in(&folder);
+    let agents = local_agents::agents_in(&folder);
     if agents.is_empty() {
         let message = format!("no agents found in {}", folder.display());
         return Err(Problem::new(message).hint("pass the folder that contains the agent folders").into());
@@ -58,11 +58,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let broken: Vec<&AgentView> = agents.iter().filter(|agent| !agent.summary.valid).collect();
     if !broken.is_empty() {
         let problems: String = broken.iter().map(|agent| agent::problems(&agent.summary.problems)).collect();
-        output::talk(&problems);
+        output::message(&problems);
         let message = format!("{} of {} agents are invalid; nothing was sent", broken.len(), agents.len());
         return Err(Problem::new(message).hint("fix the errors above and push again").into());
     }
-    // The files of this project are what is pushed: they are not to stand in its way.
+    // The files of this project are what is pushed, so they must not get in the way.
     let config = arguments.connection.config(Vec::new())?.without_agents();
     runtime::block_on(async {
         let client = connection::reach(&config, Access::Change).await?;
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             agent.tell(arguments.json)?;
             pushed.push(agent);
         }
-        let not_stored = pushed::in_files(&pushed);
+        let not_stored = push_report::in_files(&pushed);
         if arguments.json {
             output::json(&Agents { agents: pushed })?;
         }

@@ -3,7 +3,7 @@
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{removed, runtime};
+use crate::{removal, runtime};
 
 /// Remove an agent from the database
 #[derive(Debug, clap::Args)]
@@ -29,8 +29,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let found = client.agent(name).await?;
-        removed::is_stored("agent", name, found.summary.source, found.file)?;
+        removal::require_stored("agent", name, found.summary.source, found.file)?;
         Ok(client.delete_agent(name).await?)
     })?;
-    removed::tell(name, arguments.json)
+    removal::report(name, arguments.json)
 }

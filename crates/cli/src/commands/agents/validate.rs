@@ -10,8 +10,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::project::ProjectArguments;
 use crate::view::agent;
-use crate::view::words::line;
-use crate::{local, output, runtime, validated};
+use crate::view::text::line;
+use crate::{file_selection, local_agents, output, runtime};
 
 /// Validate agent files: fields, schemas, invariants
 #[derive(Debug, clap::Args)]
@@ -48,13 +48,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = Config::load(&arguments.project.find()?, Vec::new())?;
     let mut agents = chosen(&arguments.agents, &config)?;
     warn_of_unregistered(&mut agents, &config);
-    let agents = local::summaries(&agents);
+    let agents = local_agents::summaries(&agents);
     if agents.is_empty() {
         let message = format!("no agents found in {}", config.agents_dir().display());
         return Err(Problem::new(message).hint("create one with `accord agents new NAME`").into());
     }
     let passes =
-        |agent: &AgentSummary| validated::passes(agent.valid, &agent.problems, arguments.deny_warnings);
+        |agent: &AgentSummary| file_selection::passes(agent.valid, &agent.problems, arguments.deny_warnings);
     let valid = agents.iter().all(passes);
     if arguments.json {
         output::json(&Validated { valid, agents })?;
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentView>, Problem> {
-    let known = local::agents_of(config);
+    let known = local_agents::agents_of(config);
     if wanted.is_empty() {
         return Ok(known);
     }
@@ -73,12 +73,12 @@ fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentView>, Problem>
         if let Some(agent) = known.iter().find(|agent| agent.summary.name == *text) {
             return Ok(agent.clone());
         }
-        if let Some(path) = validated::path(text) {
-            return local::agent_at(path, config);
+        if let Some(path) = file_selection::path(text) {
+            return local_agents::agent_at(path, config);
         }
         let names = known.iter().map(|agent| agent.summary.name.as_str());
         let none = "there are no agents; create one with `accord agents new NAME`";
-        Err(validated::unknown("agent", text, &config.agents_dir(), names, none))
+        Err(file_selection::unknown("agent", text, &config.agents_dir(), names, none))
     };
     wanted.iter().map(find).collect()
 }

@@ -12,7 +12,7 @@ use crate::document::Input;
 use crate::failure::Problem;
 use crate::json::{parse, reason};
 use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
-use crate::view::words::{kind, unescaped};
+use crate::view::text::{kind, unescaped};
 
 /// How many wrong rows are listed.
 const LISTED: usize = 20;

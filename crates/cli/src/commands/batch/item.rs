@@ -2,7 +2,7 @@
 //!
 //! The idempotency key of an input is made of everything that decides its result. So the same command finds the runs that it
 //! made before, and waits for them or takes their results, and an input or an agent that changed has a new key. A run that
-//! was stopped, or lost with the command that hosted it, is no end: its input goes on under the next key.
+//! was stopped, or lost with the command that hosted it, is not final: its input is submitted again under the next key.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -78,7 +78,7 @@ pub(super) struct Asking<'a> {
 }
 
 /// What became of an input.
-pub(super) enum End {
+pub(super) enum ItemOutcome {
     /// Its run is over.
     Run { run: Box<RunView>, is_earlier: bool },
     /// The coordinator refused it.
@@ -89,17 +89,17 @@ pub(super) enum End {
 
 impl Asking<'_> {
     /// Asks for one input and waits for its end.
-    pub(super) async fn end(&self, request: &CreateRun, key: &str) -> Result<End, Failure> {
+    pub(super) async fn end(&self, request: &CreateRun, key: &str) -> Result<ItemOutcome, Failure> {
         for generation in 1_u32.. {
             if self.stop.is_cancelled() {
-                return Ok(End::NotAsked);
+                return Ok(ItemOutcome::NotAsked);
             }
             let key = format!("{key}-{generation}");
             let created = self.persisting(async || self.client.create_run(request, Some(&key)).await).await;
             let run_id = match created {
                 Ok(created) => created.run_id,
                 Err(error) if error.is(ErrorName::ParameterValidationFailed) => {
-                    return Ok(End::Refused(error.to_string()));
+                    return Ok(ItemOutcome::Refused(error.to_string()));
                 }
                 Err(error) => return Err(error.into()),
             };
@@ -111,10 +111,10 @@ impl Asking<'_> {
             };
             let is_earlier = self.made_before.is_some_and(|before| run.created_at <= before);
             if !(is_earlier && self.begins_again(&run)) {
-                return Ok(End::Run { run: Box::new(run), is_earlier });
+                return Ok(ItemOutcome::Run { run: Box::new(run), is_earlier });
             }
         }
-        Ok(End::NotAsked)
+        Ok(ItemOutcome::NotAsked)
     }
 
     /// Whether an earlier run of an input is not its end.

@@ -4,10 +4,10 @@
 //! when the same command is given once more. The coordinator's store is what knows what is finished; there is no state of
 //! the command's own.
 
-mod ahead;
 mod inputs;
 mod item;
 mod record;
+mod reorder;
 
 use std::path::PathBuf;
 
@@ -21,17 +21,17 @@ use owo_colors::OwoColorize as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use self::ahead::Ahead;
 use self::inputs::{Inputs, Row, Rows};
-use self::item::{Asking, End, Identity, Occurrences};
+use self::item::{Asking, Identity, ItemOutcome, Occurrences};
 use self::record::{Done, Sink, Status, Tally};
-use crate::alone::{self, Lasting};
+use self::reorder::ReorderBuffer;
 use crate::config::Flag;
 use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::{STOP_PATIENCE, until};
-use crate::view::words;
+use crate::own_coordinator::{self, Lasting};
+use crate::view::text;
 use crate::{output, progress, runtime};
 
 /// How many failures are named at the end.
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let look = async |client: &Client| client.agent(&arguments.agent).await.map(drop);
     let at_once = usize::try_from(config.values.runner.concurrency).unwrap_or(usize::MAX);
     let work = async |client: &Client| Batch::new(client, arguments, &inputs, at_once).await?.run().await;
-    runtime::block_on(alone::work(&config, Lasting::No, look, work))
+    runtime::block_on(own_coordinator::work(&config, Lasting::No, look, work))
 }
 
 /// A batch at work.
@@ -178,7 +178,7 @@ impl<'a> Batch<'a> {
         }
         let Err(failure) = worked else { return self.summary() };
         // What was finished is written, and found again.
-        output::talk(&format!("{}. {CONTINUE}\n", self.tally.words()));
+        output::message(&format!("{}. {CONTINUE}\n", self.tally.words()));
         Err(failure)
     }
 
@@ -189,7 +189,7 @@ impl<'a> Batch<'a> {
         // The futures borrow it, while the rest is changed.
         let asking = Asking { stop: self.asking.stop.clone(), ..self.asking };
         let mut working = FuturesUnordered::new();
-        let mut ahead = Ahead::default();
+        let mut ahead = ReorderBuffer::default();
         let mut left = true;
         loop {
             while left && working.len() < self.at_once && !ahead.is_far() && !asking.stop.is_cancelled() {
@@ -278,19 +278,19 @@ impl<'a> Batch<'a> {
         let tally = &self.tally;
         let is_interrupted = self.asking.stop.is_cancelled() && tally.stopped > 0;
         let is_whole = tally.finished() == tally.inputs && !is_interrupted;
-        let took = words::duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
-        output::talk(&format!("{}; {took}\n", tally.words()));
-        output::talk(&self.named.concat());
+        let took = text::duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        output::message(&format!("{}; {took}\n", tally.words()));
+        output::message(&self.named.concat());
         let failed = tally.failed + tally.stopped;
         let more = failed.saturating_sub(self.named.len() as u64);
         if more > 0 {
-            output::talk(&format!("  and {more} more\n"));
+            output::message(&format!("  and {more} more\n"));
         }
         if !is_whole {
-            output::talk(&format!("{} {CONTINUE}\n", "Interrupted.".yellow().bold()));
+            output::message(&format!("{} {CONTINUE}\n", "Interrupted.".yellow().bold()));
         } else if failed > 0 {
             let hint = "run the same command with --retry-failed to run only these again";
-            output::talk(&format!("{} {hint}\n", "hint:".cyan().bold()));
+            output::message(&format!("{} {hint}\n", "hint:".cyan().bold()));
         }
         if self.arguments.json {
             output::json(&self.tally.json())?;
@@ -315,7 +315,7 @@ struct Asked {
 async fn end(asking: &Asking<'_>, index: usize, asked: Asked) -> Result<(usize, Option<Done>), Failure> {
     let end = match &asked.request {
         Some((request, key)) => asking.end(request, key).await?,
-        None => End::NotAsked,
+        None => ItemOutcome::NotAsked,
     };
     Ok((index, Done::new(&asked.row, &end)?))
 }

@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::inputs::{Inputs, Row};
-use super::item::End;
+use super::item::ItemOutcome;
 use crate::excerpt::visible;
 use crate::failure::{Failure, Problem};
 use crate::output;
-use crate::view::words::{self, line};
+use crate::view::text::{self, line};
 
 /// As much of an existing file is read as tells whether a batch wrote it.
 const FIRST_LINE_BYTES: u64 = 64 * 1024 * 1024;
@@ -41,7 +41,7 @@ enum Error<'a> {
     OfInput { r#type: &'static str, message: &'a str },
 }
 
-/// A line that is ready to be written, and what to say of it.
+/// A line that is ready to be written, and its message.
 pub(super) struct Done {
     pub(super) line: u64,
     pub(super) json: Vec<u8>,
@@ -62,7 +62,7 @@ pub(super) enum Status {
 
 impl Done {
     /// Nothing where the input was not asked for.
-    pub(super) fn new(row: &Row, end: &End) -> io::Result<Option<Self>> {
+    pub(super) fn new(row: &Row, end: &ItemOutcome) -> io::Result<Option<Self>> {
         let empty = Record {
             line: row.line,
             input: row.written.as_deref(),
@@ -83,9 +83,11 @@ impl Done {
             Ok(Some(Self { line: row.line, json, status: Status::Failed, failure, usage, is_earlier: false }))
         };
         let (run, is_earlier) = match (end, &row.parameters) {
-            (End::Refused(message), _) | (End::NotAsked, Err(message)) => return wrong(message),
-            (End::NotAsked, Ok(_)) => return Ok(None),
-            (End::Run { run, is_earlier }, _) => (run, *is_earlier),
+            (ItemOutcome::Refused(message), _) | (ItemOutcome::NotAsked, Err(message)) => {
+                return wrong(message);
+            }
+            (ItemOutcome::NotAsked, Ok(_)) => return Ok(None),
+            (ItemOutcome::Run { run, is_earlier }, _) => (run, *is_earlier),
         };
         let validation = run.result.as_ref().and_then(|result| result.schema_validation.as_ref());
         let attempts = validation.map(|validation| validation.attempts);
@@ -214,11 +216,11 @@ impl Tally {
         let mut parts = vec![format!("{} completed", self.completed)];
         let more = [("failed", self.failed), ("stopped", self.stopped)];
         parts.extend(more.iter().filter(|(_, many)| *many > 0).map(|(word, many)| format!("{many} {word}")));
-        let mut text = format!("{}: {}", words::counted(self.inputs, "input"), parts.join(", "));
+        let mut text = format!("{}: {}", text::counted(self.inputs, "input"), parts.join(", "));
         if self.finished_earlier > 0 {
             text.push_str(&format!("; {} finished earlier", self.finished_earlier));
         }
-        let used = words::usage(&self.usage);
+        let used = text::usage(&self.usage);
         if !used.is_empty() {
             text.push_str(&format!("; {used}"));
         }

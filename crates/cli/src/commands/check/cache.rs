@@ -34,7 +34,7 @@ struct Entries {
 }
 
 struct Entry {
-    /// Filled outside of the lock: workers that want the same schema wait for each other, and nobody else does.
+    /// Filled outside of the lock: only workers that want the same schema wait for each other.
     compiled: Arc<OnceLock<Compiled>>,
     /// Whether it was used since it was last looked at to make room.
     is_used: bool,
@@ -96,7 +96,7 @@ fn compile(text: &str) -> Compiled {
 mod tests {
     use super::*;
 
-    /// A text that takes nearly a third of the cache, told from others by a digit.
+    /// A text that takes nearly a third of the cache, different from others by a digit.
     fn third(digit: u8) -> String {
         format!("{}{digit}", " ".repeat(MAX_BYTES / 3 / BYTES_PER_TEXT_BYTE - BYTES_PER_SCHEMA))
     }

@@ -1,6 +1,6 @@
 //! `--explain`: what each byte of the text is, drawn for people and as data.
 //!
-//! With colours, each span has the colour of its kind. Without, a mark below each character says it. A long text is folded:
+//! With colours, each span has the colour of its kind. Without, there is a mark below each character. A long text is folded:
 //! its two ends and the lines around repairs and errors are shown, and `--json` has the rest.
 
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub(super) fn account(text: &str, spans: &[Span]) -> Vec<AccountSpan> {
             _ => None,
         };
         let Range { start, end } = *range;
-        accounted.push(AccountSpan { start, end, line, column, kind: Look::of(*kind).name, repair });
+        accounted.push(AccountSpan { start, end, line, column, kind: SpanStyle::of(*kind).name, repair });
         for character in text.get(range.clone()).unwrap_or_default().chars() {
             (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
@@ -57,13 +57,13 @@ pub(super) fn account(text: &str, spans: &[Span]) -> Vec<AccountSpan> {
 }
 
 /// How a kind of span is drawn.
-struct Look {
+struct SpanStyle {
     name: &'static str,
     mark: char,
     style: Style,
 }
 
-impl Look {
+impl SpanStyle {
     fn of(kind: SpanKind) -> Self {
         let style = Style::new();
         let (name, mark, style) = match kind {
@@ -128,7 +128,7 @@ fn draw_row(drawing: &mut String, text: &str, row: &Row, gutter: usize, coloured
     let _ = write!(drawing, "{:>gutter$} {bar} ", number.blue().bold());
     let mut marks = String::new();
     for (range, kind) in &row.parts {
-        let Look { mark, style, .. } = Look::of(*kind);
+        let SpanStyle { mark, style, .. } = SpanStyle::of(*kind);
         let shown = display(text.get(range.clone()).unwrap_or_default());
         marks.extend(std::iter::repeat_n(mark, width(&shown)));
         let _ = match coloured {
@@ -144,7 +144,7 @@ fn draw_row(drawing: &mut String, text: &str, row: &Row, gutter: usize, coloured
 
 /// The kinds that occur, with how many bytes each has.
 fn legend(spans: &[Span], coloured: bool) -> String {
-    let mut bytes = BTreeMap::<usize, (Look, usize)>::new();
+    let mut bytes = BTreeMap::<usize, (SpanStyle, usize)>::new();
     for span in spans {
         let order = match span.kind {
             SpanKind::Value => 0,
@@ -158,9 +158,9 @@ fn legend(spans: &[Span], coloured: bool) -> String {
             SpanKind::Disowned => 8,
             SpanKind::Refused => 9,
         };
-        bytes.entry(order).or_insert_with(|| (Look::of(span.kind), 0)).1 += span.range.len();
+        bytes.entry(order).or_insert_with(|| (SpanStyle::of(span.kind), 0)).1 += span.range.len();
     }
-    let entry = |(Look { name, mark, style }, count): (Look, usize)| match coloured {
+    let entry = |(SpanStyle { name, mark, style }, count): (SpanStyle, usize)| match coloured {
         true => format!("{} {count}", name.style(style)),
         false => format!("{mark} {name} {count}"),
     };

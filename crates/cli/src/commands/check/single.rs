@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             output::show(&format!("{drawing}\n{report}"))?;
         }
         (None, Some(report)) if for_people => output::show(&report)?,
-        (_, Some(report)) => output::talk(&report),
+        (_, Some(report)) => output::message(&report),
         (_, None) => {}
     }
     if !for_people {

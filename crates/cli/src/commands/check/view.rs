@@ -56,7 +56,7 @@ impl<'a> View<'a> {
         View { account, ..self }
     }
 
-    /// What stands in place of a verdict when there was nothing to judge.
+    /// Shown instead of a verdict if there was nothing to judge.
     pub(super) fn unreadable(error: &'a Violation) -> Self {
         View {
             valid: false,

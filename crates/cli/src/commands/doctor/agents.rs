@@ -6,7 +6,7 @@ use accord_api::{AgentSummary, AgentView, PageQuery, Problem, Severity, Source};
 use accord_client::Client;
 
 use super::Check;
-use crate::view::words::counted;
+use crate::view::text::counted;
 
 const NAME: &str = "agents";
 
@@ -33,7 +33,7 @@ pub(super) fn checks(agents: &[AgentSummary], folder: &Path) -> Vec<Check> {
 /// The agents in the store of the coordinator that runs. Files win over them, so those of the same name are not among them.
 pub(super) async fn stored(coordinator: Option<&Client>) -> Vec<AgentSummary> {
     let Some(client) = coordinator else { return Vec::new() };
-    // A key that may not read is told of with the coordinator.
+    // A key without read access is reported with the coordinator.
     let page = client.agents(&[], &PageQuery::default()).await;
     let agents = page.map(|page| page.items).unwrap_or_default();
     agents.into_iter().filter(|agent| agent.source == Source::Store).collect()

@@ -11,7 +11,7 @@ use rustix::fs::{Access, access};
 use super::{Check, Status};
 use crate::config::{Config, without_secrets};
 use crate::failure::Problem;
-use crate::store::{Place, full, in_the_way, place};
+use crate::store::{DatabaseLocation, full, in_the_way, place};
 
 const NAME: &str = "store";
 
@@ -42,18 +42,20 @@ fn quarantine(counted: PoisonedCount) -> Option<Check> {
 
 async fn check(config: &Config, counted: &mut PoisonedCount) -> Check {
     match place(config) {
-        Ok(Place::File(path)) => match (file(&path, counted), full(&path).map(Problem::into_parts)) {
-            (found, Some((message, remedy))) if found.status == Status::Ok => {
-                Check::fail(NAME, message, remedy.unwrap_or_default())
+        Ok(DatabaseLocation::File(path)) => {
+            match (file(&path, counted), full(&path).map(Problem::into_parts)) {
+                (found, Some((message, remedy))) if found.status == Status::Ok => {
+                    Check::fail(NAME, message, remedy.unwrap_or_default())
+                }
+                (found, _) => found,
             }
-            (found, _) => found,
-        },
-        Ok(Place::Memory) => Check::warn(
+        }
+        Ok(DatabaseLocation::Memory) => Check::warn(
             NAME,
             "in memory: all data is lost when the process ends",
             "set database.url to sqlite://.accord/accord.db",
         ),
-        Ok(Place::Server(url)) => server(&url, counted).await,
+        Ok(DatabaseLocation::Server(url)) => server(&url, counted).await,
         Err(_) => Check::fail(
             NAME,
             "invalid database.url",
@@ -182,7 +184,7 @@ mod tests {
         fs::set_permissions(&inner, Permissions::from_mode(0o555)).unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         let (kept, missing) = (inner.join("kept.db"), inner.join("b/missing.db"));
-        // As somebody whom permissions bind: only this thread, and only where the tests run as root.
+        // Root ignores permissions, so this thread becomes another user.
         let looked = std::thread::spawn(move || {
             let _ = set_thread_uid(Uid::from_raw(65_534));
             [looked_at(&kept), looked_at(&missing)]

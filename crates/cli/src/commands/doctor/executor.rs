@@ -54,7 +54,7 @@ pub(super) fn run(command: &str, seconds: u64, project: &Path, as_json: bool) ->
 
 fn check(finding: Finding, command: &str) -> Check {
     let Finding { check, verdict, message, profile } = finding;
-    // The shell that starts the command is ours: nobody asked for it.
+    // The shell that starts the command is ours, not the user's.
     let message = message.replace(&format!("'{SHELL}'"), &format!("'{command}'"));
     if let Some(unknown) = profile.filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Check;
 use crate::paging::PagingArguments;
-use crate::view::words::line;
+use crate::view::text::line;
 
 const NAME: &str = "keys";
 
@@ -16,7 +16,7 @@ const SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
 pub(super) async fn check(client: Option<&Client>) -> Option<Check> {
     let client = client?;
     let keys = PagingArguments::all().gather(|page: PageQuery| async move { client.keys(&page).await }).await;
-    // Others than admins are not told of keys.
+    // Only admins may list keys.
     let keys = keys.ok()?.items;
     (!keys.is_empty()).then(|| judged(&keys, Timestamp::now()))
 }

@@ -18,8 +18,8 @@ use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::view::words::line;
-use crate::{local, output, runtime, table};
+use crate::view::text::line;
+use crate::{local_agents, output, runtime, table};
 
 /// Check the installation and show every setting with its origin
 #[derive(Debug, clap::Args)]
@@ -118,12 +118,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 async fn examine(config: &Config) -> Vec<Check> {
-    let agents = local::agents_of(config);
+    let agents = local_agents::agents_of(config);
     let mut checks = settings::checks(config).await;
     let (coordinator, client) = coordinator::checks(config).await;
     checks.extend(coordinator);
     checks.extend(keys::check(client.as_ref()).await);
-    let mut known = local::summaries(&agents);
+    let mut known = local_agents::summaries(&agents);
     known.extend(agents::stored(client.as_ref()).await);
     checks.extend(database::checks(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));

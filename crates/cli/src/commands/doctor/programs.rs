@@ -1,4 +1,4 @@
-//! Whether the agent CLIs are there.
+//! Whether the agent CLIs are installed.
 
 use std::ffi::OsString;
 use std::path::Path;

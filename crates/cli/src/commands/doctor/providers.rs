@@ -1,4 +1,4 @@
-//! Whether providers' keys are there. Whether, never what.
+//! Whether providers' keys are set; their values are never shown.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const NAME: &str = "providers";
 const USUAL: [(&str, &str); 3] =
     [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY"), ("openai-chat", "OPENAI_API_KEY")];
 
-/// Those that agents use or that the configuration names; of others nobody needs to hear.
+/// The providers that agents use or that are configured.
 pub(super) fn checks(
     named: &BTreeMap<String, Provider>,
     agents: &[AgentView],

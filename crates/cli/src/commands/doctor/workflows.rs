@@ -8,11 +8,11 @@ use super::Check;
 use super::agents::verdict;
 use crate::commands::workflow::workflows_in;
 use crate::config::Config;
-use crate::view::words::counted;
+use crate::view::text::counted;
 
 const NAME: &str = "workflows";
 
-/// Nothing, where there are none: nobody needs one.
+/// No checks if there are no workflows: they are optional.
 pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec<Check> {
     let Ok(mut workflows) = workflows_in(config, config.workflows_dir()).await else {
         let remedy = "run `accord workflows validate` for details";
@@ -39,7 +39,7 @@ pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec
     checks
 }
 
-/// What a coordinator says of a workflow that has problems here: it knows agents and workflows that are in no file.
+/// The coordinator's opinion of a workflow with problems: it knows agents and workflows that are not in files.
 async fn judged_there(workflow: &mut WorkflowView, client: &Client) {
     if workflow.summary.problems.is_empty() || !workflow.workflow.is_object() {
         return;

@@ -1,7 +1,7 @@
 //! A template's agent with a live model instead of its recording.
 //!
 //! A recorded agent has the line `executor: { type: replay, … }`. The comment above it, if there is one, ends with the lines
-//! that a live agent has instead, each behind `#   `.
+//! that a live agent has instead, each after `#   `.
 
 use super::models::Model;
 

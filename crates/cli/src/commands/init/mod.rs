@@ -155,11 +155,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     } else {
         format!("  cd {}\n", arguments.dir.display())
     };
-    output::talk(&about(&model, &found));
+    output::message(&about(&model, &found));
     // A CLI writes its own requests, so there is nothing to preview.
     let is_shown = |line: &&str| model.takes_tools() || !line.starts_with("  accord prompt ");
     let next: String = arguments.template.next(&model).split_inclusive('\n').filter(is_shown).collect();
-    output::talk(&format!("\nNext:\n{step}{next}"));
+    output::message(&format!("\nNext:\n{step}{next}"));
     Ok(Exit::Success)
 }
 
@@ -178,12 +178,12 @@ fn chosen(arguments: &Arguments) -> Result<(Model, Vec<Model>), Failure> {
 /// Asks until one of the models is chosen. The end of the input leaves nothing written.
 fn ask(found: &[Model]) -> Result<Model, Failure> {
     let offered: Vec<Model> = found.iter().cloned().chain([Model::Recorded]).collect();
-    output::talk("Which model should the agents use?\n");
+    output::message("Which model should the agents use?\n");
     for (number, model) in offered.iter().enumerate() {
-        output::talk(&format!("  {}) {:<32} {}\n", number + 1, model.name(), model.origin()));
+        output::message(&format!("  {}) {:<32} {}\n", number + 1, model.name(), model.origin()));
     }
     loop {
-        output::talk(&format!(
+        output::message(&format!(
             "Number, or Enter for {}: ",
             found.first().map(Model::name).unwrap_or_default()
         ));
@@ -240,7 +240,7 @@ fn write(path: &Path, content: &str) -> Result<(), Problem> {
         .map_err(|error| Problem::new(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Keys may stand in the configuration, so only its owner reads it; one that is replaced, too.
+/// The configuration may contain keys, so only its owner may read it, also after it is replaced.
 fn write_private(path: &Path, content: &str) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.set_permissions(fs::Permissions::from_mode(0o600))?;
@@ -313,7 +313,7 @@ mod tests {
                 serde_saphyr::from_str::<Value>(&read(&format!("agents/{agent}/agent.yaml"))).unwrap();
             let mut schema = blueprint["output_schema"].clone();
             if agent == "writer" {
-                // It says in addition who raised a finding.
+                // It also names who raised a finding.
                 let item = &mut schema["properties"]["findings"]["items"];
                 item["properties"].as_object_mut().unwrap().shift_remove("raisedBy").unwrap();
                 item["required"].as_array_mut().unwrap().retain(|name| name != "raisedBy");

@@ -143,7 +143,7 @@ fn ollama_host(environment: &dyn Fn(&str) -> Option<OsString>) -> Option<String>
     (address != OLLAMA && !named.starts_with("https://")).then_some(address)
 }
 
-/// All that is there, the best first: what costs nothing to try comes before what is paid for by use.
+/// All available models, the best first: those that cost nothing come before those that are paid by use.
 pub(super) async fn found(project: &Path, environment: &dyn Fn(&str) -> Option<OsString>) -> Vec<Model> {
     let mut found = Vec::new();
     let host = ollama_host(environment);
@@ -165,7 +165,7 @@ pub(super) async fn found(project: &Path, environment: &dyn Fn(&str) -> Option<O
     if let Some(model) = ollama.and_then(|list| text(&list, "/models/0/name")) {
         found.push(Model::Ollama { model, host });
     }
-    // Other servers use this port too; only llama.cpp says so.
+    // Other servers use this port too; only llama.cpp identifies itself.
     let is_llama = |list: &Value| text(list, "/data/0/owned_by").is_some_and(|owner| owner == "llamacpp");
     if let Some(model) = llama.filter(is_llama).and_then(|list| text(&list, "/data/0/id")) {
         let model = model.rsplit('/').next().unwrap_or_default().to_owned();
@@ -174,7 +174,7 @@ pub(super) async fn found(project: &Path, environment: &dyn Fn(&str) -> Option<O
     found
 }
 
-/// The JSON at a path of a server; none if nobody answers in time.
+/// The JSON at a path of a server, if it responds in time.
 async fn listed(address: &str, path: &str) -> Option<Value> {
     let ask = async {
         let mut stream = TcpStream::connect(address).await.ok()?;

@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::data(format!("{}\n", created.key).as_bytes())?;
     }
     let until = created.expires_at.map(|at| format!(" until {at}")).unwrap_or_default();
-    output::talk(&format!(
+    output::message(&format!(
         "Created {} with the role {}{until}. Save the key now: it cannot be shown again.\n\
          Send it as 'Authorization: Bearer KEY', or set ACCORD_KEY for accord's own commands.\n",
         created.key_id, created.role

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::PagingArguments;
 use crate::store::store_as_it_is;
-use crate::view::words::{Times, line};
+use crate::view::text::{Times, line};
 use crate::{output, runtime, table};
 
 /// List keys, without their secrets
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&page)?;
     } else if page.items.is_empty() {
-        output::talk("No keys found. Without keys, anyone on this machine has full access.\n");
+        output::message("No keys found. Without keys, anyone on this machine has full access.\n");
     } else {
         output::show(&view(&page.items, &Times::here()))?;
     }

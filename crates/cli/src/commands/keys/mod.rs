@@ -71,7 +71,7 @@ impl PlaceArguments {
 
     /// The coordinator that runs; none where the store is to be used.
     async fn client(&self, config: &Config) -> Result<Option<Client>, Failure> {
-        // A store that was named is meant, whoever else uses it.
+        // A database that was named explicitly is used, even if others use it.
         if self.database.is_some() {
             return Ok(None);
         }

@@ -44,10 +44,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&serde_json::json!({"key_id": arguments.key_id, "removed": true}))?;
     } else {
-        output::talk(&format!("revoked {}\n", arguments.key_id));
+        output::message(&format!("revoked {}\n", arguments.key_id));
     }
     if none_is_left {
-        output::talk("That was the last key: anyone on this machine now has full access.\n");
+        output::message("That was the last key: anyone on this machine now has full access.\n");
     }
     Ok(Exit::Success)
 }

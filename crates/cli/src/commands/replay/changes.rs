@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::view::words::{counted, short};
+use crate::view::text::{counted, short};
 
 /// How many changes are listed, and how much of a value.
 const LISTED: usize = 20;

@@ -16,7 +16,7 @@ use crate::connection::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::{Tone, attempt};
-use crate::{local, output};
+use crate::{local_agents, output};
 
 /// The agent of the project that a recording is of.
 pub(super) struct Current {
@@ -37,10 +37,10 @@ impl Current {
     }
 }
 
-/// What the project's files say of the recorded agent, where they have it: its parts that differ.
+/// How the recorded agent differs from the one in the project's files, if there is one.
 pub(super) fn noted_changes(config: &Config, cassette: &Cassette) -> Vec<Change> {
     let name = name(&cassette.agent);
-    let mut agents = local::agents_of(config).into_iter();
+    let mut agents = local_agents::agents_of(config).into_iter();
     let Some(agent) = agents.find(|agent| agent.summary.name == name && agent.summary.valid) else {
         return Vec::new();
     };
@@ -95,7 +95,7 @@ pub(super) fn tell(
     json: bool,
 ) -> Result<Exit, Failure> {
     let changes = &current.changes;
-    output::talk(&match changes.is_empty() {
+    output::message(&match changes.is_empty() {
         true => "The agent is as it was recorded.\n".to_owned(),
         false => format!("Changed since the recording:\n{}", changes::list(changes)),
     });
@@ -104,7 +104,7 @@ pub(super) fn tell(
         Err(Failure::Problem(problem)) => {
             // The coordinator refused the recorded input, or the contract that its caller brought.
             let (reason, _) = problem.into_parts();
-            output::talk(&format!("{} {reason}\n", Tone::Bad.paint("The recorded run is refused:")));
+            output::message(&format!("{} {reason}\n", Tone::Bad.paint("The recorded run is refused:")));
             if json {
                 output::json(&Outcome { conforms: false, reason: Some(reason), changes, run: None })?;
             }
@@ -119,17 +119,17 @@ pub(super) fn tell(
         report.print(false)?;
     }
     if conforms {
-        output::talk("The recorded answer meets the current contract.\n");
+        output::message("The recorded answer meets the current contract.\n");
         return Ok(Exit::Success);
     }
     for attempt in &attempts {
         let findings = attempt::findings(attempt, "  ");
-        output::talk(&format!("{} {}\n{findings}", Tone::Bad.paint("✗"), attempt::head(attempt)));
+        output::message(&format!("{} {}\n{findings}", Tone::Bad.paint("✗"), attempt::head(attempt)));
     }
     if attempts.is_empty() && !json {
         report.print(false)?;
     }
-    output::talk("No recorded answer meets the current contract; record it again with `accord record`.\n");
+    output::message("No recorded answer meets the current contract; record it again with `accord record`.\n");
     Ok(Exit::ContractNotMet)
 }
 

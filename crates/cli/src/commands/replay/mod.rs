@@ -21,7 +21,7 @@ use crate::host::{self, Embedded};
 use crate::output;
 use crate::project::ProjectArguments;
 use crate::runtime;
-use crate::view::words;
+use crate::view::text;
 
 /// Replay a cassette offline and compare every attempt with the recording
 #[derive(Debug, clap::Args)]
@@ -78,12 +78,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return Err(Failure::Remote(difference(&recorded, &replayed, cause)));
         }
         let exit = report.of_no_store().print(arguments.json)?;
-        let count = words::counted(attempts.len() as u64, "attempt");
-        output::talk(&format!("Replayed {count}; all match the recording.\n"));
+        let count = text::counted(attempts.len() as u64, "attempt");
+        output::message(&format!("Replayed {count}; all match the recording.\n"));
         let changes = current::noted_changes(&config, &cassette);
         if !changes.is_empty() {
             let named = changes::named(&changes);
-            output::talk(&format!(
+            output::message(&format!(
                 "{} the agent has changed since the recording ({named}); pass --current to validate the recorded answers with it\n",
                 "note:".cyan().bold()
             ));
@@ -131,17 +131,17 @@ fn request(name: &str, cassette: &Cassette) -> Result<CreateRun, Problem> {
         .map_err(|error| Problem::new(format!("the contract in the cassette is invalid: {error}")))
 }
 
-/// The recorded blueprint, with the recording in the place of its model.
+/// The recorded blueprint, with the recording instead of its model.
 fn replaying(mut blueprint: Value, cassette: &str) -> Value {
     if let Some(members) = blueprint.as_object_mut() {
         members.insert("executor".to_owned(), json!({"type": "replay", "cassette": cassette}));
-        // Where it runs is for the recorded run to say.
+        // Runner requirements come from the recorded run.
         members.remove("demands");
     }
     blueprint
 }
 
-/// Recordings that were made before these were kept say nothing of what an attempt used and where its value stood.
+/// Older recordings do not have the usage of an attempt and the source of its value.
 fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
     let pairs = replayed.as_array_mut().into_iter().flatten().zip(recorded.as_array().into_iter().flatten());
     for (replayed, recorded) in pairs {
@@ -154,7 +154,7 @@ fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
     replayed
 }
 
-/// Attempts without what a replay has of its own: the mark of its models, and the words about a provider that was away. They say
+/// Attempts without what only a replay has: the mark of its models, and the messages about an unreachable provider. They say
 /// for how long, and a replay does not wait.
 fn without_marks(mut attempts: Value) -> Value {
     for attempt in attempts.as_array_mut().into_iter().flatten() {

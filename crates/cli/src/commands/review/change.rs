@@ -7,7 +7,7 @@ use super::Arguments;
 use super::git::Wanted;
 use crate::document::Input;
 use crate::failure::{Failure, Problem};
-use crate::view::words::{count, line};
+use crate::view::text::{count, line};
 
 /// Larger changes are refused: this is about 100,000 tokens, which fits into the context of most models together with
 /// the answer. A larger one would fail at each reviewer, after it was paid for.
@@ -59,7 +59,7 @@ impl Change {
             Problem::new(message).hint("expected the output of `git diff`, `git show` or `diff -u`")
         })?;
         let (binary, files): (Vec<_>, Vec<_>) = diff.files.iter().partition(|file| file.is_binary);
-        // New names and modes alone have no lines that somebody could say something about.
+        // Renames and mode changes alone have no lines to review.
         let has_lines = files.iter().any(|file| !file.hunks.is_empty());
         let kept: String = files.iter().filter(|_| has_lines).map(|file| file.text).collect();
         if kept.len() > MAX_DIFF_BYTES {

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Problem};
 /// Lines around each change: enough to see the function that a change is in, most of the time.
 const CONTEXT_LINES: &str = "--unified=10";
 
-/// So much of what git says is read.
+/// How much of git's output is read.
 const MOST_SAID_BYTES: u64 = 64 * 1024;
 
 /// Which change to review.
@@ -94,7 +94,7 @@ fn diff(between: &[String], paths: &[String]) -> Result<String, Failure> {
     }
 }
 
-/// New files that git does not know yet are in no diff. That is said, so that nobody takes them for reviewed.
+/// Untracked files are in no diff. They are reported, so that nobody believes they were reviewed.
 fn tell_of_untracked(paths: &[String]) -> Result<(), Failure> {
     let mut command = git();
     command.args(["ls-files", "--others", "--exclude-standard", "-z", "--"]).args(paths);
@@ -105,8 +105,8 @@ fn tell_of_untracked(paths: &[String]) -> Result<(), Failure> {
     let count = names.filter(|name| !is_ours(name)).count();
     if count > 0 {
         let more = if ran.is_cut { "more than " } else { "" };
-        let files = crate::view::words::counted(count as u64, "untracked file");
-        crate::output::talk(&format!(
+        let files = crate::view::text::counted(count as u64, "untracked file");
+        crate::output::message(&format!(
             "note: {more}{files} not reviewed; use `git add --intent-to-add FILE` to include new files\n"
         ));
     }

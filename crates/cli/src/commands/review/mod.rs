@@ -18,12 +18,12 @@ use owo_colors::OwoColorize as _;
 use serde_json::Value;
 
 use super::workflow::{exit, follow, why_stopped};
-use crate::alone::{self, Lasting};
 use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::seconds;
-use crate::view::words::line;
+use crate::own_coordinator::{self, Lasting};
+use crate::view::text::line;
 use crate::view::workflow;
 use crate::{output, project, runtime};
 use change::Change;
@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let change = Change::read(arguments)?;
-    output::talk(&change.left_out());
+    output::message(&change.left_out());
     if change.diff.is_empty() {
         match arguments.json {
             true => output::json(&Review::of_nothing(&change))?,
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
     let look = async |client: &Client| client.workflow(&arguments.workflow).await.map(drop);
     let work = async |client: &Client| with(client, arguments, &change).await;
-    let result = runtime::block_on(alone::work(&config, Lasting::No, look, work));
+    let result = runtime::block_on(own_coordinator::work(&config, Lasting::No, look, work));
     result.map_err(|failure| match failure {
         Failure::Problem(problem) if problem.is(ErrorName::WorkflowNotFound) => {
             problem.hint(format!("{ADVICE}, or name a workflow with --workflow")).into()
@@ -126,12 +126,12 @@ async fn with(client: &Client, arguments: &Arguments, change: &Change) -> Result
     }
     output::show(&review.text())?;
     if exit == Exit::Stopped {
-        output::talk(&format!("{}\n", why_stopped(&ending.run, ending.interruption)));
+        output::message(&format!("{}\n", why_stopped(&ending.run, ending.interruption)));
     } else if !is_complete && !review.has_no_reviewer() {
-        output::talk(&workflow::failure(&ending.run));
+        output::message(&workflow::failure(&ending.run));
     }
     if review.is_incomplete() {
-        output::talk(&recorded(client, &document).await);
+        output::message(&recorded(client, &document).await);
     }
     Ok(exit)
 }

@@ -11,7 +11,7 @@ use super::change::Change;
 use super::severity::Severity;
 use crate::exit::Exit;
 use crate::view::Tone;
-use crate::view::words::{counted, line, paragraph, short};
+use crate::view::text::{counted, line, paragraph, short};
 
 /// A review.
 #[derive(Debug, Serialize)]
@@ -78,7 +78,7 @@ impl<'r> Review<'r> {
         }
     }
 
-    /// What a run says. Where the workflow came to no output, what each reviewer found is still worth reading.
+    /// The review in a run. If the workflow has no output, the findings of each reviewer are still worth reading.
     pub(super) fn of(run: &'r WorkflowRunView, change: &'r Change, fail_on: Option<Severity>) -> Self {
         let listed = run.output.get("findings").and_then(Value::as_array);
         let mut findings: Vec<Finding> = match listed {
@@ -108,7 +108,7 @@ impl<'r> Review<'r> {
     pub(super) fn exit(&self, run: Exit) -> Exit {
         match run {
             Exit::Success if self.failing > 0 => Exit::ContractNotMet,
-            // A check must not pass because somebody did not look.
+            // A check must not pass because a reviewer failed.
             Exit::Success if self.is_check && self.is_incomplete() => Exit::Failed,
             // Without any review the writer cannot meet its contract, but the cause is that all reviewers failed.
             Exit::ContractNotMet if self.has_no_reviewer() => Exit::Failed,
@@ -121,7 +121,7 @@ impl<'r> Review<'r> {
         self.status != Some(WorkflowStatus::Completed) && self.reviewers == 0
     }
 
-    /// Whether the findings of somebody are missing.
+    /// Whether the findings of a reviewer are missing.
     pub(super) fn is_incomplete(&self) -> bool {
         !self.missing.is_empty()
     }

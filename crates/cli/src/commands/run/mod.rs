@@ -1,8 +1,8 @@
 //! `accord run`: one run, from the question to the exit code.
 
 mod parameters;
-mod planned;
 mod report;
+mod task;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use accord_api::{Attempt, CreateRun, Embedded, ExtractJson, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
-use crate::alone::{self, Lasting};
 use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::{Follower, OnSignal, Seen, seconds};
+use crate::own_coordinator::{self, Lasting};
 use crate::progress::Progress;
-use crate::waiting::{self, Awaited};
+use crate::unclaimed_runs::{self, Awaited};
 use crate::{output, runtime};
 
 pub(crate) use report::Report;
@@ -139,14 +139,14 @@ impl RequestArguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if let Some(goal) = &arguments.goal {
-        return planned::run(arguments, goal);
+        return task::run(arguments, goal);
     }
     let agent = arguments.agent.as_deref().unwrap_or_default();
     let config = arguments.request.connection.config(Vec::new())?;
     let lasting = Lasting::of(arguments.no_wait, arguments.idempotency_key.as_ref());
     let look = async |client: &Client| client.agent(agent).await.map(drop);
     let work = async |client: &Client| with(client, agent, arguments).await;
-    runtime::block_on(alone::work(&config, lasting, look, work))
+    runtime::block_on(own_coordinator::work(&config, lasting, look, work))
 }
 
 async fn with(client: &Client, agent: &str, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -183,7 +183,7 @@ pub(crate) async fn ask(
     };
     let ending = tokio::select! {
         ending = follower.follow(&created.run_id, tell) => ending?,
-        never = waiting::tell(client, Awaited::Run(&created.run_id), above) => match never {},
+        never = unclaimed_runs::tell(client, Awaited::Run(&created.run_id), above) => match never {},
     };
     progress.end(&ending.run);
     let attempts = client.attempts(&created.run_id).await?.items;

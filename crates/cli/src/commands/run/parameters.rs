@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::RequestArguments;
 use crate::document::Input;
 use crate::failure::{Failure, Problem};
-use crate::given;
-use crate::view::words::kind;
+use crate::task_parameters;
+use crate::view::text::kind;
 
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(agent: &str, arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
@@ -20,11 +20,11 @@ pub(super) fn read(agent: &str, arguments: &RequestArguments, blueprint: &Value)
         Some(file) => object(Input::of(Some(file)).read()?.json("parameters")?)?,
         None => Map::new(),
     };
-    for (key, text) in given::members(&arguments.param, arguments.task.as_ref())? {
+    for (key, text) in task_parameters::members(&arguments.param, arguments.task.as_ref())? {
         all.insert(key.to_owned(), value(blueprint, key, text));
     }
     if let Some(task) = &arguments.task {
-        all.insert(given::TASK.to_owned(), Value::String(given::task(task)?));
+        all.insert(task_parameters::TASK.to_owned(), Value::String(task_parameters::task(task)?));
     }
     Ok(Value::Object(all))
 }
@@ -52,10 +52,10 @@ fn object(value: Value) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// An agent that says nothing of its parameters takes texts.
+/// An agent without a parameter schema takes strings.
 fn value(blueprint: &Value, key: &str, text: &str) -> Value {
     match blueprint.get("parameters_schema") {
-        Some(schema) => given::value(schema, key, text),
+        Some(schema) => task_parameters::value(schema, key, text),
         None => Value::String(text.to_owned()),
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Report {
     error: Option<RunFailure>,
     attempts: usize,
     usage: accord_api::Usage,
-    /// What this command stopped the run for. The run itself is stopped, whoever did it and why.
+    /// Why this command stopped the run. The run itself only knows that it was stopped.
     interruption: Option<Interruption>,
     #[serde(skip)]
     exit: Exit,
@@ -37,7 +37,7 @@ impl Report {
     pub(crate) fn new(ending: Ending, attempts: &[Attempt]) -> Self {
         let exit = ending.exit();
         let Ending { run, interruption } = ending;
-        // It was told to stop, and was at its end already.
+        // It was asked to stop when it was already finished.
         let interruption = interruption.filter(|_| run.status != RunStatus::Completed);
         let (result_text, result_data, schema_validation) = match run.result {
             Some(result) => (result.result_text, result.result_data, result.schema_validation),
@@ -60,7 +60,7 @@ impl Report {
         }
     }
 
-    /// The same of a run that is gone with the command: nobody is told to look for it.
+    /// The same for a run that is gone with the command, so without a hint to look at it.
     pub(crate) fn of_no_store(self) -> Self {
         Self { is_kept: false, ..self }
     }
@@ -74,7 +74,7 @@ impl Report {
         self.error.as_ref()
     }
 
-    /// How the run was ended, if it did not end by itself. What time it had stands in the words alone.
+    /// How the run was ended, if it did not finish by itself. Only the message has the time limit.
     pub(crate) fn ended(&self) -> Option<Ended> {
         let timed_out = self.error.as_ref().filter(|error| error.kind == FailureType::TimedOut);
         let seconds = timed_out.and_then(|error| error.message.split(' ').find_map(|word| word.parse().ok()));
@@ -84,7 +84,7 @@ impl Report {
         }
     }
 
-    /// One JSON object; or the result on stdout, and why there is none on stderr.
+    /// One JSON object; or the result on stdout, or the failure on stderr.
     pub(crate) fn print(&self, json: bool) -> Result<Exit, Failure> {
         if json {
             output::json(self)?;
@@ -97,9 +97,9 @@ impl Report {
         if let Some(error) = self.error.as_ref().filter(|error| !stopped(error)) {
             let hint = format!("run `accord runs attempts {} --text` to see every answer", self.run_id);
             let hint = if self.attempts == 0 || !self.is_kept { String::new() } else { self::hint(&hint) };
-            output::talk(&format!("{}{hint}", run::failure(error)));
+            output::message(&format!("{}{hint}", run::failure(error)));
         } else if self.exit == Exit::Stopped {
-            output::talk(&format!("{}\n", self.why_stopped()));
+            output::message(&format!("{}\n", self.why_stopped()));
         }
         Ok(self.exit)
     }

@@ -5,8 +5,8 @@ use accord_api::RunId;
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::view::attempt::{self, Said};
-use crate::{beginning, output, runtime};
+use crate::view::attempt::{self, AnswerText};
+use crate::{id_prefix, output, runtime};
 
 /// Show every attempt of a run: outcome, errors, repairs, tokens, time
 #[derive(Debug, clap::Args)]
@@ -33,15 +33,15 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let attempts = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        let run = beginning::run(&client, &arguments.run).await?;
+        let run = id_prefix::run(&client, &arguments.run).await?;
         Ok(client.attempts(&run.run_id).await?)
     })?;
     if arguments.json {
         output::json(&attempts)?;
     } else if attempts.items.is_empty() {
-        output::talk("No attempts found: the run has no output schema, or has no answer yet.\n");
+        output::message("No attempts found: the run has no output schema, or has no answer yet.\n");
     } else {
-        let said = if arguments.text { Said::Shown } else { Said::Hidden };
+        let said = if arguments.text { AnswerText::Shown } else { AnswerText::Hidden };
         output::show(&attempt::list(&attempts.items, said))?;
     }
     Ok(Exit::Success)

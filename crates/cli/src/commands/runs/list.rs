@@ -5,11 +5,11 @@ use accord_api::{RunQuery, RunStatus, SessionId};
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::filters::FilterArguments;
+use crate::list_filters::FilterArguments;
 use crate::paging::{self, PagingArguments};
 use crate::view::run;
-use crate::view::words::Times;
-use crate::{beginning, runtime};
+use crate::view::text::Times;
+use crate::{id_prefix, runtime};
 
 const STATUSES: [RunStatus; 7] = [
     RunStatus::Pending,
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let page = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let session_id = match &arguments.session {
-            Some(id) => Some(beginning::referred(&client, id).await?),
+            Some(id) => Some(id_prefix::referred(&client, id).await?),
             None => None,
         };
         let which = RunQuery {

@@ -3,11 +3,11 @@
 use accord_api::{CreatedRun, RunId};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::for_each::{each, show_status};
 use crate::view::Tone;
-use crate::{beginning, runtime};
+use crate::{id_prefix, runtime};
 
 /// Start failed or stopped runs again
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let retry = async |id: &RunId| -> Result<CreatedRun, Failure> {
-            let run = beginning::run(&client, id).await?;
+            let run = id_prefix::run(&client, id).await?;
             Ok(client.retry_run(&run.run_id).await?)
         };
         let show = |created: &CreatedRun| {

@@ -6,8 +6,8 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::run;
-use crate::view::words::Times;
-use crate::{beginning, output, runtime};
+use crate::view::text::Times;
+use crate::{id_prefix, output, runtime};
 
 /// Show a run: parameters, contract, result or error
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let run = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        beginning::run(&client, &arguments.run).await
+        id_prefix::run(&client, &arguments.run).await
     })?;
     if arguments.json {
         output::json(&run)?;

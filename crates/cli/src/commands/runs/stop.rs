@@ -3,11 +3,11 @@
 use accord_api::{FinishedRun, RunId};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::for_each::{each, show_status};
 use crate::view::Tone;
-use crate::{beginning, runtime};
+use crate::{id_prefix, runtime};
 
 /// Stop runs; finished runs are left unchanged
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let stop = async |id: &RunId| -> Result<FinishedRun, Failure> {
-            let run = beginning::run(&client, id).await?;
+            let run = id_prefix::run(&client, id).await?;
             Ok(client.stop_run(&run.run_id).await?)
         };
         let show = |stopped: &FinishedRun| {

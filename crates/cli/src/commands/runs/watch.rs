@@ -6,9 +6,9 @@ use crate::connection::{Access, ConnectionArguments, none_runs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::{Follower, OnSignal, Seen};
-use crate::view::words::Times;
+use crate::view::text::Times;
 use crate::view::{event, run};
-use crate::{beginning, output, runtime};
+use crate::{id_prefix, output, runtime};
 
 /// Follow a run until it finishes: attempts, tool calls, outcomes
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = arguments.connection.reach(Access::Look).await?;
         let follower = Follower::new(&client, OnSignal::Leave)?;
         let RunView { run_id, created_at: start, status, .. } =
-            beginning::run(&client, &arguments.run).await?;
+            id_prefix::run(&client, &arguments.run).await?;
         if client.is_own() && !status.is_over() {
             return Err(none_runs().into());
         }
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             let event = match event {
                 Ok(event) => event,
                 Err(error) => {
-                    output::talk(&event::unread(error));
+                    output::message(&event::unread(error));
                     return Ok(());
                 }
             };

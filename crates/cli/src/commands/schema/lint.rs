@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// How many findings of one file are shown. Each is located in the text, and nobody reads more at once.
+/// How many findings of one file are shown: each comes with an excerpt, and more are too many to read.
 const MOST_SHOWN: usize = 100;
 
 #[derive(Serialize)]

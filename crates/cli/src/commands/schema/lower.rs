@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     } else {
         output::pretty_json(&lowered.schema)?;
         if !lowered.losses.is_empty() {
-            output::talk(&table(&lowered.losses, &profile.title));
+            output::message(&table(&lowered.losses, &profile.title));
         }
     }
     if let Some(reason) = &lowered.refusal {

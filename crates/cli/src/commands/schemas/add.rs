@@ -9,7 +9,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::view::words::line;
+use crate::view::text::line;
 use crate::{output, runtime};
 
 /// Register a schema under a name

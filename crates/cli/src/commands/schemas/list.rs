@@ -6,7 +6,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
-use crate::view::words::{Times, line, short};
+use crate::view::text::{Times, line, short};
 use crate::{runtime, table};
 
 /// A description is a hint here.

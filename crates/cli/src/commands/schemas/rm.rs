@@ -3,7 +3,7 @@
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{removed, runtime};
+use crate::{removal, runtime};
 
 /// Remove a registered schema
 #[derive(Debug, clap::Args)]
@@ -27,5 +27,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = arguments.connection.reach(Access::Look).await?;
         Ok(client.delete_schema(&arguments.name).await?)
     })?;
-    removed::tell(&arguments.name, arguments.json)
+    removal::report(&arguments.name, arguments.json)
 }

@@ -3,7 +3,7 @@
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::view::words;
+use crate::view::text;
 use crate::{output, runtime};
 
 /// Print a registered schema
@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&schema)?;
     } else if output::stdout_is_terminal() {
-        output::show(&format!("{}\n", words::json(&schema.schema)))?;
+        output::show(&format!("{}\n", text::json(&schema.schema)))?;
     } else {
         output::pretty_json(&schema.schema)?;
     }

@@ -7,7 +7,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::view::run;
-use crate::{beginning, output, runtime};
+use crate::{id_prefix, output, runtime};
 
 /// Print the result of a session's latest run: the conforming JSON, or the text
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        let session = beginning::session(&client, &arguments.session).await?.session_id;
+        let session = id_prefix::session(&client, &arguments.session).await?.session_id;
         match client.session_result(&session).await {
             Ok(mut result) if arguments.json => {
                 // A value that is null reads as none, but under a contract it is a value.
@@ -65,8 +65,8 @@ fn without_result(status: &SessionStatusView, held: Held, json: bool) -> Result<
         output::json(status)?;
     }
     match &status.error {
-        Some(failure) => output::talk(&run::failure(failure)),
-        None => output::talk(&format!("{} is {} and has no result\n", status.session_id, status.status)),
+        Some(failure) => output::message(&run::failure(failure)),
+        None => output::message(&format!("{} is {} and has no result\n", status.session_id, status.status)),
     }
     Ok(match (&status.error, status.status) {
         (Some(failure), _) => Exit::of_failure(failure.kind, held),

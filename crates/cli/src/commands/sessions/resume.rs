@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::follow::{Follower, OnSignal, Seen};
 use crate::progress::Progress;
 use crate::view::run;
-use crate::{beginning, output, runtime};
+use crate::{id_prefix, output, runtime};
 
 /// Resume a session with a new prompt and print the result
 #[derive(Debug, clap::Args)]
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.client().await?;
         let follower = Follower::new(&client, OnSignal::Leave)?;
-        let session = beginning::session(&client, &arguments.session).await?;
+        let session = id_prefix::session(&client, &arguments.session).await?;
         let request = CreateRun {
             kind: Some(RunKind::ResumeSession),
             session_id: Some(session.session_id),
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         progress.end(&ending.run);
         let ended = &ending.run;
         if ending.interruption.is_some() && !ended.status.is_over() {
-            output::talk(&format!(
+            output::message(&format!(
                 "{0} is still running; follow it with `accord runs watch {0}`.\n",
                 ended.run_id
             ));
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             output::result(result.result_data.as_deref(), result.result_text.as_deref())?;
         }
         if let Some(failure) = &ended.error {
-            output::talk(&run::failure(failure));
+            output::message(&run::failure(failure));
         }
         Ok(ending.exit())
     })

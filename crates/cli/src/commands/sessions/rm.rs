@@ -8,7 +8,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::removal::Removal;
-use crate::{beginning, paging, runtime, since};
+use crate::{id_prefix, paging, runtime, since};
 
 /// Remove sessions with their runs, results and events
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             dry_run: arguments.dry_run,
             json: arguments.json,
         };
-        let find = async |id: &SessionId| Ok(beginning::session(&client, id).await?.session_id);
+        let find = async |id: &SessionId| Ok(id_prefix::session(&client, id).await?.session_id);
         removal.run(find, async |id| client.delete_session(id).await).await
     })
 }

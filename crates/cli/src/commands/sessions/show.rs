@@ -7,8 +7,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::PagingArguments;
 use crate::view::session;
-use crate::view::words::Times;
-use crate::{beginning, output, runtime};
+use crate::view::text::Times;
+use crate::{id_prefix, output, runtime};
 
 /// Show a session, its runs and its child sessions
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = &arguments.connection.reach(Access::Look).await?;
-        let session = beginning::session(client, &arguments.session).await?;
+        let session = id_prefix::session(client, &arguments.session).await?;
         let id = &session.session_id;
         if arguments.json {
             output::json(&session)?;

@@ -6,7 +6,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{beginning, output, runtime};
+use crate::{id_prefix, output, runtime};
 
 /// Stop the run of a session, if one is in progress
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let stopped = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        let session = beginning::session(&client, &arguments.session).await?;
+        let session = id_prefix::session(&client, &arguments.session).await?;
         Ok(client.stop_session(&session.session_id).await?)
     })?;
     if arguments.json {

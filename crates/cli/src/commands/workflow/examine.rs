@@ -9,9 +9,9 @@ use accord_store_sqlite::SqliteStore;
 
 use crate::config::Config;
 use crate::failure::{Failure, Problem};
-use crate::local;
+use crate::local_agents;
 
-/// Every workflow of a folder with its verdict, by name. Files are named from where the user stands.
+/// Every workflow of a folder with its problems, by name, with paths relative to the current folder.
 pub(crate) async fn workflows_in(config: &Config, folder: PathBuf) -> Result<Vec<WorkflowView>, Failure> {
     let problem = |error: String| Problem::new(format!("cannot validate the workflows: {error}"));
     let store = SqliteStore::in_memory().map_err(|error| problem(error.to_string()))?;
@@ -24,7 +24,7 @@ pub(crate) async fn workflows_in(config: &Config, folder: PathBuf) -> Result<Vec
     let app = App::new(Arc::new(store), Arc::new(System), settings);
     let mut views = app.examine_workflows().await.map_err(|error| problem(error.to_string()))?;
     for view in &mut views {
-        local::seen_from_here(&mut view.file, &mut view.summary.problems);
+        local_agents::seen_from_here(&mut view.file, &mut view.summary.problems);
     }
     Ok(views)
 }

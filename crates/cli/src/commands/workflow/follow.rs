@@ -15,9 +15,9 @@ use tokio::time::Instant;
 
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, STOP_PATIENCE, deadline, gone, until};
-use crate::view::words::line;
+use crate::unclaimed_runs::{self, Awaited};
+use crate::view::text::line;
 use crate::view::{event, workflow};
-use crate::waiting::{self, Awaited};
 use crate::{output, runtime};
 
 /// How often the elapsed time moves.
@@ -28,7 +28,7 @@ const MOST_LINES: usize = 40;
 
 /// How the following ended.
 pub(crate) struct Ending {
-    /// The run, as it stands.
+    /// The run's current state.
     pub(crate) run: WorkflowRunView,
     /// What came before the end of the run, if something did.
     pub(crate) interruption: Option<Interruption>,
@@ -49,7 +49,7 @@ pub(crate) async fn follow(
     let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
-    let mut waiting = std::pin::pin!(waiting::tell(client, Awaited::Workflow(id), drawing.speaker()));
+    let mut waiting = std::pin::pin!(unclaimed_runs::tell(client, Awaited::Workflow(id), drawing.speaker()));
     let mut limit = deadline(time_limit);
     let mut interruption = None;
     loop {
@@ -145,18 +145,18 @@ impl Drawing {
         }
     }
 
-    /// What says something above the graph, also where none is drawn.
+    /// Prints above the graph, or normally if none is drawn.
     fn speaker(&self) -> impl Fn(&str) + use<> {
         let screen = self.screen.clone();
         move |text| match &screen {
-            Some(screen) => screen.suspend(|| output::talk(text)),
-            None => output::talk(text),
+            Some(screen) => screen.suspend(|| output::message(text)),
+            None => output::message(text),
         }
     }
 
     fn above(&self, text: &str) {
         if let Some(screen) = &self.screen {
-            screen.suspend(|| output::talk(text));
+            screen.suspend(|| output::message(text));
         }
     }
 
@@ -187,7 +187,7 @@ impl Drawing {
         bar.tick();
     }
 
-    /// Leaves the last picture where it is, and says how the run ended.
+    /// Keeps the last picture and reports how the run ended.
     fn end(self, run: &WorkflowRunView) {
         if self.screen.is_none() {
             return;
@@ -197,7 +197,7 @@ impl Drawing {
                 bar.abandon();
             }
         }
-        output::talk(&workflow::end(run));
+        output::message(&workflow::end(run));
     }
 }
 
@@ -205,7 +205,7 @@ impl Drawing {
 mod tests {
     use super::*;
 
-    /// Wherever this test runs: what stands in a line is what may be shown there.
+    /// Independent of where the test runs: a line contains what may be shown there.
     #[test]
     fn a_line_has_colours_only_where_they_are_wanted() {
         let screen = MultiProgress::with_draw_target(indicatif::ProgressDrawTarget::hidden());

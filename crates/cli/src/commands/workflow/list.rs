@@ -7,7 +7,7 @@ use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
-use crate::view::{words, workflow};
+use crate::view::{text, workflow};
 use crate::{output, project, runtime};
 
 /// List workflows, including invalid ones
@@ -49,8 +49,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let exit = paging::show(&page, arguments.json, &none, workflow::list)?;
     let invalid = page.items.iter().filter(|workflow| !workflow.valid).count() as u64;
     if invalid > 0 && !arguments.json {
-        let invalid = words::counted(invalid, "invalid workflow");
-        output::talk(&format!("warning: {invalid}; run `accord workflows validate` for details\n"));
+        let invalid = text::counted(invalid, "invalid workflow");
+        output::message(&format!("warning: {invalid}; run `accord workflows validate` for details\n"));
     }
     Ok(exit)
 }

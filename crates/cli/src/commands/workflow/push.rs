@@ -11,9 +11,9 @@ use crate::config::FOLDER;
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::pushed::{self, Change, Pushed};
+use crate::push_report::{self, Change, Pushed};
 use crate::view::agent;
-use crate::view::words::line;
+use crate::view::text::line;
 use crate::{output, runtime};
 
 /// Upload the workflows of a folder to a coordinator
@@ -52,7 +52,7 @@ struct Refused {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    // The files of this project are what is pushed: they are not to stand in its way.
+    // The files of this project are what is pushed, so they must not get in the way.
     let config = arguments.connection.config(Vec::new())?.without_agents();
     let folder = workflows_dir(&arguments.folder);
     runtime::block_on(async {
@@ -66,17 +66,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let unread = workflows.iter().filter(|workflow| !workflow.workflow.is_object());
         let problems: String = unread.map(|workflow| agent::problems(&workflow.summary.problems)).collect();
         if !problems.is_empty() {
-            output::talk(&problems);
+            output::message(&problems);
             let problem = Problem::new("some workflows cannot be parsed; nothing was sent");
             return Err(problem.hint("fix the errors above and push again").into());
         }
         let client = connection::reach(&config, Access::Change).await?;
         let pushed = push_all(&client, workflows, arguments.json).await?;
         for refused in &pushed.refused {
-            output::talk(&format!("{} was rejected:\n", line(&refused.name)));
+            output::message(&format!("{} was rejected:\n", line(&refused.name)));
             refused.error.iter().for_each(Problem::tell);
         }
-        let not_stored = pushed::in_files(&pushed.workflows);
+        let not_stored = push_report::in_files(&pushed.workflows);
         let exit = if pushed.refused.is_empty() { Exit::Success } else { Exit::Usage };
         if arguments.json {
             output::json(&pushed)?;

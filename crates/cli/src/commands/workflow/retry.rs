@@ -3,11 +3,11 @@
 use accord_api::{WorkflowRunId, WorkflowRunSummary};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::for_each::{each, show_status};
 use crate::view::Tone;
-use crate::{beginning, runtime};
+use crate::{id_prefix, runtime};
 
 /// Continue workflow runs that failed as 'poisoned'
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let retry = async |id: &WorkflowRunId| -> Result<WorkflowRunSummary, Failure> {
-            let run = beginning::workflow_run(&client, id).await?;
+            let run = id_prefix::workflow_run(&client, id).await?;
             Ok(client.retry_workflow_run(&run.workflow_run_id).await?)
         };
         let show = |retried: &WorkflowRunSummary| {

@@ -3,7 +3,7 @@
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{removed, runtime};
+use crate::{removal, runtime};
 
 /// Remove a workflow from the database
 #[derive(Debug, clap::Args)]
@@ -30,8 +30,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let found = client.workflow(name).await?;
-        removed::is_stored("workflow", name, found.summary.source, found.file)?;
+        removal::require_stored("workflow", name, found.summary.source, found.file)?;
         Ok(client.delete_workflow(name).await?)
     })?;
-    removed::tell(name, arguments.json)
+    removal::report(name, arguments.json)
 }

@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::follow::{Ending, follow};
-use crate::alone::{self, Lasting};
 use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, seconds};
-use crate::view::{words, workflow};
-use crate::{given, output, runtime};
+use crate::own_coordinator::{self, Lasting};
+use crate::view::{text, workflow};
+use crate::{output, runtime, task_parameters};
 
 /// Run a workflow, show its progress and print its output
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let lasting = Lasting::of(arguments.no_wait, arguments.idempotency_key.as_ref());
     let look = async |client: &Client| client.workflow(&arguments.workflow).await.map(drop);
     let work = async |client: &Client| with(client, arguments).await;
-    runtime::block_on(alone::work(&config, lasting, look, work))
+    runtime::block_on(own_coordinator::work(&config, lasting, look, work))
 }
 
 async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -95,14 +95,14 @@ pub(crate) async fn report(client: &Client, ending: Ending, json: bool) -> Resul
         return Ok(exit);
     }
     let Ending { run, interruption } = ending;
-    output::talk(&workflow::contradictions(&run));
+    output::message(&workflow::contradictions(&run));
     if run.status == WorkflowStatus::Completed {
-        output::talk(&workflow::gone_without(&run));
+        output::message(&workflow::gone_without(&run));
         print(&run.output)?;
     } else if exit == Exit::Stopped {
-        output::talk(&format!("{}\n", why_stopped(&run, interruption)));
+        output::message(&format!("{}\n", why_stopped(&run, interruption)));
     } else {
-        output::talk(&workflow::failure(&run));
+        output::message(&workflow::failure(&run));
     }
     Ok(exit)
 }
@@ -124,7 +124,7 @@ fn print(value: &Value) -> std::io::Result<()> {
     }
 }
 
-/// What the input node of a workflow asks for; null where it says nothing.
+/// The input schema of a workflow; null if it has none.
 fn input_schema(workflow: &Value) -> &Value {
     let nodes = workflow.get("nodes").and_then(Value::as_object).into_iter().flatten();
     let is_input = |node: &&Value| node.get("type").is_some_and(|kind| kind == "input");
@@ -138,17 +138,19 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
         Some(file) => Input::of(Some(file)).read()?.json("input")?,
         None => Value::Object(Map::new()),
     };
-    let given = given::members(&arguments.param, arguments.task.as_ref())?;
-    let mut members: Vec<(String, Value)> =
-        given.into_iter().map(|(key, text)| (key.to_owned(), given::value(schema, key, text))).collect();
+    let given = task_parameters::members(&arguments.param, arguments.task.as_ref())?;
+    let mut members: Vec<(String, Value)> = given
+        .into_iter()
+        .map(|(key, text)| (key.to_owned(), task_parameters::value(schema, key, text)))
+        .collect();
     if let Some(task) = &arguments.task {
-        members.push((given::TASK.to_owned(), Value::from(given::task(task)?)));
+        members.push((task_parameters::TASK.to_owned(), Value::from(task_parameters::task(task)?)));
     }
     if !members.is_empty() {
         match &mut value {
             Value::Object(object) => object.extend(members),
             other => {
-                let message = format!("expected a JSON object as input, got {}", words::kind(other));
+                let message = format!("expected a JSON object as input, got {}", text::kind(other));
                 return Err(Problem::new(message).hint("omit --param and TASK, or pass an object").into());
             }
         }

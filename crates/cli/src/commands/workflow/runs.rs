@@ -8,10 +8,10 @@ use clap::Subcommand;
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::filters::FilterArguments;
+use crate::list_filters::FilterArguments;
 use crate::paging::{self, PagingArguments};
 use crate::runtime;
-use crate::view::words::Times;
+use crate::view::text::Times;
 use crate::view::workflow;
 
 const STATUSES: [WorkflowStatus; 5] = [

@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::view::words::Times;
+use crate::view::text::Times;
 use crate::view::workflow;
-use crate::{beginning, output, runtime};
+use crate::{id_prefix, output, runtime};
 
 /// How many of the newest runs are shown with a workflow.
 const SHOWN_RUNS: u32 = 5;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 fn show_run(arguments: &Arguments, id: &WorkflowRunId) -> Result<Exit, Failure> {
     let run = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        beginning::workflow_run(&client, id).await
+        id_prefix::workflow_run(&client, id).await
     })?;
     if arguments.json {
         output::json(&run)?;
@@ -81,7 +81,7 @@ fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
     } else {
         output::show(&workflow::view(&shown.workflow, &shown.runs, &Times::here()))?;
         if there_are_more {
-            output::talk(&format!("There are more runs: see `accord workflows runs {name}`.\n"));
+            output::message(&format!("There are more runs: see `accord workflows runs {name}`.\n"));
         }
     }
     Ok(Exit::Success)

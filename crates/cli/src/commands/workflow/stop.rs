@@ -3,11 +3,11 @@
 use accord_api::{WorkflowRunId, WorkflowRunView};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::{each, show_status};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::for_each::{each, show_status};
 use crate::view::Tone;
-use crate::{beginning, runtime};
+use crate::{id_prefix, runtime};
 
 /// Stop workflow runs; finished runs are left unchanged
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let stop = async |id: &WorkflowRunId| -> Result<WorkflowRunView, Failure> {
-            let run = beginning::workflow_run(&client, id).await?;
+            let run = id_prefix::workflow_run(&client, id).await?;
             Ok(client.stop_workflow_run(&run.workflow_run_id).await?)
         };
         let show = |stopped: &WorkflowRunView| {

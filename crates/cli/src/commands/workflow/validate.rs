@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::project::ProjectArguments;
 use crate::view::workflow;
-use crate::{output, runtime, validated};
+use crate::{file_selection, output, runtime};
 
 /// Validate workflow files: structure, agents, templates, conditions, schemas
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let workflows: Vec<WorkflowSummary> = found.into_iter().map(|workflow| workflow.summary).collect();
     let passes = |workflow: &WorkflowSummary| {
-        validated::passes(workflow.valid, &workflow.problems, arguments.deny_warnings)
+        file_selection::passes(workflow.valid, &workflow.problems, arguments.deny_warnings)
     };
     let valid = workflows.iter().all(passes);
     if arguments.json {
@@ -75,12 +75,14 @@ async fn chosen(config: &Config, wanted: &[String]) -> Result<Vec<WorkflowView>,
     for text in wanted {
         if let Some(workflow) = known.iter().find(|workflow| workflow.summary.name == *text) {
             chosen.push(workflow.clone());
-        } else if let Some(path) = validated::path(text) {
+        } else if let Some(path) = file_selection::path(text) {
             chosen.push(at(config, path).await?);
         } else {
             let names = known.iter().map(|workflow| workflow.summary.name.as_str());
             let folder = config.workflows_dir();
-            return Err(validated::unknown("workflow", text, &folder, names, "there are no workflows").into());
+            return Err(
+                file_selection::unknown("workflow", text, &folder, names, "there are no workflows").into()
+            );
         }
     }
     Ok(chosen)

@@ -9,10 +9,13 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::kill::{Cluster, Random};
+use crate::kill::{Cluster, Random, requests};
 
-/// How often something is killed. `WORKFLOW_KILL_ROUNDS` asks for another number.
-const WORKFLOW_KILL_ROUNDS: u32 = 100;
+/// How often something is killed. `WORKFLOW_KILL_ROUNDS` asks for another number, as `make soak` does.
+const WORKFLOW_KILL_ROUNDS: u32 = 20;
+
+/// Something is killed after up to this many requests.
+const MOST_REQUESTS: u64 = 80;
 
 /// A workflow run is made every so many rounds: each has five runs of agents, and all are to end within a CI's patience.
 const ROUNDS_A_RUN: u32 = 4;
@@ -78,8 +81,7 @@ async fn survives(database: &str) {
         if round % ROUNDS_A_RUN == 0 {
             runs.push((round, submit(&client, round).await));
         }
-        let moment = Duration::from_millis(random.below(120));
-        tokio::time::timeout(moment, std::future::pending::<()>()).await.unwrap_err();
+        requests(&client, random.below(MOST_REQUESTS)).await;
         cluster.kill(random.below(3)).await;
     }
     let ended = tokio::time::timeout(AFTERWARDS, ends_once(&client, &runs)).await;

@@ -8,7 +8,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::removal::Removal;
-use crate::{beginning, paging, runtime, since};
+use crate::{id_prefix, paging, runtime, since};
 
 /// Remove workflow runs with their nodes and events
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             dry_run: arguments.dry_run,
             json: arguments.json,
         };
-        let find = async |id: &WorkflowRunId| Ok(beginning::workflow_run(&client, id).await?.workflow_run_id);
+        let find = async |id: &WorkflowRunId| Ok(id_prefix::workflow_run(&client, id).await?.workflow_run_id);
         removal.run(find, async |id| client.delete_workflow_run(id).await).await
     })
 }

@@ -1,4 +1,4 @@
-//! Work that a command has done by the coordinator that runs for its project, or by one of its own.
+//! Work of a command on the coordinator that runs for its project, or on one of its own.
 
 use accord_client::{Client, ClientError};
 
@@ -9,23 +9,23 @@ use crate::host::{self, Embedded};
 use crate::refusal::needs_coordinator;
 use crate::store;
 
-/// Who the work is for once the command has ended.
+/// Whether the result is needed after the command has exited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lasting {
-    /// Nobody: a coordinator of the command's own will do.
+    /// No: a coordinator of the command's own will do.
     No,
-    /// Somebody comes back for it, so the coordinator has to be one that stays.
+    /// The caller comes back for it, so the coordinator must outlive the command.
     Yes,
 }
 
 impl Lasting {
-    /// Whether the end is not waited for, or the run may be asked for again.
+    /// Whether the command does not wait, or the run may be requested again.
     pub(crate) fn of(no_wait: bool, idempotency_key: Option<&String>) -> Self {
         if no_wait || idempotency_key.is_some() { Self::Yes } else { Self::No }
     }
 }
 
-/// Does the work. `look` asks for what it is about: where that is not there, no store is left behind.
+/// Does the work. `look` fetches its subject first: if that is missing, no database is created.
 pub(crate) async fn work<T>(
     config: &Config,
     lasting: Lasting,

@@ -1,6 +1,6 @@
-//! Ids by their beginnings: what names one thing only is enough, as long as nothing has it for its whole id.
+//! Ids by a unique prefix, unless it is itself a full id.
 //!
-//! The coordinator takes whole ids. Of one that is not there it says which begin so.
+//! The coordinator takes full ids. For an unknown one, its error lists the ids that start with it.
 
 use std::str::FromStr;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Problem};
 
-/// So many ids are named where a beginning has several.
+/// How many ids are listed for an ambiguous prefix.
 const MOST_NAMED: usize = 3;
 
-/// The run of this id, or the only one whose id begins so.
+/// The run with this id, or the only one whose id starts with it.
 pub(crate) async fn run(client: &Client, id: &RunId) -> Result<RunView, Failure> {
     match client.run(id).await {
         Err(error) if error.is(ErrorName::RunNotFound) => Ok(client.run(&only(id.as_str(), error)?).await?),
@@ -21,7 +21,7 @@ pub(crate) async fn run(client: &Client, id: &RunId) -> Result<RunView, Failure>
     }
 }
 
-/// The session of this id, or the only one whose id begins so.
+/// The session with this id, or the only one whose id starts with it.
 pub(crate) async fn session(client: &Client, id: &SessionId) -> Result<SessionView, Failure> {
     match client.session(id).await {
         Err(error) if error.is(ErrorName::SessionNotFound) => {
@@ -52,7 +52,7 @@ pub(crate) async fn workflow_run(client: &Client, id: &WorkflowRunId) -> Result<
     }
 }
 
-/// The only id that begins so, by what the coordinator says of the one that is not there.
+/// The only id with this prefix, by the coordinator's error for the unknown id.
 fn only<I: FromStr>(beginning: &str, absent: ClientError) -> Result<I, Failure> {
     let found = matching_ids(&absent);
     if let [id] = found.as_slice() {
@@ -72,7 +72,7 @@ fn only<I: FromStr>(beginning: &str, absent: ClientError) -> Result<I, Failure> 
         .into())
 }
 
-/// The ids that begin as the one that is not there.
+/// The ids in the error that start with the unknown one.
 fn matching_ids(absent: &ClientError) -> Vec<String> {
     let ClientError::Api(body) = absent else { return Vec::new() };
     let ids = body.details.as_ref().and_then(|details| details.get("matching_ids")).and_then(Value::as_array);
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// What is found where these ids begin so, or what is said.
+    /// The id that is found among these, or the error.
     fn found(ids: &[&str]) -> Result<String, (String, Option<String>)> {
         let details = (!ids.is_empty()).then(|| json!({"matching_ids": ids}));
         let (error, message) = ("RunNotFound".to_owned(), "no run run_a".to_owned());

@@ -20,7 +20,7 @@ pub(crate) fn show_status(
     if json { output::json(whole) } else { output::show(&format!("{id}  {status}\n")) }
 }
 
-/// Does the same with each, and shows what came of it. A failure is told, as JSON under the name of the id too where that is asked
+/// Does the same with each and shows the result. A failure is reported, with `--json` under the name of the id too
 /// for, and the exit code is that of the first.
 pub(crate) async fn each<I: Serialize, T>(
     ids: &[I],

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::failure::Problem;
 use crate::output;
 use crate::view::Tone;
-use crate::view::words::line;
+use crate::view::text::line;
 
 /// What became of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

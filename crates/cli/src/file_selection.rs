@@ -7,13 +7,13 @@ use accord_api::{Problem as Finding, Severity};
 use crate::failure::Problem;
 use crate::suggestion;
 
-/// What has a separator or is there as a file is a path; everything else is a name.
+/// Text with a separator, or that names an existing file, is a path; everything else is a name.
 pub(crate) fn path(text: &str) -> Option<&Path> {
     let path = Path::new(text);
     (text.contains(MAIN_SEPARATOR) || path.exists()).then_some(path)
 }
 
-/// What to say of a name that nothing in the folder has.
+/// The error for a name that nothing in the folder has.
 pub(crate) fn unknown<'a>(
     kind: &str,
     name: &str,

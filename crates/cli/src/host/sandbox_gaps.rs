@@ -1,8 +1,8 @@
-//! Ways that lead commands of agents around their walls.
+//! Gaps through which sandboxed commands of agents could reach more than the project.
 //!
-//! A command of `run_command` is kept to the project folder by the kernel. Who is an admin of the coordinator needs no walls
-//! to be kept out of anything, though: an agent that it makes runs any program. And everybody is one who finds a coordinator
-//! without keys, or may write the database that holds them.
+//! The kernel confines commands of `run_command` to the project folder. But an admin of the coordinator is not confined
+//! by that: an agent that it creates runs any program. And everybody is an admin who reaches a coordinator
+//! without keys, or can write to the database that holds them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,17 +13,17 @@ use tokio::time::timeout;
 
 use super::{executors, runner};
 use crate::config::Config;
-use crate::store::{self, Place};
+use crate::store::{self, DatabaseLocation};
 
-/// How long a coordinator is waited for: nothing else depends on what it says.
+/// How long to wait for a coordinator: nothing else depends on its response.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// One way.
+/// One gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// What is open, and to whom.
+    /// What is open, and to which agents.
     pub(crate) message: String,
-    /// What closes it.
+    /// How to close it.
     pub(crate) remedy: &'static str,
 }
 
@@ -37,7 +37,7 @@ pub(crate) async fn openings(
     let confined = |agent: &&AgentView| lists_commands(agent);
     let Some(agent) = agents.iter().find(confined) else { return Vec::new() };
     let name = &agent.summary.name;
-    // Nobody is kept in where there are no walls.
+    // Without a sandbox there are no gaps in it.
     if folders.iter().any(|folder| folder == Path::new("/")) {
         return Vec::new();
     }
@@ -78,7 +78,7 @@ pub(crate) fn tell_of_openings(config: &Config, coordinator: Client) {
     });
 }
 
-/// Whether an agent has commands behind walls.
+/// Whether an agent has sandboxed commands.
 fn lists_commands(agent: &AgentView) -> bool {
     let tools = agent.blueprint.get("tools").and_then(|tools| tools.as_array());
     agent.summary.executor_type == "llm"
@@ -94,7 +94,7 @@ async fn is_open(coordinator: Option<&Client>) -> bool {
 
 /// The SQLite file, where it is and commands may write it.
 fn database_within(config: &Config, folders: Vec<PathBuf>) -> Option<PathBuf> {
-    let Ok(Place::File(path)) = store::place(config) else { return None };
+    let Ok(DatabaseLocation::File(path)) = store::place(config) else { return None };
     let path = path.canonicalize().ok()?;
     let project = runner::folder(config).ok();
     let mut folders = folders.into_iter().filter_map(|folder| folder.canonicalize().ok()).chain(project);

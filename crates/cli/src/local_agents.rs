@@ -12,12 +12,12 @@ pub(crate) fn agents_of(config: &Config) -> Vec<AgentView> {
     examined(&config.agents_dir(), &config.provider_names())
 }
 
-/// Every agent of a folder with its verdict, by name. A folder that is not there has none.
+/// Every agent of a folder with its problems, by name. A missing folder has none.
 pub(crate) fn agents_in(folder: &Path) -> Vec<AgentView> {
     examined(folder, &[])
 }
 
-/// The agents of a folder. Files are named from where the user stands.
+/// The agents of a folder, with paths relative to the current folder.
 fn examined(folder: &Path, providers: &[String]) -> Vec<AgentView> {
     let mut agents = accord_coordinator::agents_in(folder, providers);
     for agent in &mut agents {
@@ -26,7 +26,7 @@ fn examined(folder: &Path, providers: &[String]) -> Vec<AgentView> {
     agents
 }
 
-/// Names the file of an agent or a workflow, and those of its problems, from where the user stands.
+/// Makes the paths of a definition and of its problems relative to the current folder.
 pub(crate) fn seen_from_here(file: &mut Option<String>, problems: &mut [accord_api::Problem]) {
     let Ok(here) = std::env::current_dir() else { return };
     for file in std::iter::once(file).chain(problems.iter_mut().map(|problem| &mut problem.file)) {

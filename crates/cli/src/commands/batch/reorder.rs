@@ -1,22 +1,22 @@
-//! Inputs that are finished before one in front of them, and wait for it.
+//! Puts inputs that finish out of order back into order.
 
 use std::collections::BTreeMap;
 
 use super::record::Done;
 
-/// How far finished inputs may be ahead of one that takes long, in number and in bytes. Then no more are begun.
+/// How far finished inputs may be ahead of a slow one, in number and in bytes. Then no more are started.
 const MOST: usize = 1_000;
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
-/// Finished inputs by their place.
+/// Finished inputs by their index.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub(super) struct ReorderBuffer {
     held: BTreeMap<usize, Option<Done>>,
     bytes: usize,
     next: usize,
 }
 
-impl Ahead {
+impl ReorderBuffer {
     /// Adds what became of the input at this place; nothing where it was not asked for.
     pub(super) fn add(&mut self, place: usize, done: Option<Done>) {
         self.bytes += done.as_ref().map_or(0, |done| done.json.len());
@@ -52,13 +52,13 @@ mod tests {
         Done { line, json: vec![b'x'; bytes], status, failure: None, usage, is_earlier: false }
     }
 
-    fn ready(ahead: &mut Ahead) -> Vec<u64> {
+    fn ready(ahead: &mut ReorderBuffer) -> Vec<u64> {
         std::iter::from_fn(|| ahead.next()).map(|done| done.line).collect()
     }
 
     #[test]
     fn results_come_in_order_whatever_is_finished_first() {
-        let mut ahead = Ahead::default();
+        let mut ahead = ReorderBuffer::default();
         ahead.add(2, Some(done(3, 1)));
         ahead.add(1, None);
         assert!(ready(&mut ahead).is_empty());
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded_in_number_and_in_bytes() {
-        let mut ahead = Ahead::default();
+        let mut ahead = ReorderBuffer::default();
         (1..=MOST).for_each(|place| ahead.add(place, None));
         assert!(ahead.is_far());
         ahead.add(0, None);

@@ -1,4 +1,4 @@
-//! Single parameters as they are given on the command line: `--param KEY=VALUE`, and TASK in the place of `prompt`.
+//! Single parameters on the command line: `--param KEY=VALUE`, and TASK for `prompt`.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::failure::{Failure, Problem};
 /// What TASK is short for.
 pub(crate) const TASK: &str = "prompt";
 
-/// What TASK says: itself, or what stdin holds where it is '-'.
+/// The text of TASK; '-' reads stdin.
 pub(crate) fn task(given: &str) -> Result<String, Failure> {
     match given {
         "-" => Ok(Input::Stdin.read()?.text),

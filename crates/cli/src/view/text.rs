@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::excerpt::{visible, width};
 use crate::output;
 
-/// Older than this, a date says more than "days ago".
+/// For anything older, a date is more useful than "days ago".
 const RELATIVE_DAYS: i64 = 30;
 
 /// How times are written: on a terminal how long ago, in a pipe exactly.
@@ -21,7 +21,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// For whoever reads stdout, now.
+    /// For stdout, now.
     pub(crate) fn here() -> Self {
         Self { now: Timestamp::now(), relative: output::stdout_is_terminal() }
     }
@@ -33,7 +33,7 @@ impl Times {
             return exact;
         }
         match self.now.as_second() - at.as_second() {
-            // A clock that is behind: nothing of use can be said.
+            // The clock is behind, so there is no useful age.
             ..0 => exact,
             seconds @ 0..60 => format!("{seconds}s ago"),
             seconds @ 60..3600 => format!("{}m ago", seconds / 60),
@@ -130,7 +130,7 @@ pub(crate) fn line(text: &str) -> String {
     visible(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A text as it was written, line by line, nothing hidden in it: each line but the first behind a prefix.
+/// A text line by line, with control characters visible, and a prefix on each line but the first.
 pub(crate) fn paragraph(text: &str, prefix: &str) -> String {
     let lines: Vec<String> = text.trim_end().lines().map(visible).collect();
     lines.join(&format!("\n{prefix}"))
@@ -162,7 +162,7 @@ pub(crate) fn short(text: &str, characters: usize) -> String {
     line(&start)
 }
 
-/// Names and values under each other. Values of several lines stand below their name.
+/// Names and values, one pair per line. Values of several lines are below their name.
 pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     let beside = rows.iter().filter(|(_, value)| !value.is_empty() && !value.contains('\n'));
     let broad = beside.map(|(name, _)| width(name)).max().unwrap_or_default();
@@ -177,7 +177,7 @@ pub(crate) fn fields(rows: &[(&str, String)]) -> String {
     text
 }
 
-/// Every line behind a prefix.
+/// A prefix on every line.
 pub(crate) fn indent(text: &str, prefix: &str) -> String {
     text.lines().map(|line| format!("{prefix}{line}\n")).collect()
 }
@@ -199,7 +199,7 @@ pub(crate) fn json(value: &Value) -> String {
     visible(&serde_json::to_string_pretty(value).unwrap_or_default())
 }
 
-/// A document as indented JSON; as it is, where it is none.
+/// A document as indented JSON; unchanged if it is not JSON.
 pub(crate) fn raw_json(document: &RawValue) -> String {
     match serde_json::from_str::<Value>(document.get()) {
         Ok(value) => json(&value),

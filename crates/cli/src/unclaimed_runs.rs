@@ -1,4 +1,4 @@
-//! Runs that wait although no runner that is alive could take them: said once for each agent, so that nobody sits in front of
+//! Runs that wait although no live runner can take them: reported once per agent, so that nobody waits for
 //! them without knowing why.
 
 use std::collections::HashSet;
@@ -9,9 +9,9 @@ use accord_api::{PageQuery, RunId, RunQuery, RunStatus, RunView, Worker, Workflo
 use accord_client::{Client, ClientError};
 use tokio::time::sleep;
 
-use crate::view::words::line;
+use crate::view::text::line;
 
-/// A runner that is there takes a run sooner.
+/// A live runner claims a run sooner than this.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
 
 /// Nodes of a workflow begin later.
@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// How many of the newest runs that wait are looked at.
 const LOOKED_AT: u32 = 500;
 
-/// What somebody waits for.
+/// What the command waits for.
 pub(crate) enum Awaited<'a> {
     /// A run.
     Run(&'a RunId),
@@ -28,14 +28,14 @@ pub(crate) enum Awaited<'a> {
     Workflow(&'a WorkflowRunId),
 }
 
-/// Says what nobody can take, as long as it is asked to.
+/// Reports runs that no runner can take, until it is dropped.
 pub(crate) async fn tell(client: &Client, awaited: Awaited<'_>, say: impl Fn(&str)) -> Infallible {
     let mut told = HashSet::new();
     let mut patience = FIRST_LOOK;
     loop {
         sleep(patience).await;
         patience = LOOK_EVERY;
-        // Whoever follows the run hears by himself that the coordinator cannot be asked.
+        // An unreachable coordinator is reported by the code that follows the run.
         for run in stuck(client, &awaited).await.unwrap_or_default() {
             if told.insert(run.agent_name.clone()) {
                 say(&said(&run));
@@ -44,7 +44,7 @@ pub(crate) async fn tell(client: &Client, awaited: Awaited<'_>, say: impl Fn(&st
     }
 }
 
-/// Those that nobody can take, as it is now.
+/// The runs that no runner can take now.
 async fn stuck(client: &Client, awaited: &Awaited<'_>) -> Result<Vec<RunView>, ClientError> {
     let waiting =
         RunQuery { status: Some(RunStatus::Pending), limit: Some(LOOKED_AT), ..RunQuery::default() };

@@ -12,31 +12,31 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::Arguments;
-use crate::alone::{self, Lasting};
 use crate::commands::workflow::{follow, report};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::own_coordinator::{self, Lasting};
 use crate::paging::PagingArguments;
-use crate::view::words::line;
-use crate::{given, output, runtime};
+use crate::view::text::line;
+use crate::{output, runtime, task_parameters};
 
-/// What the planner is told about its work. Which agents there are, and what a plan is, is added by the planner node.
+/// The planner's instructions. The planner node adds the agents and the format of a plan.
 const PLANNER: &str = "You plan work for a team of agents. Split the task into as few subtasks as it needs, and give each to \
 the agent whose description fits it best. Describe each subtask completely: its agent sees nothing else of the task.";
 
-/// What the planner is told when all subtasks are done.
+/// The planner's instructions when all subtasks are done.
 const SYNTHESIS: &str = "You report the result of a task to the person who asked for it. Use only the results of the \
 subtasks. Say what was done, what was found, and what failed.";
 
 pub(super) fn run(arguments: &Arguments, goal: &str) -> Result<Exit, Failure> {
-    let goal = given::task(goal)?;
+    let goal = task_parameters::task(goal)?;
     if goal.trim().is_empty() {
         return Err(Problem::new("the task is empty").hint("pass it with --task \"…\"").into());
     }
     let config = arguments.request.connection.config(Vec::new())?;
     let look = async |client: &Client| client.agents(&[], &accord_api::PageQuery::default()).await.map(drop);
     let work = async |client: &Client| with(client, arguments, &goal).await;
-    runtime::block_on(alone::work(&config, Lasting::No, look, work))
+    runtime::block_on(own_coordinator::work(&config, Lasting::No, look, work))
 }
 
 async fn with(client: &Client, arguments: &Arguments, goal: &str) -> Result<Exit, Failure> {
@@ -58,7 +58,7 @@ async fn with(client: &Client, arguments: &Arguments, goal: &str) -> Result<Exit
     let request = CreateWorkflowRun { input: Some(json!({ "task": goal })), ..CreateWorkflowRun::default() };
     let limit = arguments.request.time_limit();
     let ended = followed(client, &name, &request, limit, arguments.request.json).await;
-    // A workflow that stays behind is only in the way; the run and its sessions are kept.
+    // The workflow is not needed any more; the run and its sessions are kept.
     let _ = client.delete_workflow(&name).await;
     ended
 }
@@ -80,7 +80,7 @@ struct Usable {
     blueprint: Value,
 }
 
-/// All agents of the project that take a task as text. Which are left out is said.
+/// All agents of the project that take a task as text. Those that are left out are reported.
 async fn usable(client: &Client, planner: Option<&str>) -> Result<Vec<Usable>, Failure> {
     let all = PagingArguments::all();
     let listed = all.gather(|page| async move { client.agents(&[], &page).await }).await?.items;
@@ -94,7 +94,7 @@ async fn usable(client: &Client, planner: Option<&str>) -> Result<Vec<Usable>, F
     }
     if !others.is_empty() {
         let others = others.join(", ");
-        output::talk(&format!("note: not used, because their parameters are not a prompt: {others}\n"));
+        output::message(&format!("note: not used, because their parameters are not a prompt: {others}\n"));
     }
     match agents.is_empty() {
         true => Err(Problem::new("this project has no agent that takes a task as text")

@@ -1,8 +1,8 @@
 //! Runs of commands that are gone.
 //!
-//! `accord run` and `accord workflows run` without a coordinator demand their own runner by a tag that nobody else has.
-//! Killed with `kill -9` they leave a run behind that nobody will ever take, and those that end may leave children behind
-//! that nobody waited for. The next command that hosts a coordinator on the same store fails them and says why. Whether a
+//! `accord run` and `accord workflows run` without a coordinator require their own runner by a unique tag.
+//! Killed with `kill -9`, they leave a run that no runner can take, and those that finish may leave child runs
+//! that nothing waited for. The next command that hosts a coordinator on the same database fails them with a reason. Whether a
 //! command still lives is known by its process, where it ran on this machine, and else by how long its runner has been
 //! silent.
 
@@ -15,15 +15,15 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::runner::hostname;
 
-/// A command leaves one run behind; more than a page of them is left for the next command.
+/// A command leaves one run; if there is more than a page of them, the rest is left for the next command.
 const PAGE: u32 = 500;
 
-/// The tag of a command's own runner. `unique` is a text that nobody else has.
+/// The tag of a command's own runner. `unique` makes it different from all others.
 pub(super) fn tag(unique: &str) -> String {
     format!("{OWN_TAG}{}-{unique}", std::process::id())
 }
 
-/// Fails the runs of commands that are gone. What goes wrong is only told: this is not what the command was started for.
+/// Fails the runs of commands that are gone. Errors are only logged: this is not what the command was started for.
 pub(super) async fn fail(store: &dyn Store, lease_seconds: u32) {
     if let Err(error) = try_to_fail(store, lease_seconds).await {
         tracing::warn!(%error, "could not look for runs of commands that have exited");
@@ -42,7 +42,7 @@ async fn try_to_fail(store: &dyn Store, lease_seconds: u32) -> Result<(), StoreE
     }
     let runners = store.runners().await?;
     let now = Timestamp::now();
-    // Twice the time after which a lease is lost: whoever is silent for so long reports no more.
+    // Twice the time after which a lease expires: a runner that was silent for so long is gone.
     let silence = SignedDuration::from_secs(i64::from(lease_seconds).saturating_mul(2));
     for (tag, run) in left {
         if !is_gone(&tag, &run, &runners, now, silence) {
