@@ -1,5 +1,8 @@
 //! Sets of the kinds of JSON values. Integers are numbers here: no two places are told apart by that alone.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use serde_json::Value;
 
 /// A set of kinds.
@@ -70,6 +73,12 @@ pub(crate) fn same(left: &Value, right: &Value) -> bool {
         }
         _ => left == right,
     }
+}
+
+/// The items without repetitions, in order. A set keeps this linear: a schema may have thousands of branches.
+pub(super) fn distinct<T: Clone + Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
 }
 
 /// A text that is the same for values that are the same, for sets of many.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::build;
 use super::graph::{Branch, Demand, Graph, Member, Node, NodeId, Shape};
+use super::kinds::distinct;
 use super::profile::Profile;
 use super::words;
 use crate::schema::Schema;
@@ -222,13 +223,7 @@ impl Writer<'_> {
     }
 
     fn union(&mut self, branches: &[Branch], at: &At, sentences: &mut Vec<String>) -> String {
-        let mut forms: Vec<String> = Vec::new();
-        for branch in branches {
-            let form = self.form(branch.node, at);
-            if !forms.contains(&form) {
-                forms.push(form);
-            }
-        }
+        let mut forms = distinct(branches.iter().map(|branch| self.form(branch.node, at)));
         // Null says least about the form.
         forms.sort_by_key(|form| form == "null");
         let mut forms = forms.into_iter();

@@ -169,7 +169,7 @@ impl Plan {
         let mut walk = Walk { nodes: &self.nodes, visits: 0, most, seen };
         match walk.visit(0, value, 0) {
             Ok(cost) => pay(cost.validate, Precision::Counted),
-            Err(reason) => Err(refuse(reason, walk.visits)),
+            Err(reason) => Err(refuse(reason, most)),
         }
     }
 }
@@ -362,6 +362,7 @@ impl Walk<'_> {
             let inner = self.visit(*child, value, level + 1)?;
             cost.validate = cost.validate.saturating_add(inner.validate);
             cost.mark = cost.mark.saturating_add(inner.validate).saturating_add(inner.mark);
+            self.within(cost.validate)?;
         }
         if node.looks_again {
             cost.validate = cost.validate.saturating_add(cost.mark);
@@ -372,7 +373,9 @@ impl Walk<'_> {
     fn items(&mut self, node: &Node, array: &Value, items: &[Value], level: usize) -> Result<u64, TooCostly> {
         let mut steps: u64 = 0;
         if node.unique {
-            steps = Size::of(array).values.saturating_mul(PAIRWISE * STEPS_A_COMPARISON);
+            let values = Size::of(array).values;
+            self.visits += values;
+            steps = values.saturating_mul(PAIRWISE * STEPS_A_COMPARISON);
         }
         for (place, item) in items.iter().enumerate() {
             let own = node.prefix.get(place).or(node.other_items.as_ref());

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Emitter, as_map, with};
 use crate::lower::fields::REST_ITEMS;
 use crate::lower::graph::{Demand, Member, Node, NodeId, Presence, Rest};
+use crate::lower::kinds::distinct;
 use crate::lower::profile::{Maps, Tuples};
 
 /// A closed object.
@@ -119,13 +120,7 @@ impl<'g> Emitter<'g> {
         if !rest.patterns.is_empty() {
             self.lose(&node.place, "patternProperties", "property name patterns are not enforced");
         }
-        let mut schemas: Vec<Value> = Vec::new();
-        for id in rest.nodes() {
-            let schema = self.schema(id, depth + 3);
-            if !schemas.contains(&schema) {
-                schemas.push(schema);
-            }
-        }
+        let mut schemas = distinct(rest.nodes().map(|id| self.schema(id, depth + 3)));
         let anything = |schema: &Value| schema.as_object().is_some_and(Map::is_empty);
         if schemas.iter().any(anything) {
             return Value::Bool(true);
@@ -180,12 +175,7 @@ impl<'g> Emitter<'g> {
             schema.insert("items".to_owned(), positions.into());
         } else {
             let further = rest.and_then(|rest| self.schema(rest, depth).get("items").cloned());
-            let mut shapes: Vec<Value> = Vec::new();
-            for shape in positions.into_iter().chain(further) {
-                if !shapes.contains(&shape) {
-                    shapes.push(shape);
-                }
-            }
+            let mut shapes = distinct(positions.into_iter().chain(further));
             if shapes.len() > 1 {
                 self.lose(&node.place, "prefixItems", "each item may match any position");
             }

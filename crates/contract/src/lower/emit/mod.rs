@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::facts::Facts;
 use super::fields::{Look, tag};
 use super::graph::{Branch, Graph, Node, NodeId, Shape};
+use super::kinds::distinct;
 use super::loss::{EnforcedBy, Loss};
 use super::plan::is_exclusive;
 use super::profile::{Anything, Profile, References, Root, Tuples};
@@ -162,19 +163,14 @@ impl<'g> Emitter<'g> {
         if exactly_one && !is_exclusive(self.look, &nodes) {
             self.lose(&node.place, "oneOf", "sent as 'anyOf': more than one branch may match");
         }
-        let mut schemas: Vec<Value> = Vec::new();
-        for (index, id) in nodes.into_iter().enumerate() {
-            let schema = match tagged {
-                true => {
-                    let name = tag(index);
-                    composite::object([(name.as_str(), self.schema(id, depth + 4))], &[&name])
-                }
-                false => self.schema(id, depth + 2),
-            };
-            if tagged || !schemas.contains(&schema) {
-                schemas.push(schema);
+        let schemas = nodes.into_iter().enumerate().map(|(index, id)| match tagged {
+            true => {
+                let name = tag(index);
+                composite::object([(name.as_str(), self.schema(id, depth + 4))], &[&name])
             }
-        }
+            false => self.schema(id, depth + 2),
+        });
+        let mut schemas = distinct(schemas);
         match schemas.pop() {
             Some(only) if schemas.is_empty() => as_map(only),
             last => {

@@ -73,10 +73,10 @@ pub(super) fn used_up() -> Option<TooCostly> {
     LEFT.get()?.used_up
 }
 
-/// Counting up to the limit takes as long as validating, so it is paid for even if the value is refused.
-pub(super) fn refuse(reason: TooCostly, visits: u64) -> TooCostly {
+/// Counting up to the limit takes as long as validating, so a refusal costs as much as the most that is allowed.
+pub(super) fn refuse(reason: TooCostly, most: u64) -> TooCostly {
     if let Some(budget) = LEFT.get() {
-        let counted = budget.counted.saturating_sub(visits);
+        let counted = budget.counted.saturating_sub(most);
         let used_up = budget.used_up.or((counted == 0).then_some(reason));
         LEFT.set(Some(Budget { counted, used_up, ..budget }));
     }

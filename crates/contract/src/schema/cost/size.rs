@@ -43,11 +43,14 @@ impl Size {
     }
 }
 
-/// The digits of a number without its exponent: `1e900` has 901.
+/// The digits of a number written without an exponent: `1e900` has 901.
 pub(super) fn digits(number: &Number) -> u64 {
-    let (mantissa, exponent) = number.as_str().split_once(['e', 'E']).unwrap_or((number.as_str(), "0"));
-    let exponent = exponent.parse().unwrap_or(i64::MAX).unsigned_abs();
-    (mantissa.len() as u64).saturating_add(exponent)
+    let text = number.as_str();
+    let Some(mark) = text.bytes().position(|byte| matches!(byte, b'e' | b'E')) else {
+        return text.len() as u64;
+    };
+    let exponent = text.get(mark + 1..).and_then(|exponent| exponent.parse::<i64>().ok());
+    (mark as u64).saturating_add(exponent.unwrap_or(i64::MAX).unsigned_abs())
 }
 
 /// The steps of dividing numbers with this many digits together.
