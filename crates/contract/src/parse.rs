@@ -4,14 +4,11 @@
 //! error, a key that `serde_json` keeps for itself too, numbers stay as written, and a fault says where it is,
 //! so that the search for a value in prose can go on behind it and stays linear.
 
+use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use serde_json::{Map, Value};
 
 use crate::limits::MAX_DEPTH;
 use crate::number;
-
-/// How the keys begin by which `serde_json` marks numbers and raw text for itself. Wherever a value with such a key is
-/// read again, it is another one.
-pub(crate) const RESERVED_KEYS: &str = "$serde_json::private::";
 
 /// Why no value could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

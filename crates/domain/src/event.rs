@@ -1,5 +1,6 @@
 //! Events: what happened, in order, for whoever watches. One tagged enum.
 
+use accord_json::mark_numbers;
 use jiff::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,7 +10,6 @@ use crate::attempt::Attempt;
 use crate::callback::HeldReason;
 use crate::comparison::{Contradiction, Truncation};
 use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
-use crate::json;
 use crate::run::Failure;
 use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 
@@ -265,7 +265,7 @@ impl TryFrom<Value> for Body {
 
     /// Arguments and results are values of others, so every number is kept as it is written.
     fn try_from(mut value: Value) -> Result<Self, Self::Error> {
-        json::mark_numbers(&mut value);
+        mark_numbers(&mut value);
         Self::deserialize(value)
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use accord_json::reserved::NUMBER;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -11,9 +12,6 @@ pub const PREVIEW_CHARS: usize = 160;
 
 /// Bytes of an input that are searched. The beginning tells inputs apart, and every search reads it for thousands of rows.
 pub const SEARCHED_BYTES: usize = 4 * 1024;
-
-/// How `serde_json` hands over a number that it keeps as written: as an object with this one key.
-const NUMBER: &str = "$serde_json::private::Number";
 
 /// An input in short.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -14,7 +15,6 @@ use super::graph::{Graph, Member, NodeId, Presence, Rest, Shape};
 use super::kinds::{Kinds, same};
 use super::profile::{Maps, Profile, Tuples};
 use super::text;
-use crate::parse::RESERVED_KEYS;
 use crate::place::Place;
 use crate::schema::Schema;
 

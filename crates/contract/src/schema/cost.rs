@@ -167,7 +167,12 @@ impl Plan {
         self.count(value, MAX_ERROR_STEPS, None).is_ok()
     }
 
-    fn count(&self, value: &Value, most: u64, seen: Option<HashSet<(usize, usize)>>) -> Result<(), TooCostly> {
+    fn count(
+        &self,
+        value: &Value,
+        most: u64,
+        seen: Option<HashSet<(usize, usize)>>,
+    ) -> Result<(), TooCostly> {
         let mut walk = Walk { nodes: &self.nodes, visits: 0, most, seen };
         match walk.visit(0, value, 0) {
             Ok(cost) => pay(cost.validate, Precision::Counted),
@@ -187,8 +192,7 @@ struct Budget {
 }
 
 impl Budget {
-    const WHOLE: Self =
-        Self { bounds: MAX_JUDGEMENT_STEPS, counted: MAX_JUDGEMENT_STEPS, used_up: None };
+    const WHOLE: Self = Self { bounds: MAX_JUDGEMENT_STEPS, counted: MAX_JUDGEMENT_STEPS, used_up: None };
 }
 
 thread_local! {

@@ -14,6 +14,7 @@ pub(crate) mod walk;
 
 use std::sync::{Arc, OnceLock};
 
+use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
@@ -24,7 +25,6 @@ pub use error::SchemaError;
 pub(crate) use error::place_of;
 
 use crate::limits::{MAX_DEPTH, MAX_SCHEMA_BYTES};
-use crate::parse::RESERVED_KEYS;
 use crate::place::Place;
 
 /// The dialects that we claim. Draft-07 is the default where `$schema` is absent.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_json::read_kept;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
@@ -10,7 +11,6 @@ use crate::callback::Callback;
 use crate::demands::Demands;
 use crate::event::{Body, NewEvent};
 use crate::id::{LeaseId, RunnerId};
-use crate::json::read_kept;
 use crate::quarantine::{self, Item};
 use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};

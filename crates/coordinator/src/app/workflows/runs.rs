@@ -11,9 +11,9 @@ use accord_api::{
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
-use accord_domain::json::read_kept;
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::{Status, WorkflowRun};
+use accord_json::read_kept;
 use accord_store::{Asked, Hand, NewWorkflowRun, StoreError, WorkflowDocuments, WorkflowRunFilter};
 use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
