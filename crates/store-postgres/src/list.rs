@@ -117,7 +117,7 @@ impl List<'_> {
         }
         query.push(") c");
         let row = query.build().fetch_one(pool).await?;
-        Ok(Count::of(counted(row.try_get("looked_at")?), counted(row.try_get("matching")?), most))
+        Ok(Count::of(counted(row.try_get("looked_at")?)?, counted(row.try_get("matching")?)?, most))
     }
 }
 

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
 use crate::callbacks::keep_back;
-use crate::convert::{counted, id, micros, named, small, whole};
+use crate::convert::{counted, id, micros, named, whole};
 use crate::fault::{Fault, retrying};
 use crate::notices::Announcement;
 use crate::rows::{self, run_columns};
@@ -195,7 +195,7 @@ impl PostgresStore {
         let query = sqlx::query_scalar("SELECT deaths FROM underway WHERE kind = $1 AND id = $2");
         let deaths: Option<i64> =
             query.bind(item.kind.as_str()).bind(&item.id).fetch_optional(&self.pool).await?;
-        Ok(small(deaths.unwrap_or_default())?)
+        Ok(counted(deaths.unwrap_or_default())?)
     }
 
     async fn read_poisoned(&self, limit: u32) -> Result<Poisoned, Fault> {
@@ -212,7 +212,7 @@ impl PostgresStore {
 /// How many runs and workflow runs coordinators died of.
 pub(crate) async fn how_many(connection: &mut PgConnection) -> Result<PoisonedCount, Fault> {
     let row = sqlx::query(HOW_MANY).fetch_one(connection).await?;
-    let (runs, workflow_runs) = (counted(row.try_get("runs")?), counted(row.try_get("workflow_runs")?));
+    let (runs, workflow_runs) = (counted(row.try_get("runs")?)?, counted(row.try_get("workflow_runs")?)?);
     Ok(PoisonedCount { runs, workflow_runs })
 }
 
@@ -242,7 +242,7 @@ async fn count_death(
     let Some(deaths) = query.fetch_optional(&mut *connection).await? else {
         return Ok((None, Announcement::default()));
     };
-    let deaths = small(deaths)?;
+    let deaths = counted(deaths)?;
     let fate = quarantine::fate(deaths);
     if is_over || fate == Fate::Poisoned {
         clear(connection, item.kind, &item.id).await?;

@@ -135,8 +135,8 @@ fn summary(row: &PgRow) -> Result<SessionSummary, Fault> {
         model,
         attempts,
         usage: Usage {
-            input_tokens: counted(row.try_get("input_tokens")?),
-            output_tokens: counted(row.try_get("output_tokens")?),
+            input_tokens: counted(row.try_get("input_tokens")?)?,
+            output_tokens: counted(row.try_get("output_tokens")?)?,
             cost_usd: row.try_get("cost_usd")?,
         },
         started_at: row.try_get::<Option<i64>, _>("started_at")?.map(time).transpose()?,

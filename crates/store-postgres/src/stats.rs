@@ -55,8 +55,8 @@ impl PostgresStore {
                     strategy: row.try_get("strategy")?,
                     source: row.try_get("source")?,
                     usage: Usage {
-                        input_tokens: counted(row.try_get("attempt_input")?),
-                        output_tokens: counted(row.try_get("attempt_output")?),
+                        input_tokens: counted(row.try_get("attempt_input")?)?,
+                        output_tokens: counted(row.try_get("attempt_output")?)?,
                         cost_usd: row.try_get("attempt_cost")?,
                     },
                 });
@@ -83,7 +83,7 @@ impl PostgresStore {
             counts.push(ErrorCount {
                 path: unescape(row.try_get("path")?),
                 keyword: unescape(row.try_get("keyword")?),
-                count: counted(row.try_get("count")?),
+                count: counted(row.try_get("count")?)?,
             });
         }
         Ok(counts)
@@ -105,8 +105,8 @@ fn ended(row: &PgRow) -> Result<EndedRun, Fault> {
         status: named(row.try_get("status")?)?,
         failure_type: row.try_get("failure_type")?,
         contracted: row.try_get("contracted")?,
-        input_tokens: counted(row.try_get("input_tokens")?),
-        output_tokens: counted(row.try_get("output_tokens")?),
+        input_tokens: counted(row.try_get("input_tokens")?)?,
+        output_tokens: counted(row.try_get("output_tokens")?)?,
         cost_usd: row.try_get("cost_usd")?,
         created_at: time(row.try_get("created_at")?)?,
         finished_at: time(row.try_get("finished_at")?)?,

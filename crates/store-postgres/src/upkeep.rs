@@ -159,7 +159,7 @@ impl PostgresStore {
 
     async fn count_queue(&self) -> Result<QueueDepth, Fault> {
         let row = sqlx::query(DEPTH).fetch_one(&self.pool).await?;
-        Ok(QueueDepth { pending: counted(row.try_get("pending")?), held: counted(row.try_get("held")?) })
+        Ok(QueueDepth { pending: counted(row.try_get("pending")?)?, held: counted(row.try_get("held")?)? })
     }
 
     async fn answer(&self) -> Result<(), Fault> {

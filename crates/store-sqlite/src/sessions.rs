@@ -97,7 +97,7 @@ fn listed<T>(filter: &SessionFilter, with: impl FnOnce(&List<'_>) -> Done<T>) ->
 }
 
 fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
-    listed(filter, |list| newest_first(connection, list, page, |row| Ok(session::read(row, 0)?.1)))
+    listed(filter, |list| newest_first(connection, list, page, |row| Ok(session::read(row)?.1)))
 }
 
 fn summaries(connection: &Connection, sessions: &[SessionId]) -> Done<Summaries<SessionId, SessionSummary>> {

@@ -1,6 +1,7 @@
 //! Small values as they stand in columns.
 
 use jiff::Timestamp;
+use rusqlite::Row;
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,11 @@ pub(crate) fn time(micros: i64) -> Done<Timestamp> {
 /// The time of a column that may be empty.
 pub(crate) fn time_if(micros: Option<i64>) -> Done<Option<Timestamp>> {
     micros.map(time).transpose()
+}
+
+/// A text column, without a copy.
+pub(crate) fn text<'a>(row: &'a Row<'_>, column: &str) -> rusqlite::Result<&'a str> {
+    Ok(row.get_ref(column)?.as_str()?)
 }
 
 /// The state, kind or role of this name.

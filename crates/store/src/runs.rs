@@ -232,13 +232,8 @@ pub trait RunReader: Send + Sync {
     /// Its result, where it is completed.
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError>;
 
-    /// All three of them.
-    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
-        let run = self.run(run_id).await?;
-        let assignment = self.assignment(run_id).await?;
-        let outcome = if run.status == Status::Completed { self.outcome(run_id).await? } else { None };
-        Ok(WholeRun { run, assignment, outcome })
-    }
+    /// The run with its documents, and its result if it is completed, in one read.
+    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError>;
 
     /// The parameters that a session was started with, as JSON text.
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError>;

@@ -3,7 +3,9 @@
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
-use accord_store::{Count, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries};
+use accord_store::{
+    Count, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries, WholeRun,
+};
 use async_trait::async_trait;
 use sqlx::{Postgres, QueryBuilder, Row};
 
@@ -11,9 +13,11 @@ use super::documents;
 use crate::convert::{from_json, id};
 use crate::fault::{Fault, retrying};
 use crate::list::{self, List};
-use crate::rows::{self, run_columns, summary_columns};
+use crate::rows::{
+    self, assignment_columns, assignment_documents, outcome_columns, run_columns, summary_columns,
+};
 use crate::store::PostgresStore;
-use crate::text::{escape, unescape};
+use crate::text::escape;
 use crate::{idempotency, page};
 
 #[async_trait]
@@ -24,6 +28,10 @@ impl RunReader for PostgresStore {
 
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
         retrying(|| self.read_assignment(run_id)).await
+    }
+
+    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
+        retrying(|| self.read_whole_run(run_id)).await
     }
 
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError> {
@@ -70,9 +78,23 @@ const OPENING: &str = "
 SELECT a.parameters FROM runs r JOIN assignments a ON a.run_id = r.id
 WHERE r.session_id = $1 AND r.kind = 'start_session'";
 
-const OUTCOME: &str = "
-SELECT o.run_id, o.result_text, o.result_data, o.raw, o.validation
-FROM runs r LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1";
+const OUTCOME: &str = concat!(
+    "SELECT ",
+    outcome_columns!(),
+    " FROM runs r LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1"
+);
+
+const WHOLE_RUN: &str = concat!(
+    "SELECT ",
+    run_columns!(),
+    ", ",
+    assignment_columns!(),
+    ", ",
+    outcome_columns!(),
+    " FROM runs r JOIN assignments a ON a.run_id = r.id ",
+    assignment_documents!(),
+    " LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1"
+);
 
 const ATTEMPTS: &str = "
 SELECT a.record FROM runs r LEFT JOIN attempts a ON a.run_id = r.id WHERE r.id = $1
@@ -109,17 +131,15 @@ impl PostgresStore {
 
     async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, Fault> {
         let row = sqlx::query(OUTCOME).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
+        rows::outcome(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
+    }
+
+    async fn read_whole_run(&self, run_id: &RunId) -> Result<WholeRun, Fault> {
+        let row = sqlx::query(WHOLE_RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         let row = row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?;
-        if row.try_get::<Option<&str>, _>("run_id")?.is_none() {
-            return Ok(None);
-        }
-        let validation: Option<&str> = row.try_get("validation")?;
-        Ok(Some(Outcome {
-            result_text: row.try_get::<Option<String>, _>("result_text")?.map(unescape),
-            result_data: row.try_get("result_data")?,
-            raw: row.try_get::<Option<String>, _>("raw")?.map(unescape),
-            validation: validation.map(from_json).transpose()?,
-        }))
+        let run = rows::run(&row)?;
+        let outcome = if run.status == Status::Completed { rows::outcome(&row)? } else { None };
+        Ok(WholeRun { run, assignment: rows::assignment(&row)?, outcome })
     }
 
     async fn read_attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, Fault> {

@@ -10,7 +10,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::rows;
-use crate::convert::{id, small};
+use crate::convert::{counted, id};
 use crate::fault::Fault;
 use crate::list::{self, List};
 use crate::page;
@@ -86,7 +86,7 @@ impl PostgresStore {
             head: row.try_get("head")?,
             nodes: nodes.map(|(node, body)| NodeRecord { node, body }).collect(),
             asked,
-            deaths: small(row.try_get::<Option<i64>, _>("deaths")?.unwrap_or_default())?,
+            deaths: counted(row.try_get::<Option<i64>, _>("deaths")?.unwrap_or_default())?,
         })
     }
 
@@ -126,7 +126,7 @@ impl PostgresStore {
         let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
         let mut due = Vec::with_capacity(rows.len());
         for row in &rows {
-            due.push(DueWorkflowRun { id: id(row.try_get("id")?)?, deaths: small(row.try_get("deaths")?)? });
+            due.push(DueWorkflowRun { id: id(row.try_get("id")?)?, deaths: counted(row.try_get("deaths")?)? });
         }
         Ok(due)
     }

@@ -6,7 +6,7 @@ use accord_store::{Asked, NewWorkflowRun, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{count, counted, from_json, id, json, micros, named, small, time};
+use crate::convert::{count, counted, from_json, id, json, micros, named, time};
 use crate::fault::Fault;
 use crate::runs::documents;
 use crate::text::{escape, unescape};
@@ -20,16 +20,20 @@ pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
         id: id(row.try_get("id")?)?,
         workflow_name: unescape(row.try_get("workflow_name")?),
         status: named(row.try_get("status")?)?,
-        version: counted(row.try_get("version")?),
+        version: counted(row.try_get("version")?)?,
         parent: parent.map(id).transpose()?,
-        depth: small(row.try_get("depth")?)?,
+        depth: counted(row.try_get("depth")?)?,
         requested_by: requested_by.map(from_json).transpose()?,
         created_at: time(row.try_get("created_at")?)?,
         updated_at: time(row.try_get("updated_at")?)?,
         finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
         failure: row.try_get::<Option<&str>, _>("failure")?.map(from_json).transpose()?,
     };
-    Ok((run, asked.and_then(Asked::named)))
+    Ok((run, asked.map(asked_by_name).transpose()?))
+}
+
+fn asked_by_name(name: &str) -> Result<Asked, StoreError> {
+    Asked::named(name).ok_or_else(|| StoreError::Corrupt(format!("unknown request {name:?} to a workflow run")))
 }
 
 /// One workflow run, locked until the transaction ends.

@@ -7,16 +7,13 @@ use sha2::{Digest, Sha256};
 
 use crate::fault::{Done, corrupt};
 
-/// The columns of an assignment, in the order in which [`read`] takes them.
+/// The columns that [`read`] reads, of `assignments a` with its [`documents`].
 macro_rules! columns {
     () => {
-        "b.body, c.body, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input"
+        "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input"
     };
 }
 pub(crate) use columns;
-
-/// How many columns those are.
-pub(crate) const WIDTH: usize = 7;
 
 /// The documents beside `assignments a`.
 macro_rules! documents {
@@ -26,16 +23,15 @@ macro_rules! documents {
 }
 pub(crate) use documents;
 
-/// An assignment from a row, whose columns begin at this place.
-pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Assignment> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
     Ok(Assignment {
-        blueprint: row.get(from)?,
-        contract: row.get(from + 1)?,
-        parameters: row.get(from + 2)?,
-        model: row.get(from + 3)?,
-        project_dir: row.get(from + 4)?,
-        retry_prompt: row.get(from + 5)?,
-        input: row.get(from + 6)?,
+        blueprint: row.get("blueprint")?,
+        contract: row.get("contract")?,
+        parameters: row.get("parameters")?,
+        model: row.get("model")?,
+        project_dir: row.get("project_dir")?,
+        retry_prompt: row.get("retry_prompt")?,
+        input: row.get("input")?,
     })
 }
 
@@ -109,7 +105,7 @@ pub(crate) fn keep(connection: &Connection, document: &Document) -> Done<i64> {
 pub(crate) fn find(connection: &Connection, run: i64) -> Done<Assignment> {
     let sql = concat!("SELECT ", columns!(), " FROM assignments a ", documents!(), " WHERE a.run = ?1");
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([run], |row| read(row, 0));
+    let found = statement.query_row([run], read);
     found.optional()?.ok_or_else(|| corrupt(format!("run {run} has no documents")))
 }
 

@@ -114,9 +114,9 @@ fn whole(connection: &Connection, id: &RunId) -> Done<WholeRun> {
     let mut rows = statement.query([id.as_str()])?;
     let row = rows.next()?.ok_or_else(|| StoreError::NoRun(id.clone()))?;
     let (_, run) = run::read(row)?;
-    let assignment = assignment::read(row, run::WIDTH)?;
+    let assignment = assignment::read(row)?;
     let outcome = match run.status {
-        Status::Completed => Some(outcome::read(row, run::WIDTH + assignment::WIDTH)?),
+        Status::Completed => Some(outcome::read(row)?),
         _ => None,
     };
     Ok(WholeRun { run, assignment, outcome })
