@@ -29,10 +29,10 @@ mod schema;
 // Finding values in a text and reading them.
 mod account;
 mod candidates;
+mod json_path;
 mod lex;
 mod number;
 mod parse;
-mod place;
 mod read;
 mod regions;
 
@@ -54,14 +54,14 @@ mod locate;
 pub use account::{Account, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
-pub use echo::Shown;
+pub use echo::EchoSources;
 pub use explain::explain;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, Invariant, InvariantError, Invariants};
+pub use json_path::{JsonPath, JsonPath as Place, Step};
 pub use judge::judge;
 pub use locate::{Location, locate};
 pub use number::same;
-pub use place::{Place, Step};
 pub use repair::{Repair, RepairKind};
 pub use schema::{Dialect, Schema, SchemaError};
 pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Source, Verdict};

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::account::Account;
+use crate::json_path::JsonPath;
 use crate::lower::Lift;
-use crate::place::Place;
 use crate::repair::Repair;
 use crate::violation::{Violation, Violations};
 
@@ -86,7 +86,7 @@ impl Rejected {
         message: impl Into<String>,
         candidate: Option<Candidate>,
     ) -> Self {
-        let violation = Violation::new(&Place::root(), keyword, message);
+        let violation = Violation::new(&JsonPath::root(), keyword, message);
         Self { outcome, violations: Violations { errors: vec![violation], more: 0 }, candidate }
     }
 }

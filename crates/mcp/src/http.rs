@@ -134,7 +134,7 @@ fn events(tools: Arc<dyn Toolset>, asked: rpc::Request) -> Answered {
 }
 
 fn json(status: StatusCode, body: &Value) -> Answered {
-    let mut response = plain(status, Bytes::from(body.to_string()));
+    let mut response = json_response(status, Bytes::from(body.to_string()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
@@ -144,10 +144,10 @@ fn refused(id: Value, message: &str) -> Answered {
 }
 
 fn accepted() -> Answered {
-    plain(StatusCode::ACCEPTED, Bytes::new())
+    json_response(StatusCode::ACCEPTED, Bytes::new())
 }
 
-fn plain(status: StatusCode, body: Bytes) -> Answered {
+fn json_response(status: StatusCode, body: Bytes) -> Answered {
     let mut response = Response::new(stream::once(async { Ok(body) }).boxed());
     *response.status_mut() = status;
     response

@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
-use crate::drive::{End, Outcome, failure_kind};
-use crate::leases::{Hold, Reason};
+use crate::drive::{Outcome, RunEnd, failure_kind};
+use crate::leases::{LeasedRun, Reason};
 use crate::limits::RAW_BYTES;
 use crate::text::shortened;
 
@@ -59,7 +59,7 @@ pub(crate) fn is_result(finish: &FinishRun) -> bool {
 }
 
 /// The report of what the work came to.
-pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
+pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
     let Outcome { end, usage, retries, facts, conversation } = outcome;
     let conversation = conversation.and_then(|value| raw(&value));
     let base = |status| FinishRun {
@@ -71,20 +71,20 @@ pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -
         ..empty(&hold.holding, status)
     };
     match end {
-        End::Text(text) => FinishRun { result_text: Some(text), ..base(FinishStatus::Completed) },
-        End::Data { value, raw: text, validation } => FinishRun {
+        RunEnd::Text(text) => FinishRun { result_text: Some(text), ..base(FinishStatus::Completed) },
+        RunEnd::Data { value, raw: text, validation } => FinishRun {
             result_data: raw(&value),
             raw: Some(shortened(&text, RAW_BYTES)),
             validation,
             ..base(FinishStatus::Completed)
         },
-        End::Answered(answer) => FinishRun { answer: Some(answer), ..base(FinishStatus::Answered) },
-        End::Failed(failure) => FinishRun { error: Some(failure), ..base(FinishStatus::Failed) },
+        RunEnd::Answered(answer) => FinishRun { answer: Some(answer), ..base(FinishStatus::Answered) },
+        RunEnd::Failed(failure) => FinishRun { error: Some(failure), ..base(FinishStatus::Failed) },
         // Who takes it next begins where this run began.
-        End::Stopped if hold.reason() == Some(Reason::Release) => {
+        RunEnd::Stopped if hold.reason() == Some(Reason::Release) => {
             FinishRun { conversation: None, affinity: None, ..base(FinishStatus::Released) }
         }
-        End::Stopped => base(FinishStatus::Stopped),
+        RunEnd::Stopped => base(FinishStatus::Stopped),
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
 /// is refused becomes a failure that says so; a failure that is refused is dropped, and the lease runs out.
 pub(crate) async fn tell(
     coordinator: &dyn Coordinator,
-    hold: &Hold,
+    hold: &LeasedRun,
     mut finish: FinishRun,
     origin: Option<Origin>,
 ) {

@@ -32,7 +32,7 @@ impl Reason {
 
 /// One run that is held.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct LeasedRun {
     pub(crate) run_id: RunId,
     pub(crate) holding: Holding,
     /// The work is to end.
@@ -42,7 +42,7 @@ pub(crate) struct Hold {
     reason: Mutex<Option<Reason>>,
 }
 
-impl Hold {
+impl LeasedRun {
     /// Ends the work. The first reason counts, except that what is lost is lost.
     pub(crate) fn end(&self, reason: Reason) {
         let mut known = lock(&self.reason);
@@ -78,7 +78,7 @@ impl Hold {
 
 #[derive(Debug)]
 struct Entry {
-    hold: Arc<Hold>,
+    hold: Arc<LeasedRun>,
     lease: Duration,
     valid_until: Instant,
 }
@@ -93,13 +93,13 @@ pub(crate) struct Leases {
 
 impl Leases {
     /// Takes what was claimed. An older hold on the same run is lost: it would not have been handed out again.
-    pub(crate) fn take(&self, claim: &ClaimedRun, runner_id: &RunnerId, asked_at: Instant) -> Arc<Hold> {
+    pub(crate) fn take(&self, claim: &ClaimedRun, runner_id: &RunnerId, asked_at: Instant) -> Arc<LeasedRun> {
         let holding = Holding {
             runner_id: runner_id.clone(),
             lease_id: claim.lease_id.clone(),
             attempt: claim.attempt,
         };
-        let hold = Arc::new(Hold {
+        let hold = Arc::new(LeasedRun {
             run_id: claim.run_id.clone(),
             holding,
             cancel: CancellationToken::new(),
@@ -116,7 +116,7 @@ impl Leases {
     }
 
     /// Forgets a run that is done with.
-    pub(crate) fn forget(&self, hold: &Arc<Hold>) {
+    pub(crate) fn forget(&self, hold: &Arc<LeasedRun>) {
         let mut entries = lock(&self.entries);
         if entries.get(&hold.run_id).is_some_and(|entry| Arc::ptr_eq(&entry.hold, hold)) {
             entries.remove(&hold.run_id);

@@ -11,7 +11,7 @@ use sqlx::{Connection, Executor, PgConnection, PgPool, Row};
 use tokio::time::timeout;
 use tracing::subscriber::{self, NoSubscriber};
 
-use crate::fault::Fault;
+use crate::error::DbError;
 
 /// Use cases are short, and more transactions at once than a server has cores only wait for each other; a server allows
 /// 100 connections unless told otherwise, so this leaves room for a few coordinators and for people.
@@ -152,7 +152,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 const IS_READ_ONLY: &str = "SELECT current_setting('transaction_read_only')::boolean";
 
 /// Connects, and checks what is there.
-pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault> {
+pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, DbError> {
     let options = options(url)?;
     let (before, made, after) = (Arc::clone(&breaks), Arc::clone(&breaks), breaks);
     let pool = PgPoolOptions::new()
@@ -236,8 +236,8 @@ fn has_unknown_parameters(url: &str) -> bool {
 }
 
 /// What is worth a look where nobody answers, or where one is not let in.
-fn unreached(error: sqlx::Error, place: Option<String>) -> Fault {
-    let cause = StoreError::from(Fault::from(error));
+fn unreached(error: sqlx::Error, place: Option<String>) -> DbError {
+    let cause = StoreError::from(DbError::from(error));
     let cause = match &cause {
         StoreError::Unavailable(cause) | StoreError::Corrupt(cause) => cause,
         _ => return cause.into(),
@@ -247,7 +247,7 @@ fn unreached(error: sqlx::Error, place: Option<String>) -> Fault {
     StoreError::Unavailable(format!("{cause}{place}; {remedy}")).into()
 }
 
-async fn check(pool: &PgPool) -> Result<(), Fault> {
+async fn check(pool: &PgPool) -> Result<(), DbError> {
     let row = sqlx::query(
         "SELECT current_setting('server_version_num')::integer AS version, \
          current_setting('server_version') AS version_text, current_setting('server_encoding') AS encoding",

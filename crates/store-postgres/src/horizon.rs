@@ -9,7 +9,7 @@ use accord_domain::id::EventId;
 use accord_store::StoreError;
 use sqlx::{PgPool, Postgres, Transaction};
 
-use crate::fault::{Fault, LONGEST_USE, within};
+use crate::error::{DbError, LONGEST_USE, within};
 use crate::store::PostgresStore;
 
 /// The lowest bits of an id are the place in its transaction. A request of 8 MiB cannot hold as many events, and the
@@ -70,7 +70,7 @@ SELECT (
 ) << 20";
 
 /// The horizon without the transactions of strangers. Dear: it looks at every lock of the server.
-pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, Fault> {
+pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, DbError> {
     Ok(EventId(sqlx::query_scalar(PAST_STRANGERS).fetch_one(pool).await?))
 }
 
@@ -80,7 +80,7 @@ impl PostgresStore {
     /// It begins in a task of its own, because who asks for it may be gone before the server has answered: a caller that hangs
     /// up ends its use case. A beginning that is given up half-way would go back into the pool as an open transaction, in
     /// which others would write and nobody commits. One that has begun and that nobody takes is rolled back.
-    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, Fault> {
+    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, DbError> {
         let pool = self.pool.clone();
         let beginning = async move { within(LONGEST_USE, async { Ok(pool.begin_with(BEGIN).await?) }).await };
         let begun = tokio::spawn(beginning).await;

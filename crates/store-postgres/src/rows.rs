@@ -8,7 +8,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{count, counted, from_json, id, json, micros, named, time};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::text::{escape, escape_some, unescape};
 
 /// The columns that [`run`] reads, of a table called `r`.
@@ -66,13 +66,13 @@ pub(crate) use {
 };
 
 /// The model of a run and the number of its attempts.
-pub(crate) fn model_and_attempts(row: &PgRow) -> Result<(Option<String>, u32), Fault> {
+pub(crate) fn model_and_attempts(row: &PgRow) -> Result<(Option<String>, u32), DbError> {
     let model: Option<String> = row.try_get("model")?;
     let of_blueprint: Option<String> = row.try_get("blueprint_model")?;
     Ok((model.map(unescape).or(of_blueprint), counted(row.try_get("attempts")?)?))
 }
 
-pub(crate) fn run(row: &PgRow) -> Result<Run, Fault> {
+pub(crate) fn run(row: &PgRow) -> Result<Run, DbError> {
     let failure: Option<&str> = row.try_get("failure")?;
     let requested_by: Option<&str> = row.try_get("requested_by")?;
     Ok(Run {
@@ -103,7 +103,7 @@ pub(crate) fn run(row: &PgRow) -> Result<Run, Fault> {
     })
 }
 
-fn lease(row: &PgRow) -> Result<Option<Lease>, Fault> {
+fn lease(row: &PgRow) -> Result<Option<Lease>, DbError> {
     let Some(lease_id) = row.try_get::<Option<&str>, _>("lease_id")? else { return Ok(None) };
     Ok(Some(Lease {
         id: id(lease_id)?,
@@ -112,7 +112,7 @@ fn lease(row: &PgRow) -> Result<Option<Lease>, Fault> {
     }))
 }
 
-pub(crate) fn session(row: &PgRow) -> Result<Session, Fault> {
+pub(crate) fn session(row: &PgRow) -> Result<Session, DbError> {
     let parent: Option<&str> = row.try_get("s_parent")?;
     Ok(Session {
         id: id(row.try_get("s_id")?)?,
@@ -127,8 +127,8 @@ pub(crate) fn session(row: &PgRow) -> Result<Session, Fault> {
     })
 }
 
-pub(crate) fn assignment(row: &PgRow) -> Result<Assignment, Fault> {
-    let unescaped = |column: &str| -> Result<Option<String>, Fault> {
+pub(crate) fn assignment(row: &PgRow) -> Result<Assignment, DbError> {
+    let unescaped = |column: &str| -> Result<Option<String>, DbError> {
         Ok(row.try_get::<Option<String>, _>(column)?.map(unescape))
     };
     Ok(Assignment {
@@ -143,7 +143,7 @@ pub(crate) fn assignment(row: &PgRow) -> Result<Assignment, Fault> {
 }
 
 /// The result of a run, if it has one.
-pub(crate) fn outcome(row: &PgRow) -> Result<Option<Outcome>, Fault> {
+pub(crate) fn outcome(row: &PgRow) -> Result<Option<Outcome>, DbError> {
     if row.try_get::<Option<&str>, _>("outcome_of")?.is_none() {
         return Ok(None);
     }
@@ -161,7 +161,7 @@ INSERT INTO sessions
     (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-pub(crate) async fn insert_session(connection: &mut PgConnection, session: &Session) -> Result<(), Fault> {
+pub(crate) async fn insert_session(connection: &mut PgConnection, session: &Session) -> Result<(), DbError> {
     let inserted = sqlx::query(INSERT_SESSION)
         .bind(session.id.as_str())
         .bind(escape(&session.agent_name))
@@ -197,7 +197,10 @@ INSERT INTO runs (
 ) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23)";
 
 /// Writes a new run with its documents and the summary of its input.
-pub(crate) async fn insert_run(connection: &mut PgConnection, submission: &Submission) -> Result<(), Fault> {
+pub(crate) async fn insert_run(
+    connection: &mut PgConnection,
+    submission: &Submission,
+) -> Result<(), DbError> {
     let (run, assignment, input) = (&submission.run, &submission.assignment, submission.input());
     let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
         .into_iter()
@@ -235,7 +238,7 @@ pub(crate) async fn insert_run(connection: &mut PgConnection, submission: &Submi
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())
 }
 
-fn exists(fault: Fault, kind: &'static str, name: &str) -> Fault {
+fn exists(fault: DbError, kind: &'static str, name: &str) -> DbError {
     match fault.taken() {
         Some(_) => StoreError::Exists { kind, name: name.to_owned() }.into(),
         None => fault,
@@ -266,7 +269,7 @@ FROM unnest(
 WHERE r.id = t.id";
 
 /// Writes what may change of these runs.
-pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) -> Result<(), Fault> {
+pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) -> Result<(), DbError> {
     fn column<'a, T>(runs: &[&'a Run], value: impl Fn(&'a Run) -> T) -> Vec<T> {
         runs.iter().map(|run| value(run)).collect()
     }

@@ -12,7 +12,7 @@ use accord_store::{PoisonedCount, StoreError};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use crate::connect::Breaks;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::load::{self, Step};
 use crate::notices::{Announcement, Hub, Watch};
 use crate::runs::attempts;
@@ -61,7 +61,7 @@ impl PostgresStore {
         &self,
         run_id: &RunId,
         decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Run, DbError> {
         let mut transaction = self.begin().await?;
         let changed = change(&mut transaction, run_id, decide).await;
         self.conclude_one(transaction, changed).await
@@ -71,8 +71,8 @@ impl PostgresStore {
     pub(crate) async fn conclude_one(
         &self,
         transaction: Transaction<'_, Postgres>,
-        step: Result<Step, Fault>,
-    ) -> Result<Run, Fault> {
+        step: Result<Step, DbError>,
+    ) -> Result<Run, DbError> {
         let step = conclude(transaction, step).await?;
         self.hub.announce(Announcement::of(std::slice::from_ref(&step)));
         Ok(step.change.run)
@@ -82,8 +82,8 @@ impl PostgresStore {
     pub(crate) async fn conclude_all(
         &self,
         transaction: Transaction<'_, Postgres>,
-        steps: Result<Vec<Step>, Fault>,
-    ) -> Result<Vec<Run>, Fault> {
+        steps: Result<Vec<Step>, DbError>,
+    ) -> Result<Vec<Run>, DbError> {
         let steps = conclude(transaction, steps).await?;
         self.hub.announce(Announcement::of(&steps));
         Ok(steps.into_iter().map(|step| step.change.run).collect())
@@ -94,7 +94,7 @@ async fn change(
     connection: &mut PgConnection,
     run_id: &RunId,
     decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
-) -> Result<Step, Fault> {
+) -> Result<Step, DbError> {
     let step = load::pair(connection, run_id).await?.decide(decide)?;
     let step = attempts::counted(connection, step).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
@@ -105,16 +105,16 @@ async fn change(
 /// too, but later, and until then others skip what it has locked.
 pub(crate) async fn conclude<T>(
     transaction: Transaction<'_, Postgres>,
-    result: Result<T, Fault>,
-) -> Result<T, Fault> {
+    result: Result<T, DbError>,
+) -> Result<T, DbError> {
     match result {
         Ok(value) => {
             transaction.commit().await?;
             Ok(value)
         }
-        Err(fault) => {
+        Err(error) => {
             transaction.rollback().await.ok();
-            Err(fault)
+            Err(error)
         }
     }
 }

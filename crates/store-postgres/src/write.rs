@@ -2,7 +2,7 @@
 
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::{RunId, WorkflowRunId};
-use accord_domain::run::change::Told;
+use accord_domain::run::change::ChildReports;
 use accord_domain::session::Session;
 use accord_store::StoreError;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 
 use crate::callbacks::{settle, take_back};
 use crate::convert::{json, micros};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::horizon::{MOST_EVENTS, event_base};
 use crate::load::Step;
 use crate::rows::update_runs;
@@ -22,7 +22,7 @@ pub(crate) async fn steps(
     connection: &mut PgConnection,
     first: Vec<NewEvent>,
     steps: &[Step],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let changed_runs: Vec<_> =
         steps.iter().filter(|step| step.change.run != step.before.run).map(|step| &step.change.run).collect();
     let changed_sessions: Vec<_> = steps
@@ -37,11 +37,11 @@ pub(crate) async fn steps(
         sessions(connection, &changed_sessions).await?;
     }
     callbacks(connection, steps).await?;
-    let of = |told: Told| -> Vec<&str> {
-        let steps = steps.iter().filter(|step| step.change.told == told);
+    let of = |child_reports: ChildReports| -> Vec<&str> {
+        let steps = steps.iter().filter(|step| step.change.child_reports == child_reports);
         steps.map(|step| step.change.run.id.as_str()).collect()
     };
-    let (for_nothing, for_good) = (of(Told::TakenBack), of(Told::Settled));
+    let (for_nothing, for_good) = (of(ChildReports::Returned), of(ChildReports::Settled));
     if !for_nothing.is_empty() {
         take_back(connection, for_nothing).await?;
     }
@@ -60,7 +60,7 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
 WHERE s.id = t.id";
 
 /// Writes sessions that are locked.
-pub(crate) async fn sessions(connection: &mut PgConnection, sessions: &[&Session]) -> Result<(), Fault> {
+pub(crate) async fn sessions(connection: &mut PgConnection, sessions: &[&Session]) -> Result<(), DbError> {
     let affinities: Vec<String> =
         sessions.iter().map(|session| json(&session.affinity)).collect::<Result<_, _>>()?;
     sqlx::query(SESSIONS)
@@ -84,7 +84,7 @@ WHERE EXISTS (SELECT 1 FROM sessions p WHERE p.id = t.parent_session_id)
 ORDER BY t.place
 ON CONFLICT DO NOTHING";
 
-async fn callbacks(connection: &mut PgConnection, steps: &[Step]) -> Result<(), Fault> {
+async fn callbacks(connection: &mut PgConnection, steps: &[Step]) -> Result<(), DbError> {
     let owed: Vec<_> = steps.iter().filter_map(|step| step.change.callback.as_ref()).collect();
     if owed.is_empty() {
         return Ok(());
@@ -115,7 +115,7 @@ pub(crate) struct WorkflowEvent<'a> {
 }
 
 /// Writes events, once in a transaction.
-pub(crate) async fn events(connection: &mut PgConnection, events: &[NewEvent]) -> Result<(), Fault> {
+pub(crate) async fn events(connection: &mut PgConnection, events: &[NewEvent]) -> Result<(), DbError> {
     all_events(connection, events, &[]).await
 }
 
@@ -124,7 +124,7 @@ pub(crate) async fn all_events(
     connection: &mut PgConnection,
     events: &[NewEvent],
     of_workflows: &[WorkflowEvent<'_>],
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let count = events.len() + of_workflows.len();
     if count == 0 {
         return Ok(());
@@ -169,7 +169,7 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn push(&mut self, at: Timestamp, body: &Body) -> Result<(), Fault> {
+    fn push(&mut self, at: Timestamp, body: &Body) -> Result<(), DbError> {
         self.times.push(micros(at));
         self.kinds.push(body.kind());
         self.bodies.push(json(body)?);

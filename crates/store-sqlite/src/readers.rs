@@ -7,7 +7,7 @@ use accord_store::StoreError;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::open;
 
 /// Reads at once. They run at the speed of the processor, so more would only wait for each other.
@@ -29,10 +29,10 @@ impl Readers {
 
     /// Looks something up by its key, here and now where a connection is idle: that takes microseconds, less than it takes
     /// to hand the work to another thread.
-    pub(crate) async fn look<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) async fn read_by_key<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+        F: FnOnce(&Connection) -> DbResult<T> + Send + 'static,
     {
         let waiting = lock(&self.idle).pop();
         let Some(connection) = waiting else { return self.run(work).await };
@@ -45,7 +45,7 @@ impl Readers {
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+        F: FnOnce(&Connection) -> DbResult<T> + Send + 'static,
     {
         let permit = Arc::clone(&self.free).acquire_owned().await;
         let permit = permit.map_err(|_| StoreError::Unavailable("the store is closed".into()))?;

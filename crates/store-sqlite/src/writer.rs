@@ -18,7 +18,7 @@ use accord_store::{Notice, StoreError};
 use rusqlite::Connection;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::fault::{Done, Fault};
+use crate::error::{DbError, DbResult};
 use crate::open;
 use crate::opened::Opened;
 
@@ -118,7 +118,7 @@ struct UseCase<T, F> {
 impl<T, F> Job for UseCase<T, F>
 where
     T: Send,
-    F: FnOnce(&mut Write<'_>) -> Done<T> + Send,
+    F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send,
 {
     fn undo(&self) -> Undo {
         self.undo
@@ -132,7 +132,7 @@ where
         let Some(work) = self.work.take() else { return Ok(Vec::new()) };
         let mut write = Write { connection, notices: Vec::new() };
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut write)))
-            .unwrap_or_else(|_| Err(Fault::Answer(StoreError::Unavailable("a use case panicked".into()))))
+            .unwrap_or_else(|_| Err(DbError::Answer(StoreError::Unavailable("a use case panicked".into()))))
             .map_err(StoreError::from);
         let told = match &outcome {
             Ok(_) => Ok(write.notices),
@@ -187,7 +187,7 @@ impl Writer {
     pub(crate) async fn run<T, F>(&self, undo: Undo, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         self.run_flushed(undo, Flush::Now, work).await
     }
@@ -196,7 +196,7 @@ impl Writer {
     pub(crate) async fn run_flushed<T, F>(&self, undo: Undo, flush: Flush, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         let gone = || StoreError::Unavailable("the store is closed".into());
         let (reply, answer) = oneshot::channel();

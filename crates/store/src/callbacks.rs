@@ -24,7 +24,7 @@ pub struct Due {
 
 /// Children's ends that their parent is not to be told by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hold {
+pub struct CallbackHold {
     /// The parent.
     pub parent_session_id: SessionId,
     /// The parent's newest run, as whoever decides knows it: where there is a newer one, nothing is held.
@@ -53,5 +53,5 @@ pub trait CallbackStore: Send + Sync {
 
     /// Holds ends, with an event in the parent's session. What was told or held meanwhile is left alone, and a parent that
     /// is gone is no error.
-    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError>;
+    async fn hold_callbacks(&self, hold: CallbackHold) -> Result<(), StoreError>;
 }

@@ -31,7 +31,7 @@ mod upkeep;
 mod workflows;
 
 pub use audit::{AuditFilter, AuditStore};
-pub use callbacks::{CallbackStore, Due, Hold};
+pub use callbacks::{CallbackHold, CallbackStore, Due};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
@@ -51,7 +51,7 @@ pub use stats::{ErrorCount, Figures, SourceCounts, StatRow, StatsQuery, StatsSto
 pub use tally::{CountedAttempt, EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
 pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
-    Asked, DueWorkflowRun, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments,
+    DueWorkflowRun, NewWorkflowRun, NodeRecord, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest,
     WorkflowRunFilter, WorkflowRunStore,
 };
 

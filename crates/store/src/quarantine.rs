@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
-use crate::workflows::Hand;
+use crate::workflows::TaskRun;
 
 /// Whose marks count as those of the dead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub trait QuarantineStore: Send + Sync {
     async fn end_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError>;
 
     /// Those who work for a workflow run, done or not.
-    async fn hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+    async fn task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError>;
 
     /// Somebody stops a run where nobody is there who could tell its runner: it is over at once.
     async fn stop_run_at_once(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;

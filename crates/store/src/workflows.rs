@@ -50,7 +50,7 @@ pub struct WorkflowDocuments {
     /// The nodes that something has happened to, by their ids.
     pub nodes: Vec<NodeRecord>,
     /// What nobody has looked at yet.
-    pub asked: Option<Asked>,
+    pub asked: Option<WorkflowRequest>,
     /// How often coordinators have died of it since it last made progress.
     pub deaths: u32,
 }
@@ -66,14 +66,14 @@ pub struct DueWorkflowRun {
 
 /// What is asked of a workflow run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum WorkflowRequest {
     /// To begin.
     Begin,
     /// To stop.
     Stop,
 }
 
-impl Asked {
+impl WorkflowRequest {
     /// Its name in a column.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl Asked {
 
 /// Somebody who works for a workflow run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hand {
+pub enum TaskRun {
     /// A run of an agent.
     Run(RunId),
     /// A run of another workflow.
@@ -117,7 +117,7 @@ pub struct WorkflowAdvance {
     /// Runs of other workflows that begin to work for it.
     pub children: Vec<NewWorkflowRun>,
     /// Those whose end has been taken into account.
-    pub taken: Vec<Hand>,
+    pub taken: Vec<TaskRun>,
 }
 
 /// Which workflow runs to list.
@@ -177,12 +177,12 @@ pub trait WorkflowRunStore: Send + Sync {
     async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError>;
 
     /// Those who work for a workflow run and are done, or are gone.
-    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+    async fn finished_task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError>;
 
     /// Removes a workflow run that is over with its nodes and events ([`StoreError::AtWork`]: it is not, or the run of
     /// another workflow has not taken its end into account). What worked for it stays.
     async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError>;
 
     /// Whether a run works for a workflow run, which has not taken its end into account.
-    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError>;
+    async fn is_task_run(&self, run_id: &RunId) -> Result<bool, StoreError>;
 }

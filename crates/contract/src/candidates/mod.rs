@@ -5,8 +5,8 @@
 //! of its region. The pass goes on behind it, so a part of a damaged whole is never a candidate. Regions that are not the
 //! answer (`regions`) are skipped whole.
 
-mod beside;
 mod fence;
+mod surroundings;
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use serde_json::Value;
 use crate::account::{Span, SpanKind};
 use crate::lex::Lex;
 use crate::limits::MAX_CANDIDATE_STARTS;
-use crate::parse::{self, Fault};
+use crate::parse::{self, ParseError};
 use crate::regions::{MARKS, disowned, reasoning};
 use crate::verdict::Source;
-pub(crate) use beside::is_quiet;
 use fence::Fence;
+pub(crate) use surroundings::is_quiet;
 
 /// How many brackets that never close and begin no JSON are passed over. Each is a look through the rest of the text; a
 /// text with more of them is taken as damaged from there on.
@@ -30,7 +30,7 @@ const MAX_UNCLOSED: usize = 16;
 pub(crate) struct Candidate {
     pub(crate) source: Source,
     pub(crate) range: Range<usize>,
-    pub(crate) reading: Result<Value, Fault>,
+    pub(crate) reading: Result<Value, ParseError>,
     /// Whether the text beside it shows that it is a part of something damaged.
     pub(crate) is_part: bool,
     /// The region that it stands in. A damaged candidate may turn out to reach further than its range, but not beyond.
@@ -72,7 +72,7 @@ pub(crate) fn find(text: &str) -> Candidates {
         None => {
             mark_whole(&mut found);
             limit_regions(text, &mut found);
-            beside::mark_parts(text, &mut found.items);
+            surroundings::mark_parts(text, &mut found.items);
         }
     }
     found
@@ -88,7 +88,7 @@ pub(crate) fn whole(text: &str) -> Candidates {
     }
     if !rest.is_empty() {
         let reading = parse::whole(text.get(rest.clone()).unwrap_or_default())
-            .map_err(|fault| Fault { at: fault.at + rest.start, ..fault });
+            .map_err(|error| ParseError { at: error.at + rest.start, ..error });
         let region = rest.start..text.len();
         found.items.push(Candidate { source: Source::Text, range: rest, reading, is_part: false, region });
     }
@@ -221,14 +221,14 @@ impl Pass<'_> {
         let start = self.at;
         match parse::value_at(self.lex.text, start) {
             Ok((value, end)) => self.push(source, start..end, Ok(value)),
-            Err(fault) => match self.damaged_end(start) {
-                Some(end) => self.push(source, start..end, Err(fault)),
+            Err(error) => match self.damaged_end(start) {
+                Some(end) => self.push(source, start..end, Err(error)),
                 None => self.at += 1,
             },
         }
     }
 
-    fn push(&mut self, source: Source, range: Range<usize>, reading: Result<Value, Fault>) {
+    fn push(&mut self, source: Source, range: Range<usize>, reading: Result<Value, ParseError>) {
         self.at = range.end;
         let region = self.region..range.end;
         self.found.items.push(Candidate { source, range, reading, is_part: false, region });

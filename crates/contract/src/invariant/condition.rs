@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use super::convert::convert;
 use super::{compile, meter, report, stack};
-use crate::place::Place;
+use crate::json_path::JsonPath;
 
 /// A compiled condition. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Condition {
     expression: Arc<IdedExpr>,
     used: Arc<BTreeSet<String>>,
-    reads: Arc<[(String, Place)]>,
+    reads: Arc<[(String, JsonPath)]>,
 }
 
 impl Condition {
@@ -38,7 +38,7 @@ impl Condition {
 
     /// What it reads, where that can be told: a variable and a place in it. An item of a list that a macro goes through
     /// stands as the first one. What it asks for with `has` or `in` is not among them.
-    pub fn reads(&self) -> &[(String, Place)] {
+    pub fn reads(&self) -> &[(String, JsonPath)] {
         &self.reads
     }
 

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::violation::Violation;
 use compile::Rule;
 pub use condition::Condition;
@@ -79,7 +79,7 @@ impl Invariants {
     }
 
     /// What each rule reads off `output` and `input`, as [`Condition::reads`] tells it, in the order of the rules.
-    pub fn reads(&self) -> impl Iterator<Item = &[(String, Place)]> {
+    pub fn reads(&self) -> impl Iterator<Item = &[(String, JsonPath)]> {
         self.rules.iter().map(|rule| rule.reads.as_slice())
     }
 
@@ -89,7 +89,7 @@ impl Invariants {
             return Vec::new();
         }
         stack::with_large(|| report::check(&self.rules, output, input)).unwrap_or_else(|| {
-            vec![Violation::new(&Place::root(), "invariant", "the invariants could not be checked")]
+            vec![Violation::new(&JsonPath::root(), "invariant", "the invariants could not be checked")]
         })
     }
 }

@@ -6,10 +6,10 @@
 use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
 use super::analysis::parts;
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 
 /// A variable, and the place in it that is read. The items of a list that a macro goes through stand as the first one.
-pub(super) type Read = (String, Place);
+pub(super) type Read = (String, JsonPath);
 
 /// What a rule over these variables reads, in the order of its text.
 pub(super) fn reads(expression: &IdedExpr, variables: &[&str]) -> Vec<Read> {
@@ -82,7 +82,7 @@ impl Walk<'_> {
         match &expression.expr {
             Expr::Ident(name) => match self.names.iter().rev().find(|(known, _)| known == name) {
                 Some((_, place)) => place.clone(),
-                None => self.variables.contains(&name.as_str()).then(|| (name.clone(), Place::root())),
+                None => self.variables.contains(&name.as_str()).then(|| (name.clone(), JsonPath::root())),
             },
             Expr::Select(select) if !select.test => {
                 let (variable, place) = self.read(&select.operand)?;

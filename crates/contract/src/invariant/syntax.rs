@@ -56,7 +56,7 @@ const INSTEAD: &[(&str, &str)] = &[
 ];
 
 /// The parser's message without its grammar.
-pub(super) fn plain(message: &str) -> String {
+pub(super) fn plain_message(message: &str) -> String {
     let message = message.trim_start_matches("Syntax error: ");
     let offending = |prefix: &str| {
         let rest = message.strip_prefix(prefix)?;

@@ -10,7 +10,7 @@ use super::policy::Tally;
 use super::{Conforming, Judge, Judged, Read};
 use crate::account;
 use crate::regions::MARKS;
-use crate::regions::tag::{Tag, words};
+use crate::regions::tag::{Tag, tag_words};
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
 use crate::verdict::Source;
@@ -79,7 +79,7 @@ fn fence(text: &str) -> Option<usize> {
 
 fn call_tag(text: &str) -> Option<usize> {
     let tag = Tag::at(text, 0)?;
-    let words = words(tag.name);
+    let words = tag_words(tag.name);
     let is_call = MARKS.answer.tags.iter().any(|name| name == tag.name)
         || !words.is_empty() && words.iter().any(|word| MARKS.answer.calls.contains(word));
     is_call.then_some(tag.length)

@@ -4,10 +4,10 @@
 //! one parse and one validation.
 
 mod echo;
-mod fault;
 mod join;
 mod policy;
 mod report;
+mod syntax_hint;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -22,7 +22,7 @@ use crate::candidates::{Candidate, Candidates, is_quiet};
 use crate::lex::{self, Word};
 use crate::nested::{self, Wrappers};
 use crate::number;
-use crate::parse::{Fault, FaultKind};
+use crate::parse::{ParseError, ParseErrorKind};
 use crate::read::{self, Built, Escaped, Offer, Reading, Search};
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
@@ -186,7 +186,7 @@ impl Judge<'_> {
             let next = match (&item.reading, &standing.read) {
                 (Ok(_), Some(read)) => self.reshaped(read, item.source, alone),
                 // It was read and stands for nothing; to read it otherwise would be a guess.
-                (Ok(_), None) | (Err(Fault { kind: FaultKind::TooDeep, .. }), _) => continue,
+                (Ok(_), None) | (Err(ParseError { kind: ParseErrorKind::TooDeep, .. }), _) => continue,
                 (Err(_), _) => match self.read_escaped(text, item, &mut unescaped) {
                     Some(judged) => judged,
                     None => self.read_damaged(&mut search, text, item, alone, rest)?,
@@ -345,7 +345,7 @@ impl Judge<'_> {
         };
         let spans = Some(vec![Span { range: rest.clone(), kind: span }]);
         let read = Read { raw, lifted: None, range: rest, spans };
-        let repairs = std::iter::once(Repair::of_whole(kind, kind.words())).chain(repairs).collect();
+        let repairs = std::iter::once(Repair::of_whole(kind, kind.description())).chain(repairs).collect();
         let Conforming { value, repairs, account } = Conforming::of(&read, value, repairs);
         let account = Account { outside: Vec::new(), candidates: account };
         Some(self.accept(text, value, repairs, Source::Text, account))

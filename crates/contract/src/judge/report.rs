@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Judge, Judged, Read, fault};
+use super::{Judge, Judged, Read, syntax_hint};
 use crate::candidates::Candidate;
 use crate::contract::Options;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
-use crate::parse::FaultKind;
+use crate::parse::ParseErrorKind;
 use crate::verdict::{self, Outcome, Rejected, Source, Verdict};
 use crate::violation::{Violation, Violations};
 
@@ -20,7 +20,7 @@ impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
     pub(super) fn reject(&self, text: &str, items: &[(Candidate, Judged)], repaired: &[Judged]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
-        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(fault) if fault.kind == FaultKind::TooDeep);
+        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(fault) if fault.kind == ParseErrorKind::TooDeep);
         if let Some((item, _)) =
             items.iter().find(is_deep).filter(|_| items.iter().all(|(item, _)| item.reading.is_err()))
         {
@@ -132,7 +132,8 @@ fn reject_unread(text: &str, offset: usize, item: &Candidate) -> Verdict {
     let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = format!("invalid JSON at line {line}, column {column}: {}", fault::explain(text, fault));
+    let message =
+        format!("invalid JSON at line {line}, column {column}: {}", syntax_hint::explain(text, fault));
     let candidate =
         verdict::Candidate { range: Some(item.range.start + offset..fault.at + offset), value: None };
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 pub use finding::{Finding, Severity};
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
 /// Looks for everything that is doubtful about a schema, the worst first.
@@ -54,7 +54,7 @@ fn findings(schema: &Schema) -> Vec<Finding> {
 
 /// A schema object and where it stands.
 struct At<'a> {
-    place: &'a Place,
+    place: &'a JsonPath,
     keywords: &'a Map<String, Value>,
     dialect: Dialect,
 }

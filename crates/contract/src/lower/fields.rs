@@ -12,7 +12,7 @@ use super::profile::{Maps, Profile, Tuples};
 
 /// The graph as lifting sees it.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'g> {
+pub(super) struct LiftContext<'g> {
     pub(super) graph: &'g Graph,
     pub(super) facts: &'g Facts,
     pub(super) profile: &'g Profile,
@@ -32,7 +32,7 @@ struct Fields<'g> {
     closed: bool,
 }
 
-impl<'g> Look<'g> {
+impl<'g> LiftContext<'g> {
     /// Whether no lowered value belongs to both nodes.
     pub(super) fn apart(&self, left: NodeId, right: NodeId) -> bool {
         if !self.facts.kinds(left).meets(self.facts.kinds(right)) {

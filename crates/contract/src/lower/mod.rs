@@ -32,10 +32,10 @@ mod plan;
 mod profile;
 mod prune;
 mod sample;
+mod sentences;
 mod skeleton;
 mod source;
 mod text;
-mod words;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::build;
 use super::graph::{Branch, Demand, Graph, Member, Node, NodeId, Shape};
 use super::profile::Profile;
-use super::words;
+use super::sentences;
 use crate::schema::Schema;
 
 /// A longer form is no help to a model, and the schema says the same in fewer bytes.
@@ -246,7 +246,7 @@ impl Writer<'_> {
     }
 
     fn say(&mut self, demand: &Demand, sentences: &mut Vec<String>) {
-        match words::sentence(demand) {
+        match sentences::sentence(demand) {
             Some(sentence) => sentences.push(sentence),
             None => self.result.complete = false,
         }

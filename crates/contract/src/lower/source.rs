@@ -6,14 +6,14 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 use crate::schema::reference::{Resolver, base_of};
 use crate::schema::{Dialect, Schema};
 
 /// A schema of the source and where it stands.
 #[derive(Debug, Clone)]
 pub(super) struct At<'a> {
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) schema: &'a Value,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn identity(value: &Value) -> usize {
 /// A schema object that takes part in a conjunction.
 #[derive(Debug, Clone)]
 pub(super) struct Part<'a> {
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) keywords: &'a Map<String, Value>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Alternatives<'a> {
     pub(super) keyword: &'static str,
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) list: &'a Value,
     pub(super) branches: Vec<At<'a>>,
 }
@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn root(&self) -> At<'a> {
-        At { place: Place::root(), schema: self.document }
+        At { place: JsonPath::root(), schema: self.document }
     }
 
     /// The keywords that refer to another schema in this dialect.
@@ -111,7 +111,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn resolve(&self, place: &Place, reference: &str) -> Option<At<'a>> {
+    fn resolve(&self, place: &JsonPath, reference: &str) -> Option<At<'a>> {
         let mut base = String::new();
         let mut current = Some(self.document);
         for step in place.steps() {
@@ -207,7 +207,7 @@ impl<'a> Source<'a> {
 }
 
 fn alternatives<'a>(
-    place: &Place,
+    place: &JsonPath,
     keywords: &'a Map<String, Value>,
     keyword: &'static str,
     resolved: &[usize],
@@ -250,7 +250,7 @@ pub(super) fn is_silent(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-fn name_of(place: &Place) -> String {
+fn name_of(place: &JsonPath) -> String {
     match place.steps().last() {
         Some(Step::Key(name)) => name.clone(),
         Some(Step::Index(index)) => format!("item_{index}"),

@@ -59,7 +59,7 @@ pub(super) struct Token {
 
 /// Something that was read, with the bytes that it consumes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What {
+pub(super) enum EventKind {
     Open(Container, u32),
     /// A closing bracket; one that is missing or of another kind is a repair.
     Close {
@@ -85,7 +85,7 @@ pub(super) enum What {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Event {
     pub(super) before: u32,
-    pub(super) what: What,
+    pub(super) kind: EventKind,
 }
 
 /// What is expected next.

@@ -1,7 +1,7 @@
 //! One step of the search for each kind of position. A step pushes every way to go on; none is a dead end.
 
 use super::search::Search;
-use super::state::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
 use crate::account::SpanKind;
 use crate::lex::{Blank, Word};
 use crate::repair::RepairKind;
@@ -94,7 +94,7 @@ impl Search<'_> {
             form: Form::Bare(Word::Text),
             inner: 0,
         };
-        let keyed = self.event(state, What::Key(token));
+        let keyed = self.event(state, EventKind::Key(token));
         let price = if quote > 0 { cost::MISSING_QUOTE } else { 0 };
         out.push(State { at: end + quote, mode: Mode::Colon, cost: state.cost + price, ..keyed });
     }

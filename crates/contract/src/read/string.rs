@@ -1,7 +1,7 @@
 //! Strings: where they end when their quotes cannot be trusted.
 
 use super::search::Search;
-use super::state::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
 use crate::lex::Quote;
 
 /// How well the text behind a quote goes on if the string ends there.
@@ -112,12 +112,12 @@ impl Search<'_> {
         let Text { role, quote, open, content, inner, .. } = text;
         let form = Form::Quoted(quote);
         let token = Token { open, start: content, end: end as u32, close: close as u32, form, inner };
-        let (what, mode) = match role {
-            Role::Key => (What::Key(token), Mode::Colon),
-            Role::Value => (What::Scalar(token), Mode::After),
-            Role::Append(plus) => (What::Append(token, plus), Mode::After),
+        let (kind, mode) = match role {
+            Role::Key => (EventKind::Key(token), Mode::Colon),
+            Role::Value => (EventKind::Scalar(token), Mode::After),
+            Role::Append(plus) => (EventKind::Append(token, plus), Mode::After),
         };
-        let ended = self.event(state, what);
+        let ended = self.event(state, kind);
         let previous = if inner > 0 { Previous::Quotation } else { Previous::Text };
         State { at: close, mode, previous, ..ended }
     }

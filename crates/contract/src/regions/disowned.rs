@@ -6,7 +6,7 @@
 //! something else, it hides nothing; else it takes the rest of the text.
 
 use super::MARKS;
-use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, words};
+use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, tag_words};
 
 /// Where the text goes on behind what begins at a place and is not the model's answer.
 pub(crate) fn end(text: &str, at: usize) -> Option<usize> {
@@ -26,7 +26,7 @@ pub(crate) fn end(text: &str, at: usize) -> Option<usize> {
     if is_spoken_of(text, at, tag.length) || text.get(..at)?.ends_with(char::is_alphanumeric) {
         return None;
     }
-    let words = words(tag.name);
+    let words = tag_words(tag.name);
     let has = |names: &[String], word: Option<&String>| word.is_some_and(|word| names.contains(word));
     if words.len() == 1 && has(&marks.struck_out, words.first()) {
         return closing_before_another(&tag, text, at + tag.length);

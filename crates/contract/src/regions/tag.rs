@@ -92,7 +92,7 @@ impl<'a> Tag<'a> {
 
 /// The words of a name in small letters: `thinking`, `process` of `thinking_process` and of `thinkingProcess`. Numbers
 /// are none.
-pub(crate) fn words(name: &str) -> Vec<String> {
+pub(crate) fn tag_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut before = None;
@@ -168,7 +168,7 @@ mod tests {
             ("tool\u{2581}output", vec!["tool", "output"]),
             ("12", vec![]),
         ] {
-            assert_eq!(words(name), expected, "{name}");
+            assert_eq!(tag_words(name), expected, "{name}");
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::error::SchemaError;
 use super::walk;
-use crate::place::Place;
+use crate::json_path::JsonPath;
 
 /// The keywords that draft-07 does not have and that constrain a value.
 const LATER: &[&str] = &[
@@ -20,7 +20,7 @@ const LATER: &[&str] = &[
 ];
 
 /// Refuses the first such keyword, unless a `$schema` stands above it.
-pub(super) fn check(place: &Place, schema: &Value) -> Result<(), SchemaError> {
+pub(super) fn check(place: &JsonPath, schema: &Value) -> Result<(), SchemaError> {
     if schema.get("$schema").is_some() {
         return Ok(());
     }

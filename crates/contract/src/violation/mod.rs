@@ -21,7 +21,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::{Schema, place_of, walk};
 
 /// A located contract error.
@@ -39,7 +39,7 @@ pub struct Violation {
 
 impl Violation {
     /// A violation at a place.
-    pub fn new(place: &Place, keyword: &str, message: impl Into<String>) -> Self {
+    pub fn new(place: &JsonPath, keyword: &str, message: impl Into<String>) -> Self {
         Self {
             path: escape::path(place),
             pointer: place.pointer(),
@@ -69,7 +69,7 @@ impl Schema {
     /// Where and how a value does not conform; empty when it does.
     pub fn violations(&self, value: &Value) -> Violations {
         if let Err(cost) = self.affords(value) {
-            let violation = Violation::new(&Place::root(), "limit", cost.message());
+            let violation = Violation::new(&JsonPath::root(), "limit", cost.message());
             return Violations { errors: vec![violation], more: 0 };
         }
         if self.is_valid(value) {
@@ -95,5 +95,5 @@ fn first_of_validator(schema: &Schema, value: &Value) -> Violation {
         let message = wording::broken(error.kind(), &Value::Null, error.instance());
         return Violation::new(&place, error.kind().keyword(), message);
     }
-    Violation::new(&Place::root(), "schema", "the value does not conform to the schema")
+    Violation::new(&JsonPath::root(), "schema", "the value does not conform to the schema")
 }

@@ -28,29 +28,30 @@ pub struct Change {
     /// What the parent is owed.
     pub callback: Option<Callback>,
     /// What becomes of the children's ends that the run was made to tell.
-    pub told: Told,
+    pub child_reports: ChildReports,
 }
 
 /// What becomes of the children's ends that a run was made to tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum ChildReports {
     /// They are told.
-    Stands,
+    Unchanged,
     /// They are owed again: the run is over, and the session's conversation does not have them.
-    TakenBack,
+    Returned,
     /// They are told for good: the conversation has them, and whatever becomes of the run, it is kept.
     Settled,
 }
 
 impl Change {
     /// The run's conversation is kept, so whatever it was told is in it. A run that goes on can still come to nothing.
-    pub fn heard(self) -> Self {
-        let told = if self.run.status.is_over() { Told::Stands } else { Told::Settled };
-        Self { told, ..self }
+    pub fn with_conversation_kept(self) -> Self {
+        let child_reports =
+            if self.run.status.is_over() { ChildReports::Unchanged } else { ChildReports::Settled };
+        Self { child_reports, ..self }
     }
 
     /// Whether this ends a run that was handed out, without a runner who tells what it used: its attempts do, if there are any.
-    pub fn ends_untold(&self) -> bool {
+    pub fn ends_without_runner(&self) -> bool {
         self.run.status.is_over() && self.run.attempt > 0 && !self.events.is_empty()
     }
 
@@ -148,7 +149,7 @@ pub fn claim(
         session: with_status(session, SessionStatus::Running, now),
         events,
         callback: None,
-        told: Told::Stands,
+        child_reports: ChildReports::Unchanged,
     })
 }
 
@@ -159,7 +160,7 @@ pub fn start(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Res
         Status::Claimed => {
             let events = vec![event(&run, now, Body::RunStarted)];
             let run = Run { status: Status::Running, started_at: Some(now), ..run };
-            Ok(Change { run, session, events, callback: None, told: Told::Stands })
+            Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
         }
         // Told twice, or told to stop meanwhile: nothing changes, and the heartbeat carries the stop.
         Status::Running | Status::Stopping => Ok(unchanged(run, session)),
@@ -211,7 +212,7 @@ pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
                 session,
                 events: Vec::new(),
                 callback: None,
-                told: Told::Stands,
+                child_reports: ChildReports::Unchanged,
             }
         }
         Status::Stopping | Status::Completed | Status::Failed | Status::Stopped => unchanged(run, session),
@@ -329,7 +330,7 @@ fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
         session: with_status(session, SessionStatus::Pending, now),
         events,
         callback: None,
-        told: Told::Stands,
+        child_reports: ChildReports::Unchanged,
     }
 }
 
@@ -364,13 +365,14 @@ fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
         }),
         _ => None,
     };
-    let told = if status == Status::Completed { Told::Stands } else { Told::TakenBack };
+    let child_reports =
+        if status == Status::Completed { ChildReports::Unchanged } else { ChildReports::Returned };
     let run = Run { status, failure, lease: None, finished_at: Some(now), ..run };
-    Change { run, session: with_status(session, session_status, now), events, callback, told }
+    Change { run, session: with_status(session, session_status, now), events, callback, child_reports }
 }
 
 fn unchanged(run: Run, session: Session) -> Change {
-    Change { run, session, events: Vec::new(), callback: None, told: Told::Stands }
+    Change { run, session, events: Vec::new(), callback: None, child_reports: ChildReports::Unchanged }
 }
 
 fn wrong_status(run: &Run) -> Refused {

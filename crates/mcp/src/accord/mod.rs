@@ -1,10 +1,10 @@
 //! Accord's tools: each a call of the coordinator's API.
 
 mod arguments;
-mod look;
+mod list;
 mod schemas;
 mod start;
-mod trouble;
+mod tool_error;
 mod workflow;
 
 use accord_api::SessionId;
@@ -58,7 +58,7 @@ impl Toolset for Accord {
         };
         Some(match answered {
             Ok(value) => Answer::value(value),
-            Err(trouble) => Answer::error(self.words(trouble).await),
+            Err(trouble) => Answer::error(self.message(trouble).await),
         })
     }
 }

@@ -7,7 +7,7 @@ use accord_api::agent::Fallback;
 use accord_executor::OpenError;
 use serde_json::{Value, json};
 
-use super::turns::{Turns, Why};
+use super::turns::{NoAnswer, Turns};
 use crate::assignment::Assignment;
 
 /// The fallback models that were not used yet.
@@ -81,8 +81,8 @@ impl Turns<'_> {
     }
 
     /// Whether a fallback model may be used after this failure. Not if an agent CLI has used tools: they would run twice.
-    pub(super) fn may_fall_back(&self, why: &Why) -> bool {
-        let is_providers = matches!(why, Why::Transport(_) | Why::Failed(_));
+    pub(super) fn may_fall_back(&self, why: &NoAnswer) -> bool {
+        let is_providers = matches!(why, NoAnswer::Transport(_) | NoAnswer::Failed(_));
         is_providers && (self.capabilities.repeats || !self.has_worked)
     }
 }

@@ -49,7 +49,7 @@ impl Live {
     }
 
     /// The text is told whole by a message: what waits of it is not needed any more.
-    pub(super) fn said(&mut self) {
+    pub(super) fn discard_text(&mut self) {
         self.text.clear();
         if self.stderr.is_empty() {
             self.due = None;
@@ -65,7 +65,7 @@ impl Live {
     }
 
     /// What is told now.
-    pub(super) fn told(&mut self) -> Vec<EventBody> {
+    pub(super) fn take_due(&mut self) -> Vec<EventBody> {
         self.due = None;
         let waiting = [
             (OutputChannel::Text, std::mem::take(&mut self.text)),
@@ -112,16 +112,16 @@ mod tests {
         assert_eq!(begun.elapsed(), LIVE_PAUSE);
         let expected =
             [(OutputChannel::Text, "abc".to_owned()), (OutputChannel::Stderr, "loading\n".to_owned())];
-        assert_eq!(texts(live.told()), expected);
-        assert_eq!((live.told(), live.due), (vec![], None));
+        assert_eq!(texts(live.take_due()), expected);
+        assert_eq!((live.take_due(), live.due), (vec![], None));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_message_stands_for_its_parts() {
         let mut live = Live::default();
         live.take(OutputChannel::Text, "abc");
-        live.said();
-        assert_eq!((live.told(), live.due), (vec![], None));
+        live.discard_text();
+        assert_eq!((live.take_due(), live.due), (vec![], None));
     }
 
     #[tokio::test(start_paused = true)]
@@ -132,7 +132,7 @@ mod tests {
             for _ in 0..20 {
                 live.take(OutputChannel::Stderr, &"x".repeat(1000));
             }
-            for (_, text) in texts(live.told()) {
+            for (_, text) in texts(live.take_due()) {
                 assert!(
                     text.len() <= LIVE_TEXT_BYTES + REST_LEFT_OUT.len() && text.starts_with('['),
                     "{text}"
@@ -142,7 +142,7 @@ mod tests {
         }
         assert!(bytes <= LIVE_BYTES + LIVE_TEXT_BYTES + REST_LEFT_OUT.len(), "{bytes}");
         live.take(OutputChannel::Text, "more");
-        assert_eq!((live.told(), live.due), (vec![], None));
+        assert_eq!((live.take_due(), live.due), (vec![], None));
     }
 
     #[tokio::test(start_paused = true)]
@@ -153,7 +153,7 @@ mod tests {
         while told.len() < LIVE_EVENTS as usize {
             live.take(OutputChannel::Text, "x");
             live.due().await;
-            told.extend(texts(live.told()));
+            told.extend(texts(live.take_due()));
         }
         assert!(told.last().is_some_and(|(_, text)| text.ends_with(REST_LEFT_OUT)));
         assert!(begun.elapsed() > LIVE_PAUSE * LIVE_EVENTS * 3, "{:?}", begun.elapsed());

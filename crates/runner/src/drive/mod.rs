@@ -4,6 +4,7 @@
 //! says goes to the judge and nowhere else; what to do next is decided by [`step::next_step`] alone.
 
 mod budget;
+mod continuation;
 mod contracted;
 mod facts;
 mod failure;
@@ -15,10 +16,9 @@ mod offers;
 mod outage;
 mod reading;
 mod request;
-mod seam;
 mod single;
 mod step;
-mod telling;
+mod turn_events;
 mod turns;
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ pub trait Observer: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// How.
-    pub end: End,
+    pub end: RunEnd,
     /// What was used in all.
     pub usage: Usage,
     /// How often the model was asked again.
@@ -67,7 +67,7 @@ pub struct Outcome {
 
 /// The ways in which a run ends.
 #[derive(Debug, Clone)]
-pub enum End {
+pub enum RunEnd {
     /// With a text: there is no contract.
     Text(String),
     /// With a value that keeps the contract, or that a command computed.
@@ -107,7 +107,7 @@ pub async fn drive(
     };
     // An answer that the coordinator judges is added up there.
     let usage = match end {
-        End::Answered(_) => turns.used(),
+        RunEnd::Answered(_) => turns.used(),
         _ => turns.used_in_all(),
     };
     Outcome { end, usage, retries: turns.retries, facts, conversation: turns.conversation() }

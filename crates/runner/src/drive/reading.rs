@@ -7,13 +7,13 @@ use std::sync::{Arc, LazyLock};
 
 use accord_contract::lower::Lift;
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, Extract, Mode, Options, Outcome, Rejected, Schema,
-    Shown, Source, Verdict, Violation, Violations, judge, same,
+    Accepted, Answer as Judgeable, Candidate, Contract, EchoSources, Extract, Mode, Options, Outcome,
+    Rejected, Schema, Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::{Answer, Stop};
 use serde_json::Value;
 
-use super::seam;
+use super::continuation;
 
 /// What was said and what it is worth.
 #[derive(Debug, Clone)]
@@ -25,22 +25,22 @@ pub(super) struct Reading {
 
 /// What an answer is judged by.
 #[derive(Debug, Clone)]
-pub(super) struct Bench {
+pub(super) struct AnswerJudge {
     pub(super) contract: Contract,
     /// The way back from the lowered schema; none where the schema was sent as it is, or not at all.
     pub(super) lift: Option<Lift>,
     /// What was asked, for invariants.
     pub(super) input: Value,
     /// What the model was shown and must not give back.
-    pub(super) shown: Arc<Shown>,
+    pub(super) shown: Arc<EchoSources>,
 }
 
-impl Bench {
+impl AnswerJudge {
     /// Judges an answer. `before` is what the model had said until it was cut off and was asked to go on; within the turn it
     /// may have been cut off again.
     pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
         let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
-        let (before, text) = (seam::said(before, &answer.before), answer.text.clone());
+        let (before, text) = (continuation::assembled(before, &answer.before), answer.text.clone());
         let is_cut = answer.stop == Stop::Truncated;
         // A megabyte with invariants takes a while, and others wait for this thread.
         let work = move || match (submissions.is_empty(), structured) {
@@ -63,7 +63,7 @@ impl Bench {
     /// What came after a cut: the rest, or the whole once more, as models like to do. Where more than one thing could be
     /// meant, none is. What is put together is never repaired: its seam may run through anything.
     fn rest(&self, before: &str, text: String) -> Reading {
-        if seam::starts_over(before, &text) {
+        if continuation::starts_over(before, &text) {
             let verdict = self.text(&text);
             return Reading { raw: text, verdict };
         }
@@ -71,7 +71,7 @@ impl Bench {
         let options = Options { mode: Mode::Strict, ..self.contract.options() };
         let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
         let together = strictly.text(&joined);
-        let overlapped = seam::overlapped(before, &text).map(|joined| strictly.text(&joined));
+        let overlapped = continuation::overlapped(before, &text).map(|joined| strictly.text(&joined));
         let alone = of_whole(self.text(&text));
         let meant: Vec<&Value> = [Some(&together), overlapped.as_ref()]
             .into_iter()

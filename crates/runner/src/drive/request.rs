@@ -36,7 +36,7 @@ pub(super) enum Ask {
 
 impl Ask {
     /// The words, for a rung; none for the task itself.
-    pub(super) fn words(&self, terms: &Terms, rung: Rung, form: &Form) -> Option<String> {
+    pub(super) fn schema_text(&self, terms: &Terms, rung: Rung, form: &Form) -> Option<String> {
         match self {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
@@ -173,6 +173,6 @@ pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force
 }
 
 /// A turn that nothing but its words holds to anything.
-pub(super) fn plain(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
+pub(super) fn without_contract(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
     Turn { system_prompt, prompt, model, ..Turn::default() }
 }

@@ -23,8 +23,8 @@ use tokio::task::JoinHandle;
 pub(crate) use announcement::Announcement;
 
 use crate::connect::Breaks;
+use crate::error::DbError;
 use crate::events::newest_settled;
-use crate::fault::Fault;
 
 /// The channel of `LISTEN` and `NOTIFY`.
 const CHANNEL: &str = "accord";
@@ -93,7 +93,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Starts to watch the database.
-    pub(crate) async fn start(pool: &PgPool, breaks: Arc<Breaks>) -> Result<(Arc<Hub>, Self), Fault> {
+    pub(crate) async fn start(pool: &PgPool, breaks: Arc<Breaks>) -> Result<(Arc<Hub>, Self), DbError> {
         let name: String = sqlx::query_scalar("SELECT gen_random_uuid()::text").fetch_one(pool).await?;
         let (outbox, announcements) = mpsc::channel(KEPT_ANNOUNCEMENTS);
         let hub = Arc::new(Hub {

@@ -8,7 +8,7 @@ use accord_store::StoreError;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, Row};
 
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::rows::{self, assignment_columns, assignment_documents};
 
 const DOCUMENTS: &str = concat!(
@@ -23,9 +23,10 @@ const DOCUMENTS: &str = concat!(
 pub(super) async fn of_runs(
     executor: impl PgExecutor<'_>,
     run_ids: &[&str],
-) -> Result<HashMap<String, (Assignment, Option<String>)>, Fault> {
+) -> Result<HashMap<String, (Assignment, Option<String>)>, DbError> {
     let rows = sqlx::query(DOCUMENTS).bind(run_ids).fetch_all(executor).await?;
-    let read = |row: &PgRow| Ok((row.try_get("run_id")?, (rows::assignment(row)?, row.try_get("conversation")?)));
+    let read =
+        |row: &PgRow| Ok((row.try_get("run_id")?, (rows::assignment(row)?, row.try_get("conversation")?)));
     rows.iter().map(read).collect()
 }
 
@@ -34,7 +35,7 @@ pub(super) async fn of_runs(
 const LOCK: i64 = 0x646f_6375_6d65;
 
 /// Keeps documents from being removed until the transaction ends.
-pub(crate) async fn refer(connection: &mut PgConnection) -> Result<(), Fault> {
+pub(crate) async fn refer(connection: &mut PgConnection) -> Result<(), DbError> {
     sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(LOCK).execute(connection).await?;
     Ok(())
 }
@@ -49,7 +50,7 @@ WHERE r.session_id = $1 AND a.contract IS NOT NULL";
 pub(crate) async fn of_session(
     connection: &mut PgConnection,
     session_id: &SessionId,
-) -> Result<Vec<Vec<u8>>, Fault> {
+) -> Result<Vec<Vec<u8>>, DbError> {
     Ok(sqlx::query_scalar(OF_SESSION).bind(session_id.as_str()).fetch_all(connection).await?)
 }
 
@@ -60,12 +61,12 @@ DELETE FROM documents d WHERE d.hash = ANY($1)
     AND NOT EXISTS (SELECT 1 FROM workflow_documents w WHERE w.definition = d.hash)";
 
 /// Removes those of these documents that have no references left, after transactions that may add references.
-pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), Fault> {
+pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), DbError> {
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *connection).await?;
     sqlx::query(COLLECT).bind(hashes).execute(connection).await?;
     Ok(())
 }
 
-pub(super) fn missing(run_id: &RunId) -> Fault {
+pub(super) fn missing(run_id: &RunId) -> DbError {
     StoreError::Corrupt(format!("{run_id} has no documents")).into()
 }

@@ -11,7 +11,7 @@ use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::documents;
 use crate::convert::{from_json, id};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::list::{self, List};
 use crate::rows::{
     self, assignment_columns, assignment_documents, outcome_columns, run_columns, summary_columns,
@@ -107,34 +107,34 @@ UNION ALL (SELECT id FROM sessions WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 
 UNION ALL (SELECT id FROM workflow_runs WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3) ORDER BY id LIMIT $3";
 
 impl PostgresStore {
-    async fn read_ids(&self, beginning: &str, limit: u32) -> Result<Vec<String>, Fault> {
+    async fn read_ids(&self, beginning: &str, limit: u32) -> Result<Vec<String>, DbError> {
         let query = sqlx::query_scalar(IDS).bind(beginning).bind(format!("{beginning}\u{7f}"));
         Ok(query.bind(i64::from(limit)).fetch_all(&self.pool).await?)
     }
 
-    async fn read_run(&self, run_id: &RunId) -> Result<Run, Fault> {
+    async fn read_run(&self, run_id: &RunId) -> Result<Run, DbError> {
         let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
     }
 
-    async fn read_opening(&self, session_id: &SessionId) -> Result<String, Fault> {
+    async fn read_opening(&self, session_id: &SessionId) -> Result<String, DbError> {
         let query = sqlx::query_scalar(OPENING).bind(session_id.as_str());
         let found: Option<String> = query.fetch_optional(&self.pool).await?;
         found.ok_or_else(|| StoreError::NoSession(session_id.clone()).into())
     }
 
-    async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, Fault> {
+    async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, DbError> {
         let mut found = documents::of_runs(&self.pool, &[run_id.as_str()]).await?;
         let found = found.remove(run_id.as_str());
         Ok(found.ok_or_else(|| StoreError::NoRun(run_id.clone()))?.0)
     }
 
-    async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, Fault> {
+    async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, DbError> {
         let row = sqlx::query(OUTCOME).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         rows::outcome(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
     }
 
-    async fn read_whole_run(&self, run_id: &RunId) -> Result<WholeRun, Fault> {
+    async fn read_whole_run(&self, run_id: &RunId) -> Result<WholeRun, DbError> {
         let row = sqlx::query(WHOLE_RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         let row = row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?;
         let run = rows::run(&row)?;
@@ -142,7 +142,7 @@ impl PostgresStore {
         Ok(WholeRun { run, assignment: rows::assignment(&row)?, outcome })
     }
 
-    async fn read_attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, Fault> {
+    async fn read_attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, DbError> {
         let records: Vec<Option<String>> =
             sqlx::query_scalar(ATTEMPTS).bind(run_id.as_str()).fetch_all(&self.pool).await?;
         if records.is_empty() {
@@ -151,16 +151,16 @@ impl PostgresStore {
         Ok(records.iter().flatten().map(|record| from_json(record)).collect::<Result<_, _>>()?)
     }
 
-    async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, Fault> {
+    async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, DbError> {
         let cursor = |run: &Run| page::cursor(run.created_at, run.id.as_str());
         listed(filter).page(&self.pool, page, |query| narrow(query, filter), rows::run, cursor).await
     }
 
-    async fn read_run_count(&self, filter: &RunFilter, most: u32) -> Result<Count, Fault> {
+    async fn read_run_count(&self, filter: &RunFilter, most: u32) -> Result<Count, DbError> {
         listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
     }
 
-    async fn read_run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, Fault> {
+    async fn read_run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, DbError> {
         let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
         let rows = sqlx::query(SUMMARIES).bind(ids).fetch_all(&self.pool).await?;
         let mut found = Summaries::with_capacity(rows.len());

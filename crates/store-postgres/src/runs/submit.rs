@@ -11,7 +11,7 @@ use sqlx::{PgConnection, Row};
 
 use super::documents;
 use crate::convert::{id, whole};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::rows::{insert_run, insert_session};
@@ -37,7 +37,7 @@ pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
 }
 
 impl PostgresStore {
-    pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, Fault> {
+    pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, DbError> {
         let mut transaction = self.begin().await?;
         let written = write(&mut transaction, submission).await;
         if let Ok(Submitted::AlreadyDelivered) = written {
@@ -52,7 +52,7 @@ impl PostgresStore {
     }
 }
 
-async fn write(connection: &mut PgConnection, submission: &Submission) -> Result<Submitted, Fault> {
+async fn write(connection: &mut PgConnection, submission: &Submission) -> Result<Submitted, DbError> {
     let (submitted, events) = place(connection, submission).await?;
     write::events(connection, &events).await?;
     Ok(submitted)
@@ -62,7 +62,7 @@ async fn write(connection: &mut PgConnection, submission: &Submission) -> Result
 pub(crate) async fn place(
     connection: &mut PgConnection,
     submission: &Submission,
-) -> Result<(Submitted, Vec<NewEvent>), Fault> {
+) -> Result<(Submitted, Vec<NewEvent>), DbError> {
     let run = &submission.run;
     let key = submission.idempotency.as_ref();
     if let Some(answer) = idempotency::take(connection, key, run.created_at).await? {
@@ -112,7 +112,7 @@ const DELIVER: &str = "
 UPDATE callbacks SET delivered_by = $3
 WHERE run_id = ANY($1) AND parent_session_id = $2 AND delivered_by IS NULL RETURNING run_id, session_id";
 
-async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, Fault> {
+async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, DbError> {
     let owed = &submission.delivers;
     if owed.is_empty() {
         return Ok(Delivery::Nothing);
@@ -149,7 +149,7 @@ fn delivered(run: &Run, children: Vec<SessionId>) -> NewEvent {
     }
 }
 
-async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> Result<Session, Fault> {
+async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> Result<Session, DbError> {
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }

@@ -2,17 +2,17 @@
 
 use accord_domain::id::WorkflowRunId;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Asked, NewWorkflowRun, StoreError};
+use accord_store::{NewWorkflowRun, StoreError, WorkflowRequest};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{count, counted, from_json, id, json, micros, named, time};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::runs::documents;
 use crate::text::{escape, unescape};
 
 /// A workflow run, and what is asked of it.
-pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
+pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<WorkflowRequest>), DbError> {
     let parent: Option<&str> = row.try_get("parent")?;
     let asked: Option<&str> = row.try_get("asked")?;
     let requested_by: Option<&str> = row.try_get("requested_by")?;
@@ -32,15 +32,16 @@ pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
     Ok((run, asked.map(asked_by_name).transpose()?))
 }
 
-fn asked_by_name(name: &str) -> Result<Asked, StoreError> {
-    Asked::named(name).ok_or_else(|| StoreError::Corrupt(format!("unknown request {name:?} to a workflow run")))
+fn asked_by_name(name: &str) -> Result<WorkflowRequest, StoreError> {
+    WorkflowRequest::named(name)
+        .ok_or_else(|| StoreError::Corrupt(format!("unknown request {name:?} to a workflow run")))
 }
 
 /// One workflow run, locked until the transaction ends.
 pub(super) async fn locked(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
-) -> Result<(WorkflowRun, Option<Asked>), Fault> {
+) -> Result<(WorkflowRun, Option<WorkflowRequest>), DbError> {
     let query = sqlx::query("SELECT * FROM workflow_runs WHERE id = $1 FOR UPDATE").bind(id.as_str());
     run(&query.fetch_optional(connection).await?.ok_or_else(|| absent(id))?)
 }
@@ -64,7 +65,7 @@ INSERT INTO workflow_runs
 VALUES ($2, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
 /// Writes a new workflow run, which is asked to begin.
-pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), Fault> {
+pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), DbError> {
     let run = &new.run;
     documents::refer(connection).await?;
     let inserted = sqlx::query(INSERT)
@@ -76,7 +77,7 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
         .bind(count(run.version))
         .bind(run.parent.as_ref().map(WorkflowRunId::as_str))
         .bind(i64::from(run.depth))
-        .bind(Asked::Begin.as_str())
+        .bind(WorkflowRequest::Begin.as_str())
         .bind(micros(run.created_at))
         .bind(micros(run.updated_at))
         .bind(run.finished_at.map(micros))
@@ -85,9 +86,9 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
         .bind(new.input.searched.as_str())
         .execute(connection)
         .await
-        .map_err(Fault::from);
+        .map_err(DbError::from);
     match inserted {
-        Err(fault) if fault.taken().is_some() => {
+        Err(error) if error.taken().is_some() => {
             Err(StoreError::Exists { kind: "workflow run", name: run.id.to_string() }.into())
         }
         inserted => inserted.map(|_| ()),
@@ -101,13 +102,13 @@ UPDATE workflow_runs SET status = $2, version = $3, asked = $4, updated_at = $5,
 pub(super) async fn update(
     connection: &mut PgConnection,
     run: &WorkflowRun,
-    asked: Option<Asked>,
-) -> Result<(), Fault> {
+    asked: Option<WorkflowRequest>,
+) -> Result<(), DbError> {
     sqlx::query(UPDATE)
         .bind(run.id.as_str())
         .bind(run.status.as_str())
         .bind(count(run.version))
-        .bind(asked.map(Asked::as_str))
+        .bind(asked.map(WorkflowRequest::as_str))
         .bind(micros(run.updated_at))
         .bind(run.finished_at.map(micros))
         .execute(connection)

@@ -3,7 +3,7 @@
 use accord_domain::run::Outcome;
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::value::{from_json, json};
 
 /// The columns that [`read`] reads, of `outcomes o`.
@@ -14,7 +14,7 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-pub(crate) fn read(row: &Row<'_>) -> Done<Outcome> {
+pub(crate) fn read(row: &Row<'_>) -> DbResult<Outcome> {
     let validation: Option<String> = row.get("validation")?;
     Ok(Outcome {
         result_text: row.get("result_text")?,
@@ -25,7 +25,7 @@ pub(crate) fn read(row: &Row<'_>) -> Done<Outcome> {
 }
 
 /// Writes the result of a run.
-pub(crate) fn insert(connection: &Connection, run: i64, outcome: &Outcome) -> Done<()> {
+pub(crate) fn insert(connection: &Connection, run: i64, outcome: &Outcome) -> DbResult<()> {
     let sql =
         "INSERT INTO outcomes (run, result_text, result_data, raw, validation) VALUES (?1, ?2, ?3, ?4, ?5)";
     connection.prepare_cached(sql)?.execute(params![
@@ -39,7 +39,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, outcome: &Outcome) -> Do
 }
 
 /// The result of a run, where it has one.
-pub(crate) fn find(connection: &Connection, run: i64) -> Done<Option<Outcome>> {
+pub(crate) fn find(connection: &Connection, run: i64) -> DbResult<Option<Outcome>> {
     let sql = concat!("SELECT ", columns!(), " FROM outcomes o WHERE o.run = ?1");
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([run])?;

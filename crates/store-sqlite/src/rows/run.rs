@@ -8,7 +8,7 @@ use accord_store::StoreError;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::session;
-use crate::fault::{Done, corrupt, is_taken};
+use crate::error::{DbResult, corrupt, is_taken};
 use crate::value::{count, counted, from_json, json, micros, named, text, time, time_if};
 
 /// The columns that [`read`] reads, of `runs r` with its `sessions s`.
@@ -23,7 +23,7 @@ macro_rules! columns {
 pub(crate) use columns;
 
 /// Reads a run and its number.
-pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {
+pub(crate) fn read(row: &Row<'_>) -> DbResult<(i64, Run)> {
     let failure: Option<String> = row.get("failure")?;
     let requested_by: Option<String> = row.get("requested_by")?;
     let run = Run {
@@ -55,7 +55,7 @@ pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {
     Ok((row.get("seq")?, run))
 }
 
-fn lease(row: &Row<'_>) -> Done<Option<Lease>> {
+fn lease(row: &Row<'_>) -> DbResult<Option<Lease>> {
     let Some(id) = row.get::<_, Option<String>>("lease_id")? else { return Ok(None) };
     Ok(Some(Lease {
         id: LeaseId::try_from(id)?,
@@ -73,7 +73,7 @@ pub(crate) struct Loaded {
 }
 
 /// Loads a run for a change.
-pub(crate) fn load(connection: &Connection, id: &RunId) -> Done<Loaded> {
+pub(crate) fn load(connection: &Connection, id: &RunId) -> DbResult<Loaded> {
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -88,7 +88,7 @@ pub(crate) fn load(connection: &Connection, id: &RunId) -> Done<Loaded> {
 }
 
 /// Loads the run of this number for a change.
-pub(crate) fn load_number(connection: &Connection, seq: i64) -> Done<Loaded> {
+pub(crate) fn load_number(connection: &Connection, seq: i64) -> DbResult<Loaded> {
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -102,14 +102,14 @@ pub(crate) fn load_number(connection: &Connection, seq: i64) -> Done<Loaded> {
     loaded(row)
 }
 
-fn loaded(row: &Row<'_>) -> Done<Loaded> {
+fn loaded(row: &Row<'_>) -> DbResult<Loaded> {
     let (seq, run) = read(row)?;
     let (session_seq, session) = session::read(row)?;
     Ok(Loaded { seq, session_seq, run, session })
 }
 
 /// One run, to be read.
-pub(crate) fn find(connection: &Connection, id: &RunId) -> Done<(i64, Run)> {
+pub(crate) fn find(connection: &Connection, id: &RunId) -> DbResult<(i64, Run)> {
     let sql =
         concat!("SELECT ", columns!(), " FROM runs r JOIN sessions s ON s.seq = r.session WHERE r.id = ?1");
     let mut statement = connection.prepare_cached(sql)?;
@@ -119,14 +119,14 @@ pub(crate) fn find(connection: &Connection, id: &RunId) -> Done<(i64, Run)> {
 }
 
 /// A run's number.
-pub(crate) fn number(connection: &Connection, id: &RunId) -> Done<i64> {
+pub(crate) fn number(connection: &Connection, id: &RunId) -> DbResult<i64> {
     let mut statement = connection.prepare_cached("SELECT seq FROM runs WHERE id = ?1")?;
     let found = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
     Ok(found.ok_or_else(|| StoreError::NoRun(id.clone()))?)
 }
 
 /// Writes a new run, and gives its number.
-pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Done<i64> {
+pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> DbResult<i64> {
     let sql = "INSERT INTO runs (id, session, kind, agent_name, status, execution_mode, demands, priority, attempt, \
                losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
@@ -159,7 +159,7 @@ pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Do
 }
 
 /// Writes what may change of a run.
-pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
+pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> DbResult<()> {
     let sql = "UPDATE runs SET status = ?2, attempt = ?3, losses = ?4, retry_count = ?5, lease_id = ?6, \
                lease_runner_id = ?7, lease_expires_at = ?8, failure_type = ?9, failure = ?10, input_tokens = ?11, \
                output_tokens = ?12, cost_usd = ?13, queued_at = ?14, claimed_at = ?15, started_at = ?16, \
@@ -188,7 +188,7 @@ pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
 }
 
 /// Writes until when a run is held.
-pub(crate) fn renew(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
+pub(crate) fn renew(connection: &Connection, seq: i64, run: &Run) -> DbResult<()> {
     let mut statement = connection.prepare_cached("UPDATE runs SET lease_expires_at = ?2 WHERE seq = ?1")?;
     statement.execute(params![seq, run.lease.as_ref().map(|lease| micros(lease.expires_at))])?;
     Ok(())

@@ -2,7 +2,7 @@ use accord_domain::id::{RunId, SessionId};
 use accord_store::{Notice, RunReader, StoreError};
 
 use super::*;
-use crate::fault::corrupt;
+use crate::error::corrupt;
 use crate::writer::{Undo, Write, Writer};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -39,7 +39,7 @@ async fn what_fails_in_a_group_is_undone_alone() {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             store
-                .write(|write| -> crate::fault::Done<()> {
+                .write(|write| -> crate::error::DbResult<()> {
                     write.connection().execute("DELETE FROM runs", [])?;
                     write.notify(Notice::Changed { run_id: RunId::new("first"), over: true });
                     Err(corrupt("on purpose"))
@@ -52,7 +52,7 @@ async fn what_fails_in_a_group_is_undone_alone() {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             store
-                .write(|write| -> crate::fault::Done<()> {
+                .write(|write| -> crate::error::DbResult<()> {
                     write.connection().execute("DELETE FROM sessions", [])?;
                     panic!("on purpose")
                 })
@@ -92,7 +92,7 @@ async fn who_decides_before_writing_fails_alone_before_and_with_all_after() {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
                 store
-                    .write_decided(move |write| -> crate::fault::Done<()> {
+                    .write_decided(move |write| -> crate::error::DbResult<()> {
                         if writes {
                             write.connection().execute("DELETE FROM runs", [])?;
                         }

@@ -6,7 +6,7 @@ use accord_store::StoreError;
 use rusqlite::Connection;
 
 use super::rows::find;
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::quarantine;
 use crate::rows::assignment;
 
@@ -23,7 +23,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM workflow_runs WHERE seq = ?1",
 ];
 
-pub(super) fn remove(connection: &Connection, id: &WorkflowRunId) -> Done<()> {
+pub(super) fn remove(connection: &Connection, id: &WorkflowRunId) -> DbResult<()> {
     let found = find(connection, id)?;
     let sql = "SELECT 1 FROM workflow_hands WHERE child_id = ?1";
     let awaited = connection.prepare_cached(sql)?.exists([id.as_str()])?;

@@ -3,10 +3,10 @@
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Asked, NewWorkflowRun, StoreError};
+use accord_store::{NewWorkflowRun, StoreError, WorkflowRequest};
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::{Done, corrupt, is_taken};
+use crate::error::{DbResult, corrupt, is_taken};
 use crate::rows::assignment::{Document, keep};
 use crate::value::{count, counted, from_json, json, micros, named, text, time, time_if};
 
@@ -20,13 +20,13 @@ macro_rules! columns {
 pub(super) use columns;
 
 /// A workflow run from a row.
-pub(super) struct Found {
+pub(super) struct WorkflowRow {
     pub(super) seq: i64,
     pub(super) run: WorkflowRun,
-    pub(super) asked: Option<Asked>,
+    pub(super) asked: Option<WorkflowRequest>,
 }
 
-pub(super) fn read(row: &Row<'_>) -> Done<Found> {
+pub(super) fn read(row: &Row<'_>) -> DbResult<WorkflowRow> {
     let parent: Option<String> = row.get("parent")?;
     let asked: Option<String> = row.get("asked")?;
     let failure: Option<String> = row.get("failure")?;
@@ -44,14 +44,14 @@ pub(super) fn read(row: &Row<'_>) -> Done<Found> {
         finished_at: time_if(row.get("finished_at")?)?,
         failure: failure.as_deref().map(from_json).transpose()?,
     };
-    Ok(Found { seq: row.get("seq")?, run, asked: asked.as_deref().map(asked_by_name).transpose()? })
+    Ok(WorkflowRow { seq: row.get("seq")?, run, asked: asked.as_deref().map(asked_by_name).transpose()? })
 }
 
-fn asked_by_name(name: &str) -> Done<Asked> {
-    Asked::named(name).ok_or_else(|| corrupt(format!("unknown request {name:?} to a workflow run")))
+fn asked_by_name(name: &str) -> DbResult<WorkflowRequest> {
+    WorkflowRequest::named(name).ok_or_else(|| corrupt(format!("unknown request {name:?} to a workflow run")))
 }
 
-pub(super) fn find(connection: &Connection, id: &WorkflowRunId) -> Done<Found> {
+pub(super) fn find(connection: &Connection, id: &WorkflowRunId) -> DbResult<WorkflowRow> {
     let sql = concat!("SELECT ", columns!(), " FROM workflow_runs w WHERE w.id = ?1");
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
@@ -76,7 +76,7 @@ impl From<NewWorkflowRun> for Prepared {
 }
 
 /// Writes a new workflow run, which is asked to begin.
-pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
+pub(super) fn insert(connection: &Connection, new: &Prepared) -> DbResult<()> {
     let run = &new.run;
     let sql = "INSERT INTO workflow_runs (id, workflow_name, status, version, parent, depth, asked, created_at, \
                updated_at, finished_at, requested_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
@@ -87,7 +87,7 @@ pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
         count(run.version),
         run.parent.as_ref().map(WorkflowRunId::as_str),
         run.depth,
-        Asked::Begin.as_str(),
+        WorkflowRequest::Begin.as_str(),
         micros(run.created_at),
         micros(run.updated_at),
         run.finished_at.map(micros),

@@ -7,7 +7,9 @@ use accord_domain::event::{Body, NewEvent};
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Failure, FailureType, Outcome};
 use accord_domain::usage::Usage;
-use accord_store::{AskAgain, EventFilter, Finish, Report, SchemaRecord, StatsQuery, Store, Submission};
+use accord_store::{
+    AskAgain, EventFilter, Finish, Report, SchemaRecord, StatsQuery, Store, Submission, WholeRun,
+};
 
 use super::make::*;
 

@@ -251,7 +251,7 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
     let used = Usage { input_tokens: 300, output_tokens: 30, cost_usd: Some(1.5) };
     let claimed = claimed("1", 1);
     let lost = lose(claimed.run.clone(), claimed.session.clone(), at(100), 1);
-    assert!(lost.ends_untold());
+    assert!(lost.ends_without_runner());
     let counted = lost.with_attempts(&attempts);
     assert_eq!((counted.run.usage, counted.run.retry_count), (used, 1));
     let failure = counted.run.failure.clone().unwrap();
@@ -263,11 +263,11 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
     assert_eq!(lost.run.failure.unwrap().last_output.as_deref(), Some("last"), "of equals the last");
 
     let requeued = lose(claimed.run.clone(), claimed.session.clone(), at(100), 2);
-    assert!(!requeued.ends_untold(), "it goes on");
+    assert!(!requeued.ends_without_runner(), "it goes on");
     let stopped = stop(requeued.run, requeued.session, at(101)).with_attempts(&attempts);
     assert_eq!((stopped.run.usage, stopped.run.failure.unwrap().attempts), (used, None));
-    assert!(!stop(counted.run, counted.session, at(102)).ends_untold(), "it was over before");
-    assert!(!stop(run(), session(), at(1)).ends_untold(), "nobody was at work");
+    assert!(!stop(counted.run, counted.session, at(102)).ends_without_runner(), "it was over before");
+    assert!(!stop(run(), session(), at(1)).ends_without_runner(), "nobody was at work");
 }
 
 #[test]
@@ -276,8 +276,12 @@ fn what_is_in_a_conversation_is_told_whatever_comes() {
     let ask = |change: Change| {
         ask_again(change.run, change.session, &holder("1", 1), Usage::default(), at(2)).unwrap()
     };
-    assert_eq!(ask(claimed.clone()).heard().told, Told::Settled, "it goes on, and may be stopped");
-    assert_eq!(ask(claimed.clone()).told, Told::Stands);
+    assert_eq!(
+        ask(claimed.clone()).with_conversation_kept().child_reports,
+        ChildReports::Settled,
+        "it goes on, and may be stopped"
+    );
+    assert_eq!(ask(claimed.clone()).child_reports, ChildReports::Unchanged);
     let stopping = stop(claimed.run, claimed.session, at(2));
-    assert_eq!(ask(stopping).heard().told, Told::Stands, "it is over");
+    assert_eq!(ask(stopping).with_conversation_kept().child_reports, ChildReports::Unchanged, "it is over");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::Contract;
 use accord_api::agent::SendExamples;
-use accord_contract::Shown;
+use accord_contract::EchoSources;
 use accord_executor::{Allowance, Capabilities, Example, Turn};
 
 use super::super::facts::{Facts, Feature};
@@ -22,7 +22,7 @@ pub(super) struct State {
     pub(super) facts: Facts,
     pub(super) history: History,
     /// What the model is shown and must not give back.
-    pub(super) shown: Arc<Shown>,
+    pub(super) shown: Arc<EchoSources>,
     pub(super) rung: Rung,
     pub(super) force: bool,
     pub(super) retries: u32,
@@ -65,7 +65,7 @@ impl State {
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
         let examples = request::examples(assignment, offers.sample.as_ref());
         let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
-        let shown = Shown::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
+        let shown = EchoSources::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
         Ok(Self {
             offers,
             facts,
@@ -96,7 +96,7 @@ impl State {
 
     /// What is asked beyond the task, in words.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
-        self.ask.words(terms, self.rung, self.offers.form(self.rung))
+        self.ask.schema_text(terms, self.rung, self.offers.form(self.rung))
     }
 
     pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms, model: Option<String>) -> Turn {

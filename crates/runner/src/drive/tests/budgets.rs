@@ -6,7 +6,7 @@ use accord_executor::{Allowance, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Reply, refuses, says};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 #[tokio::test]
 async fn no_turn_is_begun_that_cannot_be_paid_for() {
@@ -108,7 +108,7 @@ async fn a_stop_ends_the_turn_and_the_run() {
             stop.cancel();
         };
         let (ran, ()) = tokio::join!(running, stopping);
-        assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+        assert!(matches!(ran.outcome.end, RunEnd::Stopped), "{:?}", ran.outcome.end);
         assert_eq!(ran.outcome.conversation, Some(json!({"turns": 1})));
         assert_eq!(ran.outcomes(), [Stopped]);
     }

@@ -8,7 +8,7 @@ use accord_executor::{Capabilities, Delivery, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Reply, able, cut, fact, known, refuses, says, submits};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 #[tokio::test]
 async fn the_last_retries_go_to_the_stronger_models() {
@@ -179,7 +179,7 @@ async fn a_text_without_a_contract_falls_back_too() {
     let failed = || Reply::Fail(TurnError::Transport("it was away".into()));
     for first in [refuses("No."), failed()] {
         let ran = Case::free().fallbacks(fallbacks.clone()).run(vec![first, says("Text.")]).await;
-        assert!(matches!(&ran.outcome.end, End::Text(text) if text == "Text."), "{:?}", ran.outcome.end);
+        assert!(matches!(&ran.outcome.end, RunEnd::Text(text) if text == "Text."), "{:?}", ran.outcome.end);
         assert_eq!(ran.attempts[1].endpoint, "lab");
     }
     let ran = Case::free().fallbacks(fallbacks).run(vec![failed(), failed()]).await;

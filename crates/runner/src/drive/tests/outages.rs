@@ -7,7 +7,7 @@ use accord_executor::{Capabilities, Retry, TurnError, Usage};
 use tokio::time::Instant;
 
 use super::script::{Case, Ran, Reply, able, says};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 fn away() -> Reply {
     Reply::Fail(TurnError::Transport("503 down".into()))
@@ -98,7 +98,7 @@ async fn a_stop_ends_the_wait_at_once() {
         tokio::time::sleep_until(Instant::now() + Duration::from_secs(20)).await;
         stop.cancel();
     });
-    assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+    assert!(matches!(ran.outcome.end, RunEnd::Stopped), "{:?}", ran.outcome.end);
     assert_eq!(begun.elapsed().as_secs(), 20);
 }
 

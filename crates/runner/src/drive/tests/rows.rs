@@ -11,12 +11,12 @@ use accord_executor::TurnError;
 use serde_json::json;
 
 use super::script::{Case, Reply, contract, plain, refuses, says, schema};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 #[tokio::test]
 async fn a_conforming_answer_is_the_result() {
     let ran = Case::with(Strategy::Prompt).run(vec![says("Here: {\"n\": 1.0e0}")]).await;
-    let End::Data { value, raw, validation: Some(validation) } = &ran.outcome.end else {
+    let RunEnd::Data { value, raw, validation: Some(validation) } = &ran.outcome.end else {
         panic!("{:?}", ran.outcome.end)
     };
     assert_eq!(value.to_string(), r#"{"n":1.0e0}"#);

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::assignment::{Assignment, Terms};
-use crate::drive::{Budget, End, Observer, Outcome, drive};
+use crate::drive::{Budget, Observer, Outcome, RunEnd, drive};
 
 /// What the session does in one turn.
 pub(super) enum Reply {
@@ -351,7 +351,9 @@ impl Ran {
     /// The value, and after how many retries.
     pub(super) fn value(&self) -> (Value, u32) {
         match &self.outcome.end {
-            End::Data { value, validation: Some(validation), .. } => (value.clone(), validation.retry_count),
+            RunEnd::Data { value, validation: Some(validation), .. } => {
+                (value.clone(), validation.retry_count)
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -364,7 +366,7 @@ impl Ran {
 
     pub(super) fn failure(&self) -> &Failure {
         match &self.outcome.end {
-            End::Failed(failure) => failure,
+            RunEnd::Failed(failure) => failure,
             other => panic!("{other:?}"),
         }
     }

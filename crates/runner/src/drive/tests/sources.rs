@@ -6,14 +6,14 @@ use accord_executor::{Answer, Capabilities};
 use serde_json::json;
 
 use super::script::{Case, Ran, Reply, able, answer, contract, plain, says, submits};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 const IN_PROSE: &str = "I cannot say. It would be {\"n\": 3}.";
 const PROSE_AGAIN: &str = "As I said, {\"n\": 3} is the format.";
 
 /// The source in the result, which is that of the last attempt.
 fn source(ran: &Ran) -> ValueSource {
-    let End::Data { validation: Some(validation), .. } = &ran.outcome.end else {
+    let RunEnd::Data { validation: Some(validation), .. } = &ran.outcome.end else {
         panic!("{:?}", ran.outcome.end)
     };
     assert_eq!(ran.attempts.last().unwrap().source, validation.source);

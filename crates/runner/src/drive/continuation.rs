@@ -33,7 +33,7 @@ pub(super) fn starts_over(before: &str, text: &str) -> bool {
 }
 
 /// What was said in all, piece by piece: one that begins once more stands for what was before it.
-pub(super) fn said(before: &str, pieces: &[String]) -> String {
+pub(super) fn assembled(before: &str, pieces: &[String]) -> String {
     pieces.iter().fold(before.to_owned(), |before, piece| match starts_over(&before, piece) {
         true => piece.clone(),
         false => before + piece,

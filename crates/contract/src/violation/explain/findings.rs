@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::json_path::{JsonPath, Step};
 use crate::limits::MAX_ERRORS;
-use crate::place::{Place, Step};
 
 /// How many findings are worded in all. More than are shown, so that there is a choice.
 const MAX_KEPT: usize = 20 * MAX_ERRORS;
@@ -16,7 +16,7 @@ const MAX_COUNTED: usize = 100;
 /// One thing that is wrong.
 #[derive(Debug)]
 pub(in super::super) struct Finding {
-    pub(in super::super) place: Place,
+    pub(in super::super) place: JsonPath,
     pub(in super::super) keyword: String,
     pub(in super::super) message: String,
     /// Findings of the same kind come from the same part of the schema.
@@ -70,7 +70,7 @@ impl<'t> Trail<'t> {
         Self { last: Some((self, Part::Index(index))) }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> JsonPath {
         let mut steps = Vec::new();
         let mut current = self;
         while let Some((parent, part)) = current.last {
@@ -85,7 +85,7 @@ impl<'t> Trail<'t> {
 }
 
 /// A place to put findings: counted always, kept only when collecting.
-pub(super) struct Found {
+pub(super) struct Collector {
     score: Score,
     collected: Option<Collected>,
 }
@@ -96,7 +96,7 @@ struct Collected {
     kinds: HashMap<(usize, String), (usize, usize)>,
 }
 
-impl Found {
+impl Collector {
     pub(super) fn counting() -> Self {
         Self { score: Score::default(), collected: None }
     }

@@ -116,10 +116,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::place::Place;
+    use crate::json_path::JsonPath;
 
     fn say(keyword: &'static str, value: Value) -> Option<String> {
-        sentence(&Demand { keyword, value, place: Place::root() })
+        sentence(&Demand { keyword, value, place: JsonPath::root() })
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::limits::{EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, REQUESTS_TIMED};
 use crate::text::shortened;
 
 /// Tells the events of a turn, and keeps what has to be known of them afterwards.
-pub(super) struct Telling<'a> {
+pub(super) struct TurnEvents<'a> {
     observer: &'a dyn Observer,
     run_id: &'a RunId,
     budget: &'a Budget,
@@ -23,7 +23,7 @@ pub(super) struct Telling<'a> {
     pub(super) live: Live,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> TurnEvents<'a> {
     pub(super) fn new(observer: &'a dyn Observer, run_id: &'a RunId, budget: &'a Budget) -> Self {
         let live = Live::default();
         Self { observer, run_id, budget, requests: Vec::new(), has_worked: false, live }
@@ -31,7 +31,7 @@ impl<'a> Telling<'a> {
 
     /// Tells the output that is due.
     pub(super) async fn tell_output(&mut self) {
-        for body in self.live.told() {
+        for body in self.live.take_due() {
             self.observer.event(body).await;
         }
     }
@@ -54,7 +54,7 @@ impl<'a> Telling<'a> {
                 return None;
             }
             Event::Message { text } => {
-                self.live.said();
+                self.live.discard_text();
                 EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
             }
             Event::ToolStarted { call_id, name, arguments } => {
