@@ -3,6 +3,8 @@
 //! Bodies are snake_case JSON, unknown fields in requests are refused. Documents that are only passed on (blueprints,
 //! results, conversations) are raw JSON: they are neither parsed nor changed on the way, so numbers stay as written.
 
+#![warn(missing_docs)]
+
 mod agents;
 mod audit;
 mod config;

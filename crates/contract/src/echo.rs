@@ -1,6 +1,6 @@
 //! Answers that repeat what the model was shown instead of answering: a placeholder of the form, or an example.
 //!
-//! Such a value conforms, so only this check can refuse it. A string that the input contains as well is no echo.
+//! Such a value conforms, so only this check can refuse it. A string that the input contains as well is not an echo.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
 use crate::violation::escape::quoted;
 use crate::violation::{Violation, Violations};
 
-/// So many echoed strings are named. One is enough to refuse the answer.
+/// Echoed strings that an error names. One is enough to refuse the answer.
 const MAX_NAMED: usize = 5;
 
-/// What the model was shown and must not give back.
+/// What the model was shown and must not repeat.
 #[derive(Debug, Clone, Default)]
 pub struct EchoSources {
     placeholders: BTreeSet<String>,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_example_took_from_its_input_is_no_answer_to_another() {
+    fn strings_of_an_examples_input_are_echoes() {
         assert!(is_echo(&json!({"name": "Ann", "mood": "bad"}), "Bob is sad"));
         assert!(!is_echo(&json!({"name": "Ann", "mood": "bad"}), "Ann is sad"));
         assert!(!is_echo(&json!({"name": "Bob", "mood": "good", "country": "France"}), "Bob is glad"));

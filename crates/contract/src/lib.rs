@@ -5,15 +5,17 @@
 //! or the located reasons why not, a [`Violation`] each.
 //!
 //! The way of an answer: `regions` and `candidates` find the stretches of its text that may hold the value, `parse` and
-//! `read` read them (strictly, and by the cheapest conforming reading), `account` says who each byte belongs to, and
+//! `read` read them (strictly, and by the cheapest conforming reading), `account` says what each byte belongs to, and
 //! `judge::policy` has the rules that choose. `lex` is the one place that knows how tokens are written.
 //!
 //! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to what a provider
 //! accepts and the lifting of its answer back ([`mod@lower`]), a linter ([`mod@lint`]), a schema from examples ([`infer()`]),
-//! where a part of a value stands in its text ([`locate()`]), and what each byte of a judged text is ([`explain()`]).
+//! where a part of a value is in its text ([`locate()`]), and what each byte of a judged text is ([`explain()`]).
 //!
 //! Absent on purpose: input and output, clocks, randomness, environment, async. Nothing here invents data: a
-//! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
+//! value that is accepted is in the text, token for token, or was rewritten without loss and says so.
+
+#![warn(missing_docs)]
 
 pub mod limits;
 pub mod lint;

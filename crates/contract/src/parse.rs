@@ -1,8 +1,8 @@
 //! The strict parser: RFC 8259, one value at one position of a text.
 //!
 //! It differs from `serde_json` where a contract needs it: a key given twice with different values is an
-//! error, a key that `serde_json` keeps for itself too, numbers stay as written, and a fault says where it is,
-//! so that the search for a value in prose can go on behind it and stays linear.
+//! error, a reserved key too, numbers stay as written, and an error has a position,
+//! so that the search for a value in prose can continue after it and stays linear.
 
 use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::limits::MAX_DEPTH;
 use crate::number;
 
-/// Why no value could be read.
+/// Why a text could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParseError {
     pub(crate) kind: ParseErrorKind,
@@ -18,14 +18,13 @@ pub(crate) struct ParseError {
     pub(crate) at: usize,
 }
 
-/// The kinds of fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ParseErrorKind {
     /// Something else was expected here.
     Expected(&'static str),
     /// The text ended inside the value.
     CutOff,
-    /// A key stands twice in one object, with different values.
+    /// A duplicate key with different values.
     DuplicateKey(String),
     /// A key that would turn its object into another value.
     ReservedKey(String),
@@ -38,7 +37,6 @@ pub(crate) enum ParseErrorKind {
 }
 
 impl ParseError {
-    /// What is wrong, in words.
     pub(crate) fn message(&self) -> String {
         match &self.kind {
             ParseErrorKind::Expected(what) => format!("expected {what}"),

@@ -82,7 +82,7 @@ struct Edit {
     value: Option<Value>,
 }
 
-/// What is known of the schema and of the changes so far.
+/// What is known about the schema, and the changes so far.
 struct ShapeContext<'a> {
     members: Members<'a>,
     /// Objects that members were taken out of. Such a one had more than one key, so it wraps nothing.

@@ -1,4 +1,4 @@
-//! The end of a run, told until it is answered.
+//! Reports the end of a run until there is a response.
 
 use accord_api::agent::Executor;
 use accord_api::{
@@ -42,7 +42,7 @@ pub(crate) fn failed(holding: &Holding, failure: Failure) -> FinishRun {
     FinishRun { error: Some(failure), ..empty(holding, FinishStatus::Failed) }
 }
 
-/// The report of a run that was told to end before it had begun.
+/// The report of a run that was stopped before it started.
 pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
     match reason {
         Some(Reason::Release) => empty(holding, FinishStatus::Released),
@@ -80,7 +80,7 @@ pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demand
         },
         RunEnd::Answered(answer) => FinishRun { answer: Some(answer), ..base(FinishStatus::Answered) },
         RunEnd::Failed(failure) => FinishRun { error: Some(failure), ..base(FinishStatus::Failed) },
-        // Who takes it next begins where this run began.
+        // The next runner starts where this run started.
         RunEnd::Stopped if hold.reason() == Some(Reason::Release) => {
             FinishRun { conversation: None, affinity: None, ..base(FinishStatus::Released) }
         }
@@ -88,7 +88,6 @@ pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demand
     }
 }
 
-/// A value's own text.
 fn raw(value: &Value) -> Option<Box<RawValue>> {
     RawValue::from_string(value.to_string()).ok()
 }
@@ -105,7 +104,7 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
     }
 }
 
-/// Tells the end until it is answered. One that is too large is told again without what goes along with it; a result that
+/// Reports the end until there is a response. A report that is too large is sent again without its extras; a result that
 /// is refused becomes a failure that says so; a failure that is refused is dropped, and the lease runs out.
 pub(crate) async fn tell(
     coordinator: &dyn Coordinator,

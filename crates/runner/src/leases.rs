@@ -12,25 +12,24 @@ use tokio_util::sync::CancellationToken;
 /// Why a run is to end before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Somebody asked to stop it.
     Stop,
     /// It is given back: the runner shuts down.
     Release,
-    /// Its lease ran out while the coordinator could not be reached: it may be somebody else's. Only a result that is there
+    /// Its lease expired while the coordinator could not be reached: another runner may have it. Only a result that is there
     /// already is still offered.
     Expired,
-    /// It is somebody else's now, or over. Nothing is to be reported.
+    /// Another runner has it, or it has finished. Nothing is to be reported.
     Lost,
 }
 
 impl Reason {
-    /// Whether the run may be somebody else's.
+    /// Whether another runner may have the run.
     fn is_gone(self) -> bool {
         matches!(self, Self::Expired | Self::Lost)
     }
 }
 
-/// One run that is held.
+/// A run that this runner holds.
 #[derive(Debug)]
 pub(crate) struct LeasedRun {
     pub(crate) run_id: RunId,
@@ -50,7 +49,7 @@ impl LeasedRun {
             *known = Some(reason);
         }
         drop(known);
-        // After a lease only the work ends: what goes with a result that is there is still told before it.
+        // When a lease expires only the work ends: events of a result that is ready are still reported.
         if reason == Reason::Lost {
             self.lost.cancel();
         }
@@ -123,12 +122,10 @@ impl Leases {
         }
     }
 
-    /// What a heartbeat names.
     pub(crate) fn held(&self) -> Vec<HeldRun> {
         lock(&self.entries).values().map(|entry| entry.hold.as_held()).collect()
     }
 
-    /// Tells of new runs.
     pub(crate) fn taken(&self) -> watch::Receiver<u64> {
         self.taken.subscribe()
     }
@@ -167,7 +164,7 @@ impl Leases {
         valid.map(|entry| entry.valid_until).min()
     }
 
-    /// Ends the work on what may be somebody else's by now.
+    /// Ends the work on runs that another runner may have by now.
     pub(crate) fn expire(&self, now: Instant) {
         let entries = lock(&self.entries);
         let valid = entries.values().filter(|entry| !entry.hold.is_gone());
@@ -177,7 +174,6 @@ impl Leases {
         }
     }
 
-    /// Gives everything back.
     pub(crate) fn release(&self) {
         for entry in lock(&self.entries).values() {
             entry.hold.end(Reason::Release);
@@ -185,7 +181,7 @@ impl Leases {
     }
 }
 
-/// What a panic left behind is still whole: each change is one assignment.
+/// The value is consistent after a panic: each change is one assignment.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

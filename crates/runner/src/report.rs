@@ -16,8 +16,8 @@ use crate::drive::Observer;
 use crate::leases::{LeasedRun, Reason};
 use crate::limits::{EVENTS_PER_BATCH, REPORTS_HELD};
 
-/// Levels of a tool's arguments in an event. Readers of JSON take 128 in all, and events are told on inside of other values;
-/// nobody calls a tool with more.
+/// Levels of a tool's arguments in an event. JSON readers accept 128 in all, and events are nested in other values;
+/// no real call has more.
 const MOST_LEVELS: usize = 100;
 
 /// Boxed, because a channel makes room for many at once, and thousands of runs wait with an empty one.
@@ -47,7 +47,7 @@ impl Reporter {
         (Self { sender, hold: Arc::clone(hold) }, tokio::spawn(sending.run()))
     }
 
-    /// Waits for room. Work that is told to end does not wait.
+    /// Waits for room, unless the work was stopped.
     async fn send(&self, report: Report) {
         let report = match self.sender.try_send(report) {
             Err(mpsc::error::TrySendError::Full(report)) => report,

@@ -25,7 +25,7 @@ use crate::report::Reporter;
 use crate::runner::Shared;
 use crate::servers::Filling;
 
-/// The work on a run, for traces. Spans are told at debug: what is logged at info and above names the run by itself.
+/// The work on a run, for traces. Spans are at debug level: messages at info and above name the run themselves.
 pub(crate) fn span(claim: &ClaimedRun) -> Span {
     debug_span!(
         "run",
@@ -191,7 +191,7 @@ async fn open(
     })
 }
 
-/// The runner's own folder. Another one is refused, whoever asks for it.
+/// The runner's own folder. Any other folder is refused.
 fn project_dir(shared: &Shared, assignment: &Assignment) -> Result<PathBuf, String> {
     let own = &shared.profile().project_dir;
     match &assignment.project_dir {

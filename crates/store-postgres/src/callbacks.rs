@@ -196,7 +196,7 @@ pub(crate) async fn take_back(connection: &mut PgConnection, runs: Vec<&str>) ->
     Ok(())
 }
 
-/// What these runs were made to tell is told, whatever becomes of them.
+/// The callbacks of these runs are delivered for good, even if they fail.
 pub(crate) async fn settle(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), DbError> {
     sqlx::query(SETTLE).bind(runs).execute(connection).await?;
     Ok(())

@@ -12,7 +12,7 @@ pub(crate) fn micros(time: Timestamp) -> i64 {
     time.as_microsecond()
 }
 
-/// The time of so many microseconds.
+/// The time of a column.
 pub(crate) fn time(micros: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_microsecond(micros).map_err(|error| StoreError::Corrupt(error.to_string()))
 }

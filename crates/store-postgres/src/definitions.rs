@@ -53,7 +53,7 @@ impl Table {
         }
     }
 
-    /// A statement on this table, whose name stands for `TABLE`.
+    /// A statement with the name of this table for `TABLE`.
     fn statement(self, text: &str) -> AssertSqlSafe<String> {
         AssertSqlSafe(text.replace("TABLE", self.name()))
     }

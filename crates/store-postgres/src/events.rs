@@ -17,13 +17,13 @@ use crate::horizon::{QUICK_LOOKS, event_horizon, past_strangers};
 use crate::store::PostgresStore;
 
 /// How long a reader waits for older transactions of writers to end, so that it sees what was committed before it asked.
-/// They take milliseconds; what comes behind one that hangs comes with a later read.
+/// They take milliseconds; events after one that hangs come with a later read.
 const SETTLE_LIMIT: Duration = Duration::from_millis(250);
 
 /// How long to wait between two looks: about as long as a quick transaction.
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
-/// What is committed, and up to where it is settled.
+/// The committed events, and up to where they are settled.
 struct Snapshot {
     events: Vec<Event>,
     newest: EventId,
@@ -109,7 +109,7 @@ async fn snapshot(
         query.push(" AND e.workflow_run_id = ").push_bind(workflow_run_id.as_str());
     }
     if !filter.kinds.is_empty() {
-        // A kind with a NUL is none that we write.
+        // We never write a kind with a NUL.
         let kinds: Vec<_> = filter.kinds.iter().filter(|kind| !kind.contains('\0')).collect();
         query.push(" AND e.kind = ANY(").push_bind(kinds).push(")");
     }

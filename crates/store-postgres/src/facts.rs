@@ -27,7 +27,7 @@ impl FactStore for PostgresStore {
 const KNOWN: &str =
     "SELECT good, bad, at FROM endpoint_facts WHERE model = $1 AND endpoint = $2 AND feature = $3";
 
-/// Waits for others who write the same fact, so that no observation is lost.
+/// Waits for concurrent writers of the same fact, so that no observation is lost.
 const LOCKED: &str = "
 INSERT INTO endpoint_facts AS known (model, endpoint, feature, good, bad, at) VALUES ($1, $2, $3, 0, 0, $4)
 ON CONFLICT (model, endpoint, feature) DO UPDATE SET at = known.at
@@ -46,7 +46,7 @@ pub(crate) async fn write(
     }
     for ((model, endpoint, feature), observations) in ordered {
         let place = [escape(model), escape(endpoint), escape(feature)];
-        // Every run of a busy endpoint says the same: only who has something to add waits for the commit of others.
+        // Every run of a busy endpoint reports the same: only a new fact waits for the commit of others.
         let known = query(KNOWN, &place).fetch_optional(&mut *connection).await?;
         let known = known.as_ref().map(evidence).transpose()?;
         if merged(known, &observations).is_none() {

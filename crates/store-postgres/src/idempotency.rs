@@ -1,4 +1,4 @@
-//! The same request has the same answer, whoever asks at the same time.
+//! The same request gets the same response, even concurrently.
 
 use accord_store::{Idempotency, StoreError};
 use jiff::Timestamp;

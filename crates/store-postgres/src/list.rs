@@ -9,7 +9,6 @@ use crate::convert::{counted, micros};
 use crate::error::DbError;
 use crate::page;
 
-/// A list by time.
 pub(crate) struct List<'a> {
     /// What is read of a row.
     pub(crate) columns: &'a str,
@@ -74,7 +73,7 @@ impl List<'_> {
         }
     }
 
-    /// Where a search goes on behind the rows that it has looked at; none where those were all.
+    /// Where a search continues after the rows that it has read; `None` after the last.
     async fn behind(
         &self,
         pool: &PgPool,

@@ -18,7 +18,7 @@ pub(crate) struct Pair {
     pub(crate) session: Session,
 }
 
-/// A decision, beside what it was made on.
+/// A decision, with the state that it was based on.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) before: Pair,
@@ -30,7 +30,6 @@ impl Pair {
         Ok(Self { run: rows::run(row)?, session: rows::session(row)? })
     }
 
-    /// Asks the domain.
     pub(crate) fn decide(
         self,
         decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,

@@ -27,7 +27,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.
 const LOCK: i64 = 0x6163_636f_7264;
 
-/// A large table takes its time, and so does waiting for whoever migrates it.
+/// A large table takes its time, and so does waiting for another migration.
 const PREPARE: &str = "
 SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
@@ -96,7 +96,7 @@ const READ_ONLY: &str = "PostgreSQL is read-only (transaction_read_only is on); 
 
 const NO_RIGHTS: &str = "the user cannot create and alter Accord's tables; make it the owner of the database, or GRANT CREATE, USAGE ON SCHEMA public";
 
-/// What stands in the way of our tables, with what to do about it.
+/// Why our tables cannot be created, with what to do about it.
 fn explained(error: DbError) -> DbError {
     let DbError::Database(sqlx::Error::Database(cause)) = &error else { return error };
     let text = match cause.code().unwrap_or_default().as_ref() {

@@ -1,6 +1,6 @@
 //! Work under way, and what is set aside because coordinators died of it.
 //!
-//! The work itself is locked before its mark, as it is by whoever makes progress with it.
+//! The work itself is locked before its mark, as everywhere.
 
 use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
@@ -222,7 +222,6 @@ fn columns(items: &[Item]) -> (Vec<&str>, Vec<&str>) {
     items.iter().map(|item| (item.kind.as_str(), item.id.as_str())).unzip()
 }
 
-/// The work made progress, whoever was at it.
 pub(crate) async fn clear(connection: &mut PgConnection, kind: Kind, id: &str) -> Result<(), DbError> {
     let query = sqlx::query("DELETE FROM underway WHERE kind = $1 AND id = $2");
     query.bind(kind.as_str()).bind(id).execute(connection).await?;

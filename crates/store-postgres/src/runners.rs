@@ -153,7 +153,6 @@ fn unknown(runner_id: &RunnerId) -> StoreError {
     StoreError::NoSuch { kind: "runner", name: runner_id.to_string() }
 }
 
-/// A runner.
 pub(crate) fn runner(row: &PgRow) -> Result<Runner, DbError> {
     Ok(Runner {
         id: id(row.try_get("id")?)?,

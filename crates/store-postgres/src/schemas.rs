@@ -44,7 +44,7 @@ ON CONFLICT (name) DO UPDATE SET description = excluded.description,
 WHERE s.hash = excluded.hash
 RETURNING *";
 
-/// A cursor is the last name behind this sign, so that what somebody made up is recognised.
+/// A cursor is the last name after this sign, so that made-up cursors are recognised.
 const CURSOR_MARK: char = '=';
 
 impl PostgresStore {

@@ -184,7 +184,7 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     documents::collect(connection, documents).await
 }
 
-/// The parent, locked before anything that is owed to it, as by whoever tells or holds that. A child's lock comes before its
+/// The parent, locked before its callbacks, as everywhere. A child's lock comes before its
 /// parent's.
 async fn parent_of(connection: &mut PgConnection, session: &Session) -> Result<Option<Session>, DbError> {
     let Some(parent) = &session.parent_session_id else { return Ok(None) };

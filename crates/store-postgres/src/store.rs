@@ -67,7 +67,7 @@ impl PostgresStore {
         self.conclude_one(transaction, changed).await
     }
 
-    /// [`conclude`], and everybody hears of the change.
+    /// [`conclude`], and announces the change.
     pub(crate) async fn conclude_one(
         &self,
         transaction: Transaction<'_, Postgres>,
@@ -78,7 +78,7 @@ impl PostgresStore {
         Ok(step.change.run)
     }
 
-    /// [`conclude`], and everybody hears of the changes.
+    /// [`conclude`], and announces the changes.
     pub(crate) async fn conclude_all(
         &self,
         transaction: Transaction<'_, Postgres>,
@@ -101,7 +101,7 @@ async fn change(
     Ok(step)
 }
 
-/// Commits what went well, and takes back what did not before anybody hears of it: dropping a transaction takes it back
+/// Commits on success, and rolls back on failure before the caller learns of it: dropping a transaction rolls it back
 /// too, but later, and until then others skip what it has locked.
 pub(crate) async fn conclude<T>(
     transaction: Transaction<'_, Postgres>,

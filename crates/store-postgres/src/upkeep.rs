@@ -90,7 +90,7 @@ const STILL_WAITING: &str = concat!(
 /// Runs that are looked at in one statement; an entry is some hundred bytes.
 const PAGE: i64 = 1000;
 
-/// A child that ends while its parent is being removed may leave a debt to nobody behind: it goes here, too.
+/// A child that ends while its parent is being removed may leave a callback without a parent: it is removed here.
 const FORGET: &str = "
 WITH no_facts_of_schemas AS (DELETE FROM endpoint_facts WHERE at < $1 AND position('#' IN feature) > 0),
 no_debts AS (
@@ -107,13 +107,13 @@ SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
 const USABLE: &str = "
 SELECT current_setting('transaction_read_only')::boolean AS read_only, to_regclass('runs') IS NULL AS gone";
 
-/// A write that is committed and that nobody sees: no request has this scope, and what is as old as this time is forgotten like
+/// A write that is committed and invisible: no request has this scope, and what is as old as this time is forgotten like
 /// any other.
 const PROBE: &str = "
 INSERT INTO idempotency_keys (scope, key, fingerprint, response, created_at) VALUES ('probe', '', '', '', 0)
 ON CONFLICT (scope, key) DO UPDATE SET response = EXCLUDED.response";
 
-/// Who asks whether the store can be used wants to know it now.
+/// A health check has to answer quickly.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 impl PostgresStore {
@@ -219,7 +219,7 @@ async fn write_all(
     Ok(steps)
 }
 
-/// Runs that have waited too long and that nobody can do.
+/// Runs that have waited too long and that no runner can take.
 async fn untaken(
     connection: &mut PgConnection,
     unmatched: &Unmatched,

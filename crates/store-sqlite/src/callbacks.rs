@@ -167,7 +167,7 @@ pub(crate) fn take_back(connection: &Connection, run: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// What a run was made to tell is told, whatever becomes of it.
+/// The callbacks of a run are delivered for good, even if it fails.
 pub(crate) fn settle(connection: &Connection, run: i64) -> DbResult<()> {
     connection.prepare_cached("DELETE FROM callbacks WHERE delivered_by = ?1")?.execute([run])?;
     Ok(())

@@ -15,7 +15,7 @@ use crate::rows::{attempt, event, run, session};
 use crate::value::micros;
 use crate::writer::Write;
 
-/// Where the rows of a change are, and how they stood before it.
+/// The rows of a change, and their state before it.
 pub(crate) struct ChangedRows {
     pub(crate) run: i64,
     pub(crate) session: i64,
@@ -34,7 +34,7 @@ impl ChangedRows {
     }
 }
 
-/// Writes a change that no runner tells of. Where it ends a run, its attempts say what it has used.
+/// Writes a change without a runner's report. If it ends a run, the usage comes from its attempts.
 pub(crate) fn apply_without_runner(
     write: &mut Write<'_>,
     changed_rows: &ChangedRows,

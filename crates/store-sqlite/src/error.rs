@@ -1,20 +1,17 @@
-//! Errors on their way out.
+//! Errors of use cases.
 
 use accord_domain::id::IdError;
 use accord_domain::run::change::Refused;
 use accord_store::StoreError;
 use rusqlite::ErrorCode;
 
-/// What can go wrong inside a use case. It leaves the crate as a [`StoreError`]; this type is there for `?`.
+/// An error inside a use case, for `?`. It leaves the crate as a [`StoreError`].
 #[derive(Debug)]
 pub(crate) enum DbError {
-    /// The answer of the use case.
     Answer(StoreError),
-    /// The database's own.
     Database(rusqlite::Error),
 }
 
-/// What a use case gives.
 pub(crate) type DbResult<T> = Result<T, DbError>;
 
 impl From<StoreError> for DbError {

@@ -1,4 +1,4 @@
-//! Events are read. Their ids are given by one writer at a time, so none appears before one that is already seen.
+//! Reads events. One writer at a time assigns their ids, so ids become visible in order.
 
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId};

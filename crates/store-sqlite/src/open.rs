@@ -35,7 +35,6 @@ const WRITER_CACHE_KIB: i64 = -16 * 1024;
 /// And by each reader: little, because a commit makes all of it stale.
 const READER_CACHE_KIB: i64 = -2 * 1024;
 
-/// Where the database lives.
 #[derive(Debug, Clone)]
 pub(crate) enum DatabaseLocation {
     /// In a file.
@@ -88,7 +87,7 @@ pub(crate) fn examine(path: &Path) -> Result<PoisonedCount, StoreError> {
 }
 
 /// Even a connection that only reads makes files beside a database with a log. One without a log is at rest: nothing can
-/// change it under us, and SQLite is told so.
+/// change it, and the flag `immutable` says so to SQLite.
 fn looking(path: &Path) -> DbResult<Connection> {
     if log_of(path).exists() {
         return reading(path);
@@ -162,7 +161,7 @@ fn use_log(connection: &Connection) -> DbResult<()> {
     }
 }
 
-/// Makes the folder and an empty file that only its owner reads: answers of models are nobody else's business. SQLite
+/// Makes the folder and an empty file that only its owner reads: answers of models are private. SQLite
 /// gives the log beside it the same mode.
 fn prepare_file(path: &Path) -> Result<(), StoreError> {
     let cannot = |what: &str, path: &Path, error: std::io::Error| {

@@ -33,17 +33,16 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// What somebody made up is not a cursor.
+/// Rejects a cursor that was made up.
 pub(crate) fn broken(cursor: &str) -> DbError {
     /// Enough to recognise it by.
     const SHOWN: usize = 64;
     StoreError::NoSuch { kind: "cursor", name: cursor.chars().take(SHOWN).collect() }.into()
 }
 
-/// What is asked of rows: a column with its comparison, and the value, where one is given.
+/// A column with its comparison, and the value, if there is one.
 pub(crate) type ColumnFilter<'a> = (&'static str, Option<&'a dyn ToSql>);
 
-/// The value, where one is given.
 pub(crate) fn bound<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
     value.as_ref().map(|value| value as &dyn ToSql)
 }
@@ -52,7 +51,6 @@ pub(crate) fn bound<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
 pub(crate) struct List<'a> {
     /// What is read of a row.
     pub(crate) columns: &'a str,
-    /// The tables.
     pub(crate) source: &'a str,
     /// The name of the table whose rows are listed.
     pub(crate) alias: &'a str,
@@ -83,7 +81,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The rows behind a position, whose values are the first three.
+    /// The rows after a position, whose values are the first three.
     fn page_sql(&self, values: &mut Vec<&'a dyn ToSql>) -> String {
         let List { columns, source, alias, .. } = self;
         let matches = self.matches(values);

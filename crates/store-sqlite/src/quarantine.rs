@@ -145,7 +145,6 @@ fn end(connection: &Connection, items: &[Item], instance: &str) -> DbResult<()> 
     Ok(())
 }
 
-/// The work made progress, whoever was at it.
 pub(crate) fn clear(connection: &Connection, kind: Kind, id: &str) -> DbResult<()> {
     let sql = "DELETE FROM underway WHERE kind = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![kind.as_str(), id])?;

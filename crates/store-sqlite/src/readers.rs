@@ -1,4 +1,4 @@
-//! Reads, beside the writer: a few connections that see the last commit.
+//! Reads, concurrently with the writer: a few connections that see the last commit.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,6 @@ use crate::open;
 /// Reads at once. They run at the speed of the processor, so more would only wait for each other.
 const READERS: usize = 4;
 
-/// Connections that read.
 pub(crate) struct Readers {
     path: PathBuf,
     free: Arc<Semaphore>,

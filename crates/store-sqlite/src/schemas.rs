@@ -121,7 +121,7 @@ fn describe(
     Ok(SchemaRecord { description, modified_at, ..known })
 }
 
-/// A cursor is the last name behind this letter, so that what somebody made up is recognised.
+/// A cursor is the last name after this letter, so that made-up cursors are recognised.
 const MARK: &str = "n";
 
 fn list(connection: &Connection, page: &PageRequest) -> DbResult<Page<SchemaRecord>> {

@@ -1,4 +1,4 @@
-//! Sessions are read and removed.
+//! Reads and removes sessions.
 
 use accord_domain::callback;
 use accord_domain::id::SessionId;
@@ -59,7 +59,7 @@ const BUSY: &str = "(SELECT session FROM runs INDEXED BY runs_waiting WHERE stat
                      UNION SELECT session FROM runs INDEXED BY runs_leased WHERE lease_expires_at IS NOT NULL) b \
                     CROSS JOIN sessions s ON s.seq = b.session";
 
-/// Where sessions of a status are found, and how SQLite is told that it may use an index. By time alone all sessions would be
+/// Where sessions of a status are found, and the condition that lets SQLite use an index. By time alone all sessions would be
 /// looked at to find out that none is busy. Children of one session are few, and so may be sessions of one agent.
 fn index_for(filter: &SessionFilter) -> (&'static str, &'static str) {
     const UNSUCCESSFUL: &str = "sessions s INDEXED BY sessions_unsuccessful";
@@ -136,9 +136,9 @@ fn summaries(
 }
 
 /// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to
-/// their parent: nobody could say any more what it was.
+/// their parent: their results are gone.
 const REMOVALS: &[&str] = &[
-    // The id of the last event is never given again: whoever tails events remembers it.
+    // The id of the last event is never given again: readers of events remember it.
     "UPDATE events SET session = NULL, run = NULL, kind = '', body = '{}' \
      WHERE id = (SELECT max(id) FROM events) AND session = ?1",
     "DELETE FROM events WHERE session = ?1",

@@ -1,4 +1,4 @@
-//! The store: a writer, readers, and whoever listens.
+//! The store: a writer, readers, and listeners.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const NOTICES: usize = 1024;
 /// The store on SQLite.
 ///
 /// Two processes may use one file: a command line may write beside a running server. What one of them writes, the other
-/// one reads, but [`Notice`]s stay inside the process: whoever waits looks for itself now and then.
+/// one reads, but [`Notice`]s stay inside the process: waiting callers poll as well.
 ///
 /// Dropping it writes what has queued up and empties the write-ahead log.
 pub struct SqliteStore {

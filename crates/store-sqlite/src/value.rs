@@ -1,4 +1,4 @@
-//! Small values as they stand in columns.
+//! Small values as columns.
 
 use jiff::Timestamp;
 use rusqlite::Row;
@@ -46,7 +46,7 @@ pub(crate) fn counted<T: TryFrom<i64>>(number: i64) -> DbResult<T> {
 
 /// JSON text of something of ours.
 pub(crate) fn json(value: &impl Serialize) -> DbResult<String> {
-    // A failure here is a bug of ours and not of the database, and is told as what it is.
+    // A failure here is a bug of ours and not a corrupt database.
     serde_json::to_string(value)
         .map_err(|error| DbError::Answer(accord_store::StoreError::Unavailable(error.to_string())))
 }

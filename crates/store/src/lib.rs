@@ -7,7 +7,7 @@
 //! [`Store`] is the sum of small traits, one for each subject. A run goes through [`RunStore`]: submitted, claimed, started,
 //! reported on, finished; [`RunReader`], [`SessionStore`] and [`EventStore`] read what is there; [`Upkeep`] finds what was lost;
 //! [`CallbackStore`] keeps what parents are owed. [`Tally`] adds figures up, for every implementation alike. What is written is
-//! told as a [`Notice`], a hint to look. The two implementations pass one story of tests, in `accord-test-support`.
+//! announced as a [`Notice`], a hint to read. Both implementations pass the same tests, in `accord-test-support`.
 //!
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 

@@ -2,7 +2,7 @@
 //!
 //! Candidates are the outermost stretches that open with a bracket, in fences and in prose. Where the strict parser reads
 //! one, it ends there. Where it does not, the candidate is damaged and reaches to the bracket that closes it, or to the end
-//! of its region. The pass goes on behind it, so a part of a damaged whole is never a candidate. Regions that are not the
+//! of its region. The pass continues after it, so a part of a damaged whole is never a candidate. Regions that are not the
 //! answer (`regions`) are skipped whole.
 
 mod fence;
@@ -33,7 +33,7 @@ pub(crate) struct Candidate {
     pub(crate) reading: Result<Value, ParseError>,
     /// Whether the text beside it shows that it is a part of something damaged.
     pub(crate) is_part: bool,
-    /// The region that it stands in. A damaged candidate may turn out to reach further than its range, but not beyond.
+    /// The region that it is in. A damaged candidate may turn out to reach further than its range, but not beyond.
     pub(crate) region: Range<usize>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Candidates {
     pub(crate) outside: Vec<Span>,
     /// There are more beginnings than are tried.
     pub(crate) over_limit: bool,
-    /// The text behind the reasoning, without the tags and tokens around an answer that is all of it.
+    /// The text after the reasoning, without the tags and tokens around an answer that is all of it.
     pub(crate) rest: Range<usize>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn find(text: &str) -> Candidates {
     found
 }
 
-/// The whole text behind its reasoning as the only candidate.
+/// The whole text after its reasoning as the only candidate.
 pub(crate) fn whole(text: &str) -> Candidates {
     let start = reasoning::skip_leading(text);
     let rest = trimmed(text, start..text.len());
@@ -125,7 +125,7 @@ fn scalar(text: &str, range: &Range<usize>) -> Option<Candidate> {
     Some(Candidate { source: Source::Text, range, reading: Ok(value), is_part: false, region })
 }
 
-/// A value with nothing beside it but reasoning and the tags of an answer is the whole text.
+/// A value with only reasoning and answer tags around it is the whole text.
 fn mark_whole(found: &mut Candidates) {
     if let [only] = found.items.as_mut_slice()
         && only.reading.is_ok()
@@ -152,7 +152,7 @@ struct Pass<'a> {
     /// Where the region begins that the pass is in.
     region: usize,
     unclosed: usize,
-    /// Where the text behind the reasoning at its beginning begins.
+    /// Where the text after the reasoning at its beginning begins.
     rest: usize,
     /// Whether words of it were passed.
     has_begun: bool,
@@ -202,7 +202,7 @@ impl Pass<'_> {
         end.is_some()
     }
 
-    /// Skips what is no part of the answer.
+    /// Skips regions that are not part of the answer.
     fn skip(&mut self, end: usize, kind: SpanKind) {
         let before = || self.lex.text.get(self.rest..self.at).unwrap_or_default();
         self.has_begun = self.has_begun || !before().trim().is_empty();

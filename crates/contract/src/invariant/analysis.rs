@@ -16,7 +16,7 @@ const MACROS: &[&str] = &["all", "exists", "exists_one", "existsOne", "filter", 
 const TYPE_NAMES: &[&str] =
     &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/// A reason not to accept a rule, and the expression that gives it.
+/// Why a rule is not accepted, and the expression that is wrong.
 #[derive(Debug)]
 pub(super) struct RuleError {
     pub(super) expression: u64,
@@ -146,7 +146,7 @@ fn walk_macro(
     Ok(())
 }
 
-/// The fields in `output.a.b`; none for anything else.
+/// The fields in `output.a.b`; `None` for anything else.
 fn output_path(expression: &IdedExpr, scope: &Scope<'_>) -> Option<Vec<String>> {
     match &expression.expr {
         Expr::Ident(name) => {

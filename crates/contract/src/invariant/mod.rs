@@ -35,7 +35,7 @@ pub use condition::Condition;
 pub struct Invariant {
     /// The CEL expression; it must evaluate to `true`.
     pub rule: String,
-    /// What a model is told when it does not.
+    /// The message for the model if it does not hold.
     pub message: String,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// What people write who come from other languages, and what CEL has for it.
+/// Syntax of other languages, and what CEL has instead.
 const INSTEAD: &[(&str, &str)] = &[
     ("=", "; use '==' to compare"),
     ("===", "; use '==' to compare"),

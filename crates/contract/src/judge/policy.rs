@@ -1,6 +1,6 @@
 //! The rules by which an answer becomes a verdict, in the order in which they are tried.
 //!
-//! 1. **As it stands.** A candidate that is JSON and conforms. A fragment of something damaged is no candidate.
+//! 1. **Unchanged.** A candidate that is JSON and conforms. A fragment of something damaged is not a candidate.
 //! 2. **Inside a wrapper.** The arguments of a tool call that is written as text. Strict mode ends here.
 //! 3. **Repaired.** A candidate whose shape can be changed without loss, or a damaged one by its cheapest conforming
 //!    reading. When a reading needed repairs, the rest of its region must leave nothing open: no quote, no bracket.
@@ -185,7 +185,7 @@ impl Judge<'_> {
             }
             let next = match (&item.reading, &standing.read) {
                 (Ok(_), Some(read)) => self.reshaped(read, item.source, alone),
-                // It was read and stands for nothing; to read it otherwise would be a guess.
+                // It was read and has no meaning; any other reading would be a guess.
                 (Ok(_), None) | (Err(ParseError { kind: ParseErrorKind::TooDeep, .. }), _) => continue,
                 (Err(_), _) => match self.read_escaped(text, item, &mut unescaped) {
                     Some(judged) => judged,
@@ -352,7 +352,7 @@ impl Judge<'_> {
     }
 }
 
-/// The text behind a candidate up to the fence that closes its region.
+/// The text after a candidate up to the fence that closes its region.
 fn behind(text: &str) -> &str {
     text.split_once("```").map_or(text, |(before, _)| before)
 }

@@ -67,7 +67,7 @@ impl Judge<'_> {
         self.reject_read(value, candidate)
     }
 
-    /// What was read and stands for no single value.
+    /// A value that was read and cannot be converted to a single value.
     fn reject_unlifted(&self, offset: usize, item: &Candidate) -> Option<Verdict> {
         let raw = item.reading.as_ref().ok().filter(|_| !item.is_part)?;
         let error = self.answer.lift?.lift(raw.clone()).err()?;
@@ -97,7 +97,7 @@ impl Judge<'_> {
     }
 }
 
-/// A value in the form that the provider was asked for, which stands for no single value.
+/// A value in the lowered form that cannot be converted to a single value.
 pub(super) fn unlifted(error: &LiftError, candidate: verdict::Candidate) -> Verdict {
     let violation = Violation {
         path: error.path.clone(),
@@ -169,7 +169,6 @@ pub(super) fn unconfirmed(value: Value) -> Verdict {
     Verdict::Rejected(Rejected::because(Outcome::Unconfirmed, "json", message, Some(read(value))))
 }
 
-/// Two different values pass.
 pub(super) fn ambiguous(first: &Value, second: &Value) -> Verdict {
     /// Enough of each to tell them apart.
     const SHOWN: usize = 120;

@@ -1,10 +1,10 @@
-//! What stands where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
+//! What is wrong where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
 //! own answer alone.
 
 use crate::parse::{ParseError, ParseErrorKind};
 use crate::violation::escape::quoted;
 
-/// So much of a word is shown.
+/// Characters of a word that are shown.
 const MAX_WORD_CHARACTERS: usize = 24;
 
 /// Words of other languages, and what JSON has for them.

@@ -17,7 +17,7 @@ pub struct Finding {
     pub path: String,
     /// What is found, why it matters and what to do instead.
     pub message: String,
-    /// The profile that it concerns; none where it concerns all.
+    /// The profile that it concerns; `None` if it concerns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! References: what stands beside one and is not read, and definitions that none leads to.
+//! References: ignored keywords next to them, and unused definitions.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 use crate::schema::{Dialect, Schema};
 
-/// Annotations do no harm beside a reference, and definitions are found through it.
+/// Annotations do no harm next to a reference, and definitions are found through it.
 const HARMLESS: &[&str] = &[
     "$ref",
     "$id",
@@ -27,7 +27,7 @@ const HARMLESS: &[&str] = &[
     "deprecated",
 ];
 
-/// Reports what a reference silences, and gives back whether it silences what stands beside it.
+/// Reports the keywords that a reference disables; returns whether it disables its siblings.
 pub(super) fn siblings(at: &At<'_>, findings: &mut Vec<Finding>) -> bool {
     if at.dialect != Dialect::Draft7 || !at.has("$ref") {
         return false;

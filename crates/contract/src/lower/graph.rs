@@ -59,7 +59,7 @@ impl Graph {
     }
 }
 
-/// One place of a value, and what may stand there.
+/// One place of a value, and what may be there.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(super) shape: Shape,
@@ -89,7 +89,7 @@ pub(super) struct Demand {
     pub(super) place: JsonPath,
 }
 
-/// What may stand at a place.
+/// What may be at a place.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     /// Nothing conforms.
@@ -146,7 +146,7 @@ pub(super) enum Presence {
     MarkedByObject,
     /// By the string `absent`, because null and objects are values of their own.
     MarkedByText,
-    /// By null; a value that is there stands in `{"value": …}`.
+    /// By null; a present value is in `{"value": …}`.
     Boxed,
 }
 
@@ -155,7 +155,7 @@ pub(super) enum Presence {
 pub(super) struct Rest {
     /// Names that match, and what their values are; the first that matches decides.
     pub(super) patterns: Vec<NamePattern>,
-    /// What the values of all other names are; none when there are no others.
+    /// The schema of all other members; `None` if there are no others.
     pub(super) other: Option<NodeId>,
     /// The member that holds the pairs, where the object has named members too.
     pub(super) wire: String,

@@ -36,7 +36,7 @@ pub(super) struct Inner {
     pub(super) guards: OnceLock<Guards>,
 }
 
-/// An answer in lowered form that stands for no single value.
+/// An answer in lowered form that cannot be converted to a single value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}: {message}")]
 pub struct LiftError {
@@ -61,7 +61,7 @@ impl Lift {
         Self { inner, through_channel: true }
     }
 
-    /// The way back for an answer that came beside the channel that the lowered schema was sent for, such as a text in the
+    /// The conversion for an answer outside of the channel of the lowered schema, such as a text in the
     /// place of a tool call. A wrapper around it is still removed, and reported as a repair.
     #[must_use]
     pub fn beside_channel(self) -> Self {
@@ -85,7 +85,7 @@ impl Lift {
     }
 
     /// Whether the lowered form writes values otherwise than the source: not only nulls for what is absent, but texts, lists
-    /// or wrappers that stand for something else.
+    /// or wrappers with another meaning.
     pub fn reshapes(&self) -> bool {
         self.inner.wrapped || self.inner.facts.reshaped()
     }
@@ -216,7 +216,7 @@ impl Inner {
         Ok(Value::Object(lifted))
     }
 
-    /// The value of a member; none when the answer says that it is absent.
+    /// The value of a member; `None` if the answer says that it is absent.
     fn member(&self, member: &Member, answer: Value, place: &JsonPath) -> Result<Option<Value>, LiftError> {
         let absent = match member.presence {
             Presence::Plain => false,

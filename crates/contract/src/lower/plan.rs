@@ -15,11 +15,10 @@ use super::profile::{Optional, Profile};
 use super::prune;
 use crate::limits::{MAX_COMPARED_BRANCHES, MAX_PLAN_ROUNDS};
 
-/// The decided graph's facts.
 pub(super) struct Plan {
     pub(super) facts: Facts,
     pub(super) recursive: bool,
-    /// What is counted after expansion, before absence was rewritten; none where a schema contains itself.
+    /// What is counted after expansion, before absence was rewritten; `None` if a schema contains itself.
     pub(super) counts: Option<Counts>,
 }
 
@@ -86,7 +85,7 @@ fn write_absence(graph: &mut Graph, facts: &Facts, profile: &Profile, counts: Op
     changed
 }
 
-/// A way to say that a member is absent which none of its values can be mistaken for.
+/// A mark for an absent member that differs from all its values.
 fn absence(kinds: Kinds, untyped: bool) -> Presence {
     if !kinds.meets(Kinds::NULL) && !untyped {
         Presence::Nullable
@@ -99,7 +98,7 @@ fn absence(kinds: Kinds, untyped: bool) -> Presence {
     }
 }
 
-/// Tags the unions whose branches lift differently and cannot be told apart. Gives back whether any is new.
+/// Tags the unions whose branches lift differently and cannot be distinguished. Gives back whether any is new.
 fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) -> bool {
     let context = LiftContext { graph, facts, profile };
     let unclear: Vec<NodeId> = graph

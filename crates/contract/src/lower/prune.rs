@@ -66,7 +66,7 @@ pub(super) fn drop_fallbacks(graph: &mut Graph, facts: &Facts) {
     }
 }
 
-/// A union of unions of unions, hundreds deep, is no shape that a model could follow. It becomes any value.
+/// No model can follow unions nested hundreds deep. They become any value.
 fn flatten_deep_unions(graph: &mut Graph) {
     let mut heights = vec![0usize; graph.len()];
     for _ in 0..=MAX_UNION_NESTING + 1 {

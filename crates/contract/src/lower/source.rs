@@ -10,7 +10,7 @@ use crate::json_path::{JsonPath, Step};
 use crate::schema::reference::{Resolver, base_of};
 use crate::schema::{Dialect, Schema};
 
-/// A schema of the source and where it stands.
+/// A schema of the source and its location.
 #[derive(Debug, Clone)]
 pub(super) struct At<'a> {
     pub(super) place: JsonPath,
@@ -122,7 +122,7 @@ impl<'a> Source<'a> {
         self.resolver.resolve(&base, reference).map(|(place, schema)| At { place, schema })
     }
 
-    /// The schema that one stands for: a bare reference stands for its target.
+    /// Follows a bare reference to its target.
     pub(super) fn follow(&self, at: At<'a>) -> (At<'a>, Option<String>) {
         let (mut at, mut name) = (at, None);
         let mut seen = HashSet::new();
@@ -222,7 +222,7 @@ fn alternatives<'a>(
     Some(Alternatives { keyword, place: place.clone(), list, branches })
 }
 
-/// Keywords that judge nothing: beside a reference or a union they change nothing.
+/// Keywords without assertions: next to a reference or a union they change nothing.
 pub(super) fn is_silent(keyword: &str) -> bool {
     matches!(
         keyword,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::parse::{self, ParseError};
 
-/// The value that a text holds; none when it is not JSON, and so stands for itself. What is JSON is read as an
+/// The value in a string; `None` if it is not JSON, and so means itself. JSON is read as an
 /// answer is: a fault where a key is given twice with different values, or a number is over the limit.
 pub(super) fn read(text: &str) -> Result<Option<Value>, ParseError> {
     match serde_json::from_str::<IgnoredAny>(text) {
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_not_json_stands_for_itself() {
+    fn a_string_that_is_not_json_is_kept() {
         assert!(matches!(read("hello"), Ok(None)));
     }
 
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_are_read_back() {
         let value = json!({"a": [1.50, null, "x:\"y\\"], "": {}});
         let Value::String(text) = write(&value) else { panic!("not a text") };
         assert!(read(&text).is_ok_and(|read| read == Some(value)));

@@ -14,7 +14,7 @@ const MAX_LOOKED_AT: usize = 100;
 /// How many hints are given.
 const MAX_HINTS: usize = 5;
 
-/// Where the right values stand, in sentences.
+/// Sentences that say where the right values are.
 pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
     let inner = inner_values(value);
     if let Some((place, _)) = inner.iter().find(|(_, part)| part.is_object() && schema.is_valid(part)) {
@@ -55,7 +55,7 @@ fn missing<'a>(schema: &'a Schema, value: &Value) -> Vec<&'a str> {
     names.filter(|name| value.get(name).is_none()).collect()
 }
 
-/// Whether a place is in a part of the answer that the schema asks for: what stands there belongs there.
+/// Whether a place is in a part of the answer that the schema asks for: what is there belongs there.
 fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     let properties = schema.document().get("properties");
     match place.steps().first() {
@@ -64,7 +64,7 @@ fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     }
 }
 
-/// What stands inside a value, the nearest first.
+/// What is inside a value, the nearest first.
 fn inner_values(value: &Value) -> Vec<(JsonPath, &Value)> {
     let mut found: Vec<(JsonPath, &Value)> = Vec::new();
     let mut level = vec![(JsonPath::root(), value)];

@@ -29,8 +29,7 @@ fn joined(source: &str) -> String {
     source.replace("\\\n", "").replace("\\\\", "\\")
 }
 
-/// Renders a template. The templates are part of the program, so there is nobody to handle an error: its text is
-/// given instead of the template's, where it is seen.
+/// Renders a template. The templates are compiled in, so no caller can handle an error: its text is returned instead.
 pub(super) fn render(name: &str, context: Value) -> String {
     let render = || -> Result<String, Error> { TEMPLATES.get_template(name)?.render(context) };
     render().unwrap_or_else(|error| format!("{error:#}"))

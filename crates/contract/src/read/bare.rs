@@ -7,7 +7,7 @@ use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Toke
 use super::string::Fit;
 use crate::lex::{self, Word};
 
-/// Where words without quotes end.
+/// The end of words without quotes.
 struct BareEnd {
     /// Behind the last byte of the words.
     content: usize,
@@ -58,7 +58,7 @@ impl Search<'_> {
     }
 
     /// Where the words that begin here end: before a separator or a bracket that is not theirs. `None` where a quote stands
-    /// among them: then it cannot be told what belongs to what.
+    /// among them: then it is unclear what belongs to what.
     fn bare_end(&mut self, state: State) -> Option<BareEnd> {
         let is_object = self.container(state)? == Container::Object;
         let mut depth = 0_usize;

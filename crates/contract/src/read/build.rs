@@ -21,9 +21,9 @@ const MAX_REPAIRS: usize = 100;
 pub(crate) enum Certainty {
     /// Its tokens are clear.
     Clear,
-    /// Quotes stand inside strings, in pairs.
+    /// Quotes are inside strings, in pairs.
     Quotes,
-    /// A quote is missing, or stands alone inside a string: any other conforming reading is a rival.
+    /// A quote is missing, or is alone inside a string: any other conforming reading is a rival.
     Guess,
 }
 
@@ -62,7 +62,7 @@ impl Built {
     }
 }
 
-/// Builds the value that a chain of events describes. `None` when it is no JSON value after all (a key twice with different
+/// Builds the value that a chain of events describes. `None` if it is not a JSON value after all (a key twice with different
 /// values, half of a surrogate pair), or when a byte belongs to nothing.
 pub(super) fn build(lex: Lex<'_>, events: &[Event], last: u32, range: Range<usize>) -> Option<Built> {
     let mut chain = Vec::new();

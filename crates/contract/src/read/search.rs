@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
         State { event, ..state }
     }
 
-    /// Consumes a separator or what a repair takes, and goes on behind it.
+    /// Consumes a separator or what a repair takes, and continues after it.
     pub(super) fn mark(&mut self, state: State, length: usize, kind: SpanKind) -> State {
         let (start, end) = (state.at as u32, (state.at + length) as u32);
         let marked = self.event(state, EventKind::Mark { start, end, kind });
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
         Some(State { at: state.at + 1, frame, mode, previous: Previous::Nothing, ..opened })
     }
 
-    /// Closes the innermost container with so many bytes of the text.
+    /// Closes the innermost container with this many bytes of the text.
     pub(super) fn close(&mut self, state: State, length: usize, repair: bool) -> State {
         let (start, end) = (state.at as u32, (state.at + length) as u32);
         self.closed(state, EventKind::Close { start, end, repair }, length)

@@ -1,7 +1,7 @@
-//! The wrappers in which models think aloud. What stands inside is never an answer.
+//! The wrappers in which models think aloud. Their content is never an answer.
 //!
-//! Models name their wrappers as they like, so names are told by their words: `<longcat_think>`, `<|END_THINKING|>`,
-//! `<chain_of_thought>`. A tag that prose speaks of, alone in quotes or in a code span, is none. A tag of any other name
+//! Models name their wrappers as they like, so names are recognised by their words: `<longcat_think>`, `<|END_THINKING|>`,
+//! `<chain_of_thought>`. A tag that prose speaks of, alone in quotes or in a code span, is not a tag. A tag of any other name
 //! hides nothing: if it holds a value beside the answer, the answer is ambiguous.
 
 use super::MARKS;

@@ -141,7 +141,7 @@ impl Plan {
         self.bound(&Size::of(value)) <= QUICK_STEPS
     }
 
-    /// The same for any value of so many bytes: each value takes two at least, itself and what separates it.
+    /// The same for any value of this many bytes: each value takes two at least, itself and what separates it.
     pub(super) fn is_quick_for(&self, bytes: usize) -> bool {
         let bytes = bytes as u64;
         self.bound(&Size { values: bytes / 2 + 1, bytes, depth: 1 }) <= QUICK_STEPS
@@ -229,7 +229,7 @@ fn refuse(reason: TooCostly, visits: u64) -> TooCostly {
     reason
 }
 
-/// Does something whose validations may cost only so much together. Within another such piece of work it shares that one's
+/// Runs `work` with a budget for all its validations. Within another such piece of work it shares that one's
 /// budget.
 pub(crate) fn within_one_budget<T>(work: impl FnOnce() -> T) -> T {
     struct Restored(Option<Budget>);

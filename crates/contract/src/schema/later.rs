@@ -1,5 +1,5 @@
 //! Keywords of later drafts in a schema that does not say its dialect. Draft-07 is assumed then and passes over them in
-//! silence, though whoever wrote them wants them kept.
+//! silence, though the author wants them enforced.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const LATER: &[&str] = &[
     "$dynamicRef",
 ];
 
-/// Refuses the first such keyword, unless a `$schema` stands above it.
+/// Refuses the first such keyword, unless a `$schema` above it names the dialect.
 pub(super) fn check(place: &JsonPath, schema: &Value) -> Result<(), SchemaError> {
     if schema.get("$schema").is_some() {
         return Ok(());

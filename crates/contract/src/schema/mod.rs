@@ -179,7 +179,7 @@ impl Schema {
         self.plan.is_quick(value)
     }
 
-    /// The same for any value of so many bytes of JSON.
+    /// The same for any value of this many bytes of JSON.
     pub fn is_quick_for(&self, bytes: usize) -> bool {
         self.plan.is_quick_for(bytes)
     }

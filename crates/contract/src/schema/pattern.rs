@@ -52,7 +52,7 @@ fn of_hir(hir: &Hir) -> (u64, u64) {
     }
 }
 
-/// Refuses a document whose patterns are too large together. Whatever looks like one counts, wherever it stands: references
+/// Refuses a document whose patterns are too large together. Whatever looks like one counts, anywhere: references
 /// may lead there. `unevaluatedProperties` compiles the patterns beside and below it once more.
 pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
     let mut found = Patterns::default();

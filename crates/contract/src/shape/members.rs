@@ -1,7 +1,7 @@
 //! What a schema says of the members of an object inside a value.
 //!
 //! A repair may leave a member out, or take it for a mere wrapper, only where the schema's own words allow it.
-//! These words may stand beside the keyword that failed, behind a reference or in another branch, so every
+//! These keywords may be next to the one that failed, behind a reference or in another branch, so every
 //! schema that may judge the object is asked.
 
 use std::collections::{HashMap, HashSet};
@@ -45,7 +45,7 @@ impl<'a> Members<'a> {
     }
 
     /// Whether the schema says anything of a member of the object at a place, be it as one of a map. True also
-    /// where that cannot be found out: then the member is nobody's wrapper.
+    /// if that is unknown: then the member is not a wrapper.
     pub(super) fn describes(&mut self, place: &JsonPath, name: &str) -> bool {
         self.any(place, |keywords| has_property(keywords, name) || is_map(keywords)) || self.looks == 0
     }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_found_behind_references_and_in_branches() {
+    fn members_are_found_through_references_and_in_branches() {
         let document = json!({
             "$defs": {"base": {"properties": {"id": {}}}},
             "allOf": [{"$ref": "#/$defs/base"}],

@@ -45,7 +45,7 @@ fn some_of_each(findings: Vec<Finding>) -> Vec<Finding> {
         .collect()
 }
 
-/// Where a place stands in its document. A container comes before its parts.
+/// The position in the document. A container comes before its parts.
 fn position(place: &JsonPath, document: &Value) -> Vec<usize> {
     let mut current = Some(document);
     place

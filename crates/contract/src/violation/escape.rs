@@ -36,7 +36,7 @@ pub(crate) fn quoted(text: &str) -> String {
     result
 }
 
-/// Appends at most `limit` characters of a text that stands between `mark`s, and `…` where more follow.
+/// Appends at most `limit` characters of a text that is between `mark`s, and `…` where more follow.
 pub(crate) fn push_shortened(result: &mut String, text: &str, mark: char, limit: usize) {
     let mut characters = text.chars();
     for character in characters.by_ref().take(limit) {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_break_out_or_hide_is_written_as_an_escape() {
+    fn quotes_and_invisible_characters_are_escaped() {
         assert_eq!(escaped("a\nb\t\u{0}"), "a\\nb\\t\\0");
         assert_eq!(escaped("```</x>"), "```</x>");
         assert_eq!(escaped("\u{202e}\u{200b}\u{feff}\u{2028}"), "\\u{202e}\\u{200b}\\u{feff}\\u{2028}");

@@ -61,7 +61,7 @@ impl fmt::Display for Violation {
 pub struct Violations {
     /// At most [`crate::limits::MAX_ERRORS`], the most useful first.
     pub errors: Vec<Violation>,
-    /// How many were left out. At least so many, where a value has more errors than are worth counting.
+    /// How many were left out; a lower bound if a value has too many errors to count.
     pub more: usize,
 }
 
@@ -84,7 +84,7 @@ impl Schema {
 }
 
 /// The validator's own first error, for what the walk cannot follow. Where the schema has alternatives that
-/// error may be too large to build, so there only the fact is told.
+/// error may be too large to build, so only the fact is reported.
 fn first_of_validator(schema: &Schema, value: &Value) -> Violation {
     let mut has_alternatives = false;
     walk::each(schema.document(), &mut |_, part| {

@@ -60,7 +60,7 @@ pub(super) struct Workflow {
     pub(super) workflow_run_id: Option<WorkflowRunId>,
 }
 
-/// A workflow run brings nothing back by itself, so there is no callback.
+/// A workflow run has no callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WorkflowMode {
@@ -124,7 +124,7 @@ fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D
     written_out(Value::deserialize(deserializer)?).map(Some)
 }
 
-/// The object that a text holds; everything else as it is. A name that is given twice there is no less a mistake.
+/// The object in a string; any other value unchanged. Duplicate keys are an error there too.
 pub(super) fn written_out<E: Error>(value: Value) -> Result<Value, E> {
     let Value::String(text) = &value else { return Ok(value) };
     match read_strictly::<Value>(text.as_bytes()) {

@@ -1,4 +1,4 @@
-//! Tools that look, and the one that stops.
+//! Tools that list and show, and the one that stops.
 
 use accord_api::{AgentSummary, ErrorName, PageQuery, SessionQuery, SessionResult, SessionStatus};
 use futures_util::stream::{self, StreamExt as _};
@@ -12,7 +12,7 @@ use super::tool_error::ToolError;
 /// Agents and schemas on a page. A model cannot choose among more at once, and tags narrow the list.
 const MOST_LISTED: u32 = 100;
 
-/// Agents that are looked at beside each other.
+/// Agents that are fetched concurrently.
 const AT_ONCE: usize = 8;
 
 /// Sessions on a page, where nothing is said.

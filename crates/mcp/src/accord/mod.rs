@@ -21,12 +21,12 @@ Accord runs other agents under contract: a result conforms to the agent's output
 #[derive(Debug, Clone)]
 pub struct Accord {
     client: Client,
-    /// Who starts, where the connection says so. The model has no say in it.
+    /// The parent session, if the connection names one. The model cannot choose it.
     parent: Option<SessionId>,
 }
 
 impl Accord {
-    /// The tools, on behalf of whoever the client's key belongs to. What is started gets this parent.
+    /// The tools, with the access of the client's key. Started sessions get this parent.
     pub fn new(client: Client, parent: Option<SessionId>) -> Self {
         Self { client, parent }
     }

@@ -1,6 +1,6 @@
 //! Tools that start and resume, and the wait for what comes of it.
 //!
-//! Whoever stops waiting (a client that hangs up, gives up or cancels) does not stop the run: clients give up after a
+//! A client that stops waiting (hangs up, gives up or cancels) does not stop the run: clients give up after a
 //! minute, and the work of an hour would be lost. `stop_agent_session` stops it.
 
 use std::time::Duration;
@@ -25,7 +25,6 @@ const COMMAND: &str = "process";
 /// How often a coordinator that does not answer is asked again while a run is waited for: it may be restarting.
 const MOST_FAILED_LOOKS: u32 = 30;
 
-/// The pause before that.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Accord {
@@ -107,7 +106,7 @@ impl Accord {
     }
 }
 
-/// Looks until something is over, that is, until there is nothing to tell of how it stands.
+/// Polls until something has finished, that is, until `standing` returns `None`.
 pub(super) async fn followed<View, Looking>(
     progress: &Progress,
     begun: String,
@@ -175,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_failed_is_gone_on_with_only_where_it_remembers() {
+    fn failed_sessions_are_resumed_only_with_a_conversation() {
         let advice = |executor: &str| {
             let view = json!({
                 "run_id": "run_1", "session_id": "ses_1", "type": "start_session", "agent_name": "a",

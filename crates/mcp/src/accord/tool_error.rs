@@ -1,4 +1,4 @@
-//! What went wrong, in words that a model can act on.
+//! Errors with messages that a model can act on.
 
 use accord_api::{ErrorBody, ErrorName, PageQuery};
 use accord_client::ClientError;
@@ -9,14 +9,12 @@ use super::Accord;
 /// Names that are listed where one was not found. More would drown the advice.
 const MOST_NAMES: u32 = 100;
 
-/// Why a call came to nothing.
 #[derive(Debug)]
 pub(super) enum ToolError {
     /// The arguments do not fit the tool.
     Arguments(String),
-    /// The coordinator said no, or nothing.
+    /// The coordinator refused, or did not answer.
     Client(ClientError),
-    /// Already in words.
     Message(String),
 }
 
@@ -27,7 +25,7 @@ impl From<ClientError> for ToolError {
 }
 
 impl Accord {
-    /// What to tell the model: what happened, then what to do.
+    /// The message for the model: what happened, then what to do.
     pub(super) async fn message(&self, trouble: ToolError) -> String {
         match trouble {
             ToolError::Arguments(why) => {

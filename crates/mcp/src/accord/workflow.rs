@@ -1,6 +1,6 @@
 //! The tool that runs a workflow, and waits for one that was begun.
 //!
-//! One tool does both: who gave up waiting calls it again with the id, and begins nothing twice.
+//! One tool does both: a model that stopped waiting calls it again with the id, and nothing is started twice.
 
 use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorName, NodeStatus, WorkflowRunId, WorkflowRunView,
@@ -84,7 +84,7 @@ fn progress_message(view: &WorkflowRunView) -> String {
     format!("{} is {}: {over} of {} nodes finished", view.workflow_run_id, view.status, view.nodes.len())
 }
 
-/// How a workflow run stands, or why it has no output.
+/// The status of a workflow run, or why it has no output.
 fn stands(view: &WorkflowRunView) -> Result<Value, ToolError> {
     let mut answer = json!({
         "workflow_run_id": view.workflow_run_id,

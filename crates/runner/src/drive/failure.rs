@@ -86,13 +86,13 @@ pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> RunEnd {
 pub(super) enum Unmet {
     /// There are no more retries.
     RetriesSpent,
-    /// The model gave the same again, and there is no other way to ask.
+    /// The model repeated its answer, and there is no other way to ask.
     NoProgress,
     /// A value has to be confirmed, and this executor cannot be asked again.
     CannotConfirm,
 }
 
-/// The end of a run that did not meet its contract, told by the answer that came closest.
+/// The end of a run that did not meet its contract, with the errors of the closest answer.
 pub(super) fn contract(
     terms: &Terms,
     history: &History,

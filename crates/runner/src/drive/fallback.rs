@@ -21,7 +21,6 @@ pub(super) struct Fallbacks {
 /// What changed with a fallback model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
-    /// The model alone.
     Model,
     /// The provider too, and so what the session can do.
     Provider,
@@ -41,7 +40,7 @@ impl Fallbacks {
 }
 
 impl Turns<'_> {
-    /// Goes on with the next fallback model that can be used, or says why none can.
+    /// Switches to the next usable fallback model, or returns why there is none.
     pub(super) fn fall_back(&mut self) -> Result<Moved, String> {
         let mut why = "no fallback model is left".to_owned();
         while let Some(fallback) = self.fallbacks.left.pop_front() {

@@ -86,7 +86,7 @@ pub(super) async fn record(
     turns.record(asked, Judged { errors, prompt, ..judged }).await;
 }
 
-/// Why there is no text where a model only calls what is no tool.
+/// The error if a model only calls tools that do not exist.
 fn astray(names: &str) -> NoAnswer {
     NoAnswer::Failed(format!("the model did not answer and called only unknown tools: {names}"))
 }

@@ -37,7 +37,7 @@ pub(crate) use failure::kind as failure_kind;
 use crate::assignment::Assignment;
 use turns::Turns;
 
-/// Who is told what happens, while it happens.
+/// Receives events while a run works.
 #[async_trait]
 pub trait Observer: Send + Sync {
     /// Something happened. May wait, so that work does not run ahead of its listeners.
@@ -46,14 +46,12 @@ pub trait Observer: Send + Sync {
     /// An answer was judged, or failed to come.
     async fn attempt(&self, attempt: Attempt);
 
-    /// The time.
     fn now(&self) -> Timestamp;
 }
 
 /// How the work on a run ended.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How.
     pub end: RunEnd,
     /// What was used in all.
     pub usage: Usage,
@@ -65,25 +63,21 @@ pub struct Outcome {
     pub conversation: Option<Value>,
 }
 
-/// The ways in which a run ends.
 #[derive(Debug, Clone)]
 pub enum RunEnd {
-    /// With a text: there is no contract.
+    /// Text, without a contract.
     Text(String),
-    /// With a value that keeps the contract, or that a command computed.
+    /// A value that meets the contract, or that a command computed.
     Data {
-        /// The value.
         value: Value,
         /// The text that it was found in.
         raw: String,
-        /// How the contract was met, where there is one.
+        /// How the contract was met, if there is one.
         validation: Option<Validation>,
     },
-    /// With an answer for the coordinator to judge.
+    /// An answer for the coordinator to judge.
     Answered(HeldAnswer),
-    /// Without a result.
     Failed(Failure),
-    /// It was told to.
     Stopped,
 }
 

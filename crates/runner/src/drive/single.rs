@@ -27,7 +27,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How a command is held to its contract: in no way that could be compared with others, since no model is asked.
 const OF_A_COMMAND: Strategy = Strategy::Auto;
 
-/// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are told by us: it hears of no more
+/// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are reported here: it hears of no more
 /// than that the run failed.
 pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd {
     if let Some(words) = terms.and_then(|terms| not_by_words(terms.contract.strategy)) {
@@ -70,7 +70,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd
     }
 }
 
-/// Why a strategy cannot be had where the coordinator judges: the schema is told in words, and no provider is sent any.
+/// Why a strategy cannot be had where the coordinator judges: the schema is described in the prompt, and no provider gets it.
 fn not_by_words(strategy: Strategy) -> Option<String> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => None,
@@ -107,7 +107,7 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
     }
 }
 
-/// The end of a command that gave nothing. One that was ended, because its time was over, has not told itself what it wrote.
+/// The end of a command without output. One that was killed at its time limit has not reported what it wrote.
 fn unanswered(why: &NoAnswer, beside: Option<String>) -> RunEnd {
     match (failure::unanswered(why), why, beside) {
         (RunEnd::Failed(failure), NoAnswer::TimedOut(_), Some(beside)) => {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_of_a_command_stands_alone() {
+    fn the_output_of_a_command_is_one_value() {
         for text in ["{\"n\": 1.10}", "\u{feff} [\"<think>\"]\r\n", "7"] {
             assert!(alone(text).is_ok(), "{text}");
         }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_was_ended_is_told_with_what_it_wrote() {
+    fn a_killed_command_is_reported_with_its_output() {
         let message = |why: &NoAnswer, beside: Option<&str>| match unanswered(why, beside.map(str::to_owned))
         {
             RunEnd::Failed(failure) => failure.message,

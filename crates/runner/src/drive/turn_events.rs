@@ -1,4 +1,4 @@
-//! What happens in a turn, told as events of the run.
+//! Reports what happens in a turn as events of the run.
 
 use accord_api::{EventBody, OutputChannel, RunId};
 use accord_executor::{Channel, Event};
@@ -10,7 +10,7 @@ use super::live::Live;
 use crate::limits::{EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, REQUESTS_TIMED};
 use crate::text::shortened;
 
-/// Tells the events of a turn, and keeps what has to be known of them afterwards.
+/// Reports the events of a turn, and keeps what is needed afterwards.
 pub(super) struct TurnEvents<'a> {
     observer: &'a dyn Observer,
     run_id: &'a RunId,
@@ -19,7 +19,6 @@ pub(super) struct TurnEvents<'a> {
     pub(super) requests: Vec<u64>,
     /// Whether a tool was used.
     pub(super) has_worked: bool,
-    /// What is said before it is said whole.
     pub(super) live: Live,
 }
 

@@ -1,4 +1,4 @@
-//! Asking one turn: within the budget, with its events told, with an end in every case.
+//! One turn: within the budget, with its events reported, and with a result in every case.
 
 use accord_api::agent::Executor;
 use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt};
@@ -30,9 +30,7 @@ pub(super) struct Turns<'a> {
     requests: Vec<u64>,
     /// Whether a tool was used in it.
     pub(super) has_worked: bool,
-    /// What is told of output while it is written.
     live: Live,
-    /// Attempts that were recorded.
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
@@ -41,14 +39,13 @@ pub(super) struct Turns<'a> {
     pub(super) fallbacks: Fallbacks,
 }
 
-/// What became of a turn.
+/// The result of a turn.
 pub(super) struct TurnOutcome {
     pub(super) result: Result<Answer, NoAnswer>,
-    /// The model that was asked.
+    /// The model that got the prompt.
     model: String,
-    /// What it was sent.
     sent: Option<attempt::Sent>,
-    /// Whether anything was asked at all.
+    /// Whether the turn was sent.
     pub(super) begun: bool,
     pub(super) usage: accord_executor::Usage,
     pub(super) milliseconds: u64,
@@ -134,7 +131,6 @@ impl<'a> Turns<'a> {
         self.model.as_ref().unwrap_or(&self.capabilities.model).clone()
     }
 
-    /// What this delivery used.
     pub(super) fn used(&self) -> Usage {
         wire(self.used)
     }
@@ -180,7 +176,7 @@ impl<'a> Turns<'a> {
         TurnOutcome { result, model, sent, begun: true, usage, milliseconds, span }
     }
 
-    /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
+    /// One turn, with its events reported. When stopped it gets a little time to end, and then it is dropped.
     pub(super) async fn listen(&mut self, turn: Turn) -> Result<Answer, (NoAnswer, accord_executor::Usage)> {
         let budget = self.budget;
         let mut turn_events = TurnEvents::new(self.observer, &self.assignment.run_id, budget);
@@ -211,7 +207,7 @@ impl<'a> Turns<'a> {
         while let Ok(event) = receiver.try_recv() {
             turn_events.tell(*event).await;
         }
-        // What is left of a text stands in the answer, or comes to nothing.
+        // The rest of a text is in the answer, or is dropped.
         turn_events.live.discard_text();
         (self.requests, self.has_worked, self.live) =
             (turn_events.requests, turn_events.has_worked, turn_events.live);
@@ -232,7 +228,7 @@ impl<'a> Turns<'a> {
         self.assignment.spent.attempts.saturating_add(self.recorded)
     }
 
-    /// What the last turn said beside its answer.
+    /// What the last turn reported besides its answer.
     pub(super) fn said_beside(&self) -> Option<String> {
         self.session.said_beside()
     }
@@ -336,7 +332,7 @@ impl NoAnswer {
     }
 }
 
-/// Why there is no answer where the run had to end.
+/// Why there is no answer, if the run had to end.
 pub(super) fn ended(over: Over) -> NoAnswer {
     match over {
         Over::TimedOut(seconds) => NoAnswer::TimedOut(seconds),

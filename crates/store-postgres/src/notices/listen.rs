@@ -12,7 +12,7 @@ use super::{Announcement, CHANNEL, Hub};
 use crate::connect::SILENCE;
 use crate::error::{DbError, within};
 
-/// After so long without a word the server is asked whether it is there: a line may be cut without one.
+/// After this long without a message the server is pinged: a connection may be cut silently.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// Between two tries to reach a server that is gone.
@@ -30,7 +30,7 @@ pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, DbError> {
     Ok(listener)
 }
 
-/// The next notification; none where the connection is lost.
+/// The next notification; `None` if the connection is lost.
 async fn next(listener: &mut PgListener) -> Result<Option<PgNotification>, DbError> {
     loop {
         if let Ok(heard) = timeout(QUIET, listener.try_recv()).await {

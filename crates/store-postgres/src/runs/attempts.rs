@@ -55,7 +55,7 @@ pub(super) async fn insert(
 
 const OF_RUN: &str = "SELECT record FROM attempts WHERE run_id = $1 ORDER BY delivery, number";
 
-/// A decision that no runner told of. Where it ends a run, its attempts say what it has used.
+/// A decision without a runner's report. If it ends a run, the usage comes from its attempts.
 pub(crate) async fn counted(connection: &mut PgConnection, step: Step) -> Result<Step, DbError> {
     if !step.change.ends_without_runner() {
         return Ok(step);

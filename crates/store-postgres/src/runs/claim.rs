@@ -27,7 +27,7 @@ const FIRST_PAGE: usize = 32;
 /// Later pages are for queues full of runs that others must do; an entry is some hundred bytes.
 const LATER_PAGE: usize = 1000;
 
-/// Where the next page of the queue begins: the rank is the priority, turned round.
+/// Where the next page of the queue begins: the rank is the negated priority.
 struct QueuePosition {
     rank: i64,
     created_at: i64,

@@ -27,7 +27,7 @@ impl PostgresStore {
     }
 }
 
-/// The run is locked, so that nothing is told of it after its end. Gives the events.
+/// The run is locked, so that nothing is reported after its end. Returns the events.
 async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<Vec<NewEvent>, DbError> {
     let run = load::run(connection, &report.holder.run_id).await?;
     held(&run, &report.holder)?;

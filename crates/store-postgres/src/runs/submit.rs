@@ -97,13 +97,11 @@ pub(crate) async fn place(
     Ok((Submitted::Created(Box::new(run.clone())), events))
 }
 
-/// What became of the children's ends.
+/// The result of delivering callbacks.
 enum Delivery {
-    /// None was to be delivered.
     Nothing,
-    /// One is no longer owed.
+    /// One is no longer pending.
     Gone,
-    /// They were these children's.
     Of(Vec<SessionId>),
 }
 

@@ -150,7 +150,7 @@ ORDER BY t.place";
 const TAKEN: &str =
     "DELETE FROM workflow_hands WHERE workflow_run_id = $1 AND (run_id = ANY($2) OR child_id = ANY($3))";
 
-/// Who begins to work, and who has been heard.
+/// The task runs that start, and those whose results were taken.
 async fn task_runs(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Result<(), DbError> {
     let id = advance.run.id.as_str();
     let runs = advance.starts.iter().map(|start| (Some(start.run.id.as_str()), None));

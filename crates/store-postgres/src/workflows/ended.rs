@@ -25,7 +25,6 @@ ORDER BY w.created_at DESC, w.id DESC LIMIT $1";
 const HANDS: &str = "SELECT run_id, child_id FROM workflow_hands WHERE workflow_run_id = $1 ORDER BY number";
 
 impl PostgresStore {
-    /// A poisoned one goes on where it stood.
     pub(crate) async fn retry_poisoned(
         &self,
         id: &WorkflowRunId,
@@ -38,7 +37,7 @@ impl PostgresStore {
         Ok(run)
     }
 
-    /// It is stopped at once, and nobody works for it any more.
+    /// Stops it at once, and releases its task runs.
     pub(crate) async fn stop_at_once(
         &self,
         id: &WorkflowRunId,
@@ -73,7 +72,7 @@ impl PostgresStore {
     }
 }
 
-/// Coordinators died of it. What is asked of it and who works for it stay, for a retry. False: it was over, or is gone.
+/// Marks it as poisoned. Its request and its task runs stay, for a retry. False: it had finished, or is gone.
 pub(crate) async fn poison(
     connection: &mut PgConnection,
     id: &WorkflowRunId,

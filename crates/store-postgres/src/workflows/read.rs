@@ -28,7 +28,7 @@ JOIN workflow_documents d ON d.workflow_run_id = w.id
 JOIN documents b ON b.hash = d.definition
 WHERE w.id = $1";
 
-/// Whether somebody is done: over, or gone.
+/// Whether a task run has finished or is gone.
 macro_rules! done {
     () => {
         "(h.run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = h.run_id \

@@ -127,7 +127,7 @@ pub(crate) fn documents_of(connection: &Connection, session: i64) -> DbResult<Ve
     Ok(documents.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Removes those of these documents that nobody refers to.
+/// Removes those of these documents that have no references left.
 pub(crate) fn collect(connection: &Connection, documents: &[i64]) -> DbResult<()> {
     let sql = "DELETE FROM documents WHERE id = ?1 \
                AND NOT EXISTS (SELECT 1 FROM assignments WHERE blueprint = ?1) \

@@ -31,7 +31,6 @@ pub(crate) fn insert_of_workflow(
     Ok(())
 }
 
-/// Writes an event.
 pub(crate) fn insert(
     connection: &Connection,
     at: i64,

@@ -118,7 +118,6 @@ pub(crate) fn find(connection: &Connection, id: &RunId) -> DbResult<(i64, Run)> 
     read(row)
 }
 
-/// A run's number.
 pub(crate) fn number(connection: &Connection, id: &RunId) -> DbResult<i64> {
     let mut statement = connection.prepare_cached("SELECT seq FROM runs WHERE id = ?1")?;
     let found = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;

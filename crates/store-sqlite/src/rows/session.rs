@@ -46,7 +46,6 @@ pub(crate) fn find(connection: &Connection, id: &SessionId) -> DbResult<(i64, Se
     }
 }
 
-/// A session's number.
 pub(crate) fn number(connection: &Connection, id: &SessionId) -> DbResult<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT seq FROM sessions WHERE id = ?1")?;
     Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
@@ -96,7 +95,6 @@ pub(crate) fn set_affinity(
     Ok(())
 }
 
-/// The conversation so far.
 pub(crate) fn conversation(connection: &Connection, seq: i64) -> DbResult<Option<String>> {
     let mut statement = connection.prepare_cached("SELECT body FROM conversations WHERE session = ?1")?;
     Ok(statement.query_row([seq], |row| row.get(0)).optional()?)

@@ -1,4 +1,4 @@
-//! What lists show of a run beside the run itself, and the table `run_inputs`.
+//! What lists show of a run in addition to the run, and the table `run_inputs`.
 
 use accord_domain::id::RunId;
 use accord_domain::input::InputSummary;

@@ -1,8 +1,8 @@
-//! Waiting runs are handed out.
+//! Hands out waiting runs.
 //!
 //! There are many runs and few different demands: the index of waiting runs begins with the demands, so a claim asks
 //! once for each demand whether the runner meets it, and then looks only at runs that it can have. A thousand runs for
-//! somebody else cost nothing.
+//! other runners cost nothing.
 
 use accord_domain::demands::Demands;
 use accord_domain::run::change;

@@ -1,4 +1,4 @@
-//! Runs are read.
+//! Reads runs.
 
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
@@ -123,7 +123,7 @@ fn whole(connection: &Connection, id: &RunId) -> DbResult<WholeRun> {
     Ok(WholeRun { run, assignment, outcome })
 }
 
-/// By which index runs of a status are found, and how SQLite is told that it may use it. By time alone all runs would be looked
+/// The index for runs of a status, and the condition that lets SQLite use it. By time alone all runs would be looked
 /// at to find out that none is at work. Those of one session are few, and so may be those of one agent.
 fn index_for(filter: &RunFilter) -> (&'static str, &'static str) {
     let by_time = ("", "r.status =");

@@ -1,4 +1,4 @@
-//! A run is made.
+//! Creates runs.
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
@@ -45,7 +45,7 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Su
     if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {
         return Ok(Submitted::Replayed(response));
     }
-    // Before the session is looked at: who comes second finds the parent busy with what it came for.
+    // Before the session is read: a second delivery finds the parent busy with the first one.
     let Some(children) = owed(connection, &delivers)? else { return Ok(Submitted::AlreadyDelivered) };
     let (session_seq, session) = match session {
         SessionChoice::New(session) => (session::insert(connection, &session)?, *session),
@@ -72,7 +72,7 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Su
     Ok(Submitted::Created(Box::new(run)))
 }
 
-/// The session goes on with this run, unless it has one under way.
+/// Continues the session with this run, unless another one is active.
 fn resume(connection: &Connection, id: &SessionId, run: &Run) -> DbResult<(i64, Session)> {
     let (seq, session) = session::find(connection, id)?;
     if session.status.is_busy() {
@@ -88,13 +88,13 @@ fn resume(connection: &Connection, id: &SessionId, run: &Run) -> DbResult<(i64, 
     Ok((seq, session))
 }
 
-/// A child's end that is owed: the row, and whose end it is.
+/// A pending callback: its row, and the child session.
 struct Owed {
     callback: i64,
     child: SessionId,
 }
 
-/// The ends that are to be delivered; none, where one of them is not owed.
+/// The callbacks to deliver; `None` if one of them is no longer pending.
 fn owed(connection: &Connection, delivers: &[RunId]) -> DbResult<Option<Vec<Owed>>> {
     let sql = "SELECT c.seq, s.id FROM runs r JOIN callbacks c ON c.run = r.seq JOIN sessions s ON s.seq = r.session \
                WHERE r.id = ?1 AND c.delivered_by IS NULL";

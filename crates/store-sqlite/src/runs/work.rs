@@ -1,4 +1,4 @@
-//! Who holds a run tells what happens in it.
+//! Reports of the holder of a run.
 
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Holder, Run};

@@ -110,7 +110,7 @@ fn put_nodes(connection: &Connection, seq: i64, nodes: &[NodeRecord]) -> DbResul
     Ok(())
 }
 
-/// Who begins to work, and who has been heard.
+/// The task runs that start, and those whose results were taken.
 fn task_runs(connection: &Connection, seq: i64, started: &[TaskRun], taken: &[TaskRun]) -> DbResult<()> {
     let sql = "INSERT INTO workflow_hands (workflow_run, run_id, child_id) VALUES (?1, ?2, ?3)";
     let mut statement = connection.prepare_cached(sql)?;

@@ -12,7 +12,7 @@ use crate::rows::event;
 use crate::value::{count, json, micros};
 use crate::writer::Write;
 
-/// Coordinators died of it. What is asked of it and who works for it stay, for a retry. False: it was over.
+/// Marks it as poisoned. Its request and its task runs stay, for a retry. False: it had finished.
 pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<bool> {
     let found = find(write.connection(), id)?;
     let poisoned = found.run.poisoned(now);
@@ -22,7 +22,6 @@ pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) 
     Ok(poisoned.is_some())
 }
 
-/// A poisoned one goes on where it stood.
 pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<WorkflowRun> {
     let WorkflowRow { seq, run, .. } = find(write.connection(), id)?;
     let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
@@ -31,7 +30,7 @@ pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -
     Ok(run)
 }
 
-/// It is stopped at once, and nobody works for it any more.
+/// Stops it at once, and releases its task runs.
 pub(crate) fn stop_at_once(
     write: &mut Write<'_>,
     id: &WorkflowRunId,
@@ -68,7 +67,7 @@ fn put(connection: &Connection, seq: i64, run: &WorkflowRun) -> DbResult<()> {
     Ok(())
 }
 
-/// Those who work for it, done or not.
+/// Its task runs, finished or not.
 pub(crate) fn task_runs(connection: &Connection, id: &WorkflowRunId) -> DbResult<Vec<TaskRun>> {
     let sql = "SELECT h.run_id, h.child_id FROM workflow_hands h JOIN workflow_runs w ON w.seq = h.workflow_run \
                WHERE w.id = ?1 ORDER BY h.seq";

@@ -77,7 +77,7 @@ pub(super) fn previews(
     Ok(found)
 }
 
-/// Whether somebody is done: over, or gone.
+/// Whether a task run has finished or is gone.
 macro_rules! done {
     () => {
         "(h.run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = h.run_id \

@@ -12,7 +12,7 @@ use crate::rows::assignment;
 
 /// What belongs to a workflow run.
 const REMOVALS: &[&str] = &[
-    // The id of the last event is never given again: whoever tails events remembers it.
+    // The id of the last event is never given again: readers of events remember it.
     "UPDATE events SET workflow_run = NULL, kind = '', body = '{}' \
      WHERE id = (SELECT max(id) FROM events) AND workflow_run = ?1",
     "DELETE FROM events WHERE workflow_run = ?1",

@@ -29,7 +29,7 @@ impl Emitter<'_> {
                 _ => self.put_into_words(demand, &mut sentences),
             }
         }
-        // Some providers refuse anything beside a reference.
+        // Some providers refuse siblings of a reference.
         if schema.contains_key("$ref") {
             return Value::Object(schema);
         }
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         let words = sentences::sentence(demand).filter(|_| self.profile().sees_descriptions);
         let enforced_by = if words.is_some() { EnforcedBy::Prompt } else { EnforcedBy::Validator };
         sentences.extend(words);
-        // A new name is no loss: lifting gives the old one back.
+        // A new name is not a loss: lifting restores the old one.
         if demand.keyword != RENAMED {
             self.losses.push(Loss {
                 pointer: demand.place.pointer(),

@@ -20,11 +20,10 @@ use crate::json_path::JsonPath;
 use crate::limits::{MAX_LOWERED_DEPTH, MAX_LOWERED_PARTS};
 use definitions::Definitions;
 
-/// A lowered schema.
 pub(super) struct Emitted {
     pub(super) schema: Value,
     pub(super) losses: Vec<Loss>,
-    /// The root stands in `{"value": …}`.
+    /// The root is in `{"value": …}`.
     pub(super) wrapped: bool,
     /// A part was left as any value because it lies too deep.
     pub(super) too_deep: bool,

@@ -1,4 +1,4 @@
-//! What the walk has found so far.
+//! The findings of the walk.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,6 @@ const MAX_KEPT: usize = 20 * MAX_ERRORS;
 /// Beyond this, one alternative is as hopeless as the other.
 const MAX_COUNTED: usize = 100;
 
-/// One thing that is wrong.
 #[derive(Debug)]
 pub(in super::super) struct Finding {
     pub(in super::super) place: JsonPath,
@@ -24,7 +23,7 @@ pub(in super::super) struct Finding {
     noted: bool,
 }
 
-/// All that is wrong: some of it in words, and how much there is.
+/// The findings with messages, and the number of all findings.
 #[derive(Debug)]
 pub(in super::super) struct Findings {
     pub(in super::super) kept: Vec<Finding>,
@@ -45,7 +44,7 @@ impl Score {
     }
 }
 
-/// The way from the root to the place that is looked at, without allocation.
+/// The path from the root to the current value, without allocation.
 #[derive(Clone, Copy)]
 pub(super) struct Trail<'t> {
     last: Option<(&'t Trail<'t>, Part<'t>)>,
@@ -84,7 +83,7 @@ impl<'t> Trail<'t> {
     }
 }
 
-/// A place to put findings: counted always, kept only when collecting.
+/// Collects findings: always counted, kept only when collecting.
 pub(super) struct Collector {
     score: Score,
     collected: Option<Collected>,

@@ -137,7 +137,7 @@ impl<'a> Explainer<'a> {
                 Some(target) => self.visit(&target, value, trail, found),
                 None => self.leaves.check_reference(reference, node.schema, value, trail, found),
             }
-            // Draft-07 ignores whatever stands beside a reference.
+            // Draft-07 ignores siblings of a reference.
             if *keyword == "$ref" && self.dialect == Dialect::Draft7 {
                 return;
             }
@@ -185,7 +185,7 @@ impl<'a> Explainer<'a> {
 
     /// The schema that a reference leads to, with its base.
     fn target(&self, node: &Node<'a>, reference: &str) -> Option<Node<'a>> {
-        // Draft-07 ignores an `$id` beside a reference like everything else there.
+        // Draft-07 ignores an `$id` next to a reference too.
         let base = match self.dialect {
             Dialect::Draft7 => node.base.to_string(),
             Dialect::Draft201909 | Dialect::Draft202012 => base_of(&node.base, node.schema),
@@ -194,7 +194,7 @@ impl<'a> Explainer<'a> {
         Some(Node { schema, base: base_at(self.document, &place).into() })
     }
 
-    /// The schema behind a chain of references, for a look at its keywords.
+    /// The schema after a chain of references, for a look at its keywords.
     fn shape(&self, node: &Node<'a>) -> &'a Value {
         let mut node = node.clone();
         for _ in 0..MAX_EXPLAIN_DEPTH {

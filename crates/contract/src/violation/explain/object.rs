@@ -151,7 +151,7 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// Reports missing members; gives back the names that stand in for one, which need not be reported again.
+/// Reports missing members; returns the names that replace one, which need not be reported again.
 fn required<'v>(
     here: &Level<'_, '_>,
     members: &'v Map<String, Value>,

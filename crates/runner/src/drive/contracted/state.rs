@@ -1,4 +1,4 @@
-//! Where a run under a contract stands, and how each step changes it.
+//! The state of a run under a contract, and how each step changes it.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) struct State {
     max_tokens: Option<u32>,
     max_tokens_before: Option<u32>,
     ceiling_is_fixed: bool,
-    /// How many tokens the last answer had that was cut off, where that was told.
+    /// Tokens of the last answer that was cut off, if reported.
     pub(super) cut_at: Option<u32>,
     /// The exchanges that are shown before the task, if the rung shows them.
     examples: Vec<Example>,

@@ -67,7 +67,7 @@ async fn a_stronger_model_is_asked_in_a_way_that_it_takes() {
 }
 
 #[tokio::test]
-async fn what_a_stronger_model_refuses_is_remembered_for_it() {
+async fn refusals_of_a_fallback_model_are_remembered_for_it() {
     let refused = Reply::Fail(TurnError::FormatRejected("no".into()));
     let replies = vec![says("{\"n\": true}"), refused, submits(&["{\"n\": 1}"])];
     let ran = Case::with(Strategy::Auto).retries(1).stronger(&["large"]).run(replies).await;
@@ -141,7 +141,7 @@ async fn a_fallback_model_of_another_provider_is_asked_in_a_way_that_it_takes() 
 }
 
 #[tokio::test]
-async fn what_is_learned_belongs_to_the_endpoint_that_was_asked() {
+async fn facts_belong_to_the_endpoint_that_answered() {
     let fallbacks = json!([{"provider": "lab", "model": "other"}]);
     let failed = Reply::Fail(TurnError::Failed("404".into()));
     let case = Case::with(Strategy::Native).fallbacks(fallbacks);

@@ -51,7 +51,7 @@ async fn an_outage_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_says_how_often_and_how_long() {
+async fn exhausted_retries_report_count_and_duration() {
     let begun = Instant::now();
     let ran = case().run((0..50).map(|_| away()).collect()).await;
     assert_eq!(begun.elapsed().as_secs(), 90);

@@ -87,7 +87,7 @@ async fn calls_of_what_is_no_tool_are_no_text() {
 }
 
 #[tokio::test]
-async fn what_is_said_is_told_in_order() {
+async fn messages_are_reported_in_order() {
     let ran = Case::free().run(vec![cut("One, "), says("two.")]).await;
     let said: Vec<_> = ran
         .events

@@ -29,13 +29,11 @@ pub(super) enum Reply {
     FailAfter(TurnError, Usage),
     /// Uses a tool, and fails then.
     FailAfterTool(TurnError),
-    /// Works until it is told to stop.
+    /// Works until it is stopped.
     Hang,
-    /// Works whatever it is told.
     Deaf,
 }
 
-/// A text.
 pub(super) fn says(text: &str) -> Reply {
     Reply::Say(answer(text))
 }
@@ -149,7 +147,6 @@ pub(super) struct Case {
     pub(super) retry: Retry,
 }
 
-/// What came of it.
 pub(super) struct Ran {
     pub(super) outcome: Outcome,
     pub(super) turns: Vec<Turn>,
@@ -324,7 +321,6 @@ pub(super) fn known(model: &str, feature: &str, standing: Standing) -> EndpointF
     }
 }
 
-/// What a run reports.
 pub(super) fn fact(model: &str, feature: &str, verdict: &str) -> FactReport {
     FactReport {
         endpoint: "here".into(),

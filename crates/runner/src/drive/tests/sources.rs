@@ -1,4 +1,4 @@
-//! Where an accepted value stood, and what happens to one in prose.
+//! The source of accepted values, and values in prose.
 
 use accord_api::attempt::Outcome::{Accepted, Embedded as EmbeddedValue, NoProgress, Unconfirmed};
 use accord_api::{Contract, Embedded, ExtractJson, Origin, Strategy, ValueSource};
@@ -25,7 +25,7 @@ fn confirming(strategy: Strategy) -> Case {
 }
 
 #[tokio::test]
-async fn a_result_says_where_its_value_stood() {
+async fn results_have_the_source_of_the_value() {
     let structured = Answer { structured: Some(json!({"n": 3})), ..answer("Done.") };
     for (strategy, reply, expected) in [
         (Strategy::Prompt, says("{\"n\": 3}"), ValueSource::Text),
@@ -97,7 +97,7 @@ async fn only_the_answer_to_the_question_is_judged() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_prose_needs_no_confirmation() {
+async fn values_outside_prose_need_no_confirmation() {
     for reply in
         [says("{\"n\": 3}"), says("<think>hm</think>{\"n\": 3}"), says("So:\n```json\n{\"n\": 3}\n```")]
     {
