@@ -43,6 +43,7 @@ macro_rules! id {
                 Self(format!("{}{unique}", Self::PREFIX))
             }
 
+            /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -78,9 +79,18 @@ macro_rules! id {
     };
 }
 
-id!(SessionId, "ses_");
-id!(RunId, "run_");
-id!(RunnerId, "rnr_");
+id!(
+    /// A session's id.
+    SessionId, "ses_"
+);
+id!(
+    /// A run's id.
+    RunId, "run_"
+);
+id!(
+    /// A runner's id.
+    RunnerId, "rnr_"
+);
 id!(
     /// The id of one lease on one run.
     LeaseId, "lse_"
