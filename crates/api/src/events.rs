@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_says_why() {
+    fn unknown_events_are_errors() {
         for (text, error) in [
             ("[]", "missing field `id`"),
             (

@@ -3,6 +3,8 @@
 //! Bodies are snake_case JSON, unknown fields in requests are refused. Documents that are only passed on (blueprints,
 //! results, conversations) are raw JSON: they are neither parsed nor changed on the way, so numbers stay as written.
 
+#![warn(missing_docs)]
+
 mod agents;
 mod audit;
 mod config;
@@ -19,7 +21,6 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
-mod strict;
 mod workflows;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
@@ -32,7 +33,6 @@ pub use accord_domain::demands::Demands;
 pub use accord_domain::event::{Body as EventBody, OutputChannel};
 pub use accord_domain::evidence::{Evidence, Observed, Standing};
 pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
-pub use accord_domain::json::read_kept;
 pub use accord_domain::key::Role;
 pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};
 pub use accord_domain::runner::Profile;
@@ -40,6 +40,7 @@ pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 pub use accord_domain::usage::Usage;
 pub use accord_domain::workflow::{Fault as WorkflowFault, NodeStatus, Status as WorkflowStatus, Worker};
 pub use accord_domain::{agent, session};
+pub use accord_json::{Strict, read_kept, read_strictly};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
 pub use audit::{AuditQuery, AuditView};
 pub use config::{ServerConfig, ServerEnforcement, ServerLimits, StoreKind};
@@ -63,7 +64,6 @@ pub use schemas::{
 };
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
 pub use stats::{ErrorCount, QueueStats, SourceCounts, Stats, StatsQuery, StatsRow};
-pub use strict::{Strict, read_strictly};
 pub use workflows::{
     CreateWorkflowRun, CreatedWorkflowRun, QuarantineView, ValidateWorkflowAnswer, WorkflowEdgeView,
     WorkflowNodeView, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary,

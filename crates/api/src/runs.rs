@@ -5,10 +5,10 @@ use accord_domain::audit::RequestedBy;
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, RunnerId, SessionId};
-use accord_domain::json;
 use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::session::ExecutionMode;
 use accord_domain::usage::Usage;
+use accord_json::mark_numbers;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -214,7 +214,7 @@ impl RunResult {
         let mut value: Value = serde_json::from_str(text)?;
         T::deserialize(&value).or_else(|error| {
             // Nor integers beyond 64 bits from a value, unless they are marked, which others cannot read.
-            json::mark_numbers(&mut value);
+            mark_numbers(&mut value);
             serde_json::from_value(value).map_err(|_| error)
         })
     }

@@ -32,6 +32,8 @@
 //!
 //! Absent on purpose: redirects (the key would go where nobody sent it), and the key in any error or debug output.
 
+#![warn(missing_docs)]
+
 mod agents;
 mod client;
 mod error;

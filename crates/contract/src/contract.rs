@@ -10,7 +10,7 @@ use crate::verdict::Source;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// The value must stand in the text as valid JSON. It may have to be found, but it is never changed.
+    /// The value must be in the text as valid JSON. It may have to be found, but it is never changed.
     #[default]
     Strict,
     /// Damaged syntax and shape are repaired where that loses and invents nothing.

@@ -1,4 +1,4 @@
-//! Answers that were cut off: what may be half an answer is none.
+//! Answers that were cut off: a value that may be incomplete is not accepted.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ mod tests {
     use crate::{Answer, Contract, Schema, judge};
 
     #[test]
-    fn what_may_be_half_an_answer_is_none() {
+    fn truncated_values_are_rejected() {
         let cases = [
             (json!({"type": "integer"}), "12", false),
             (json!({"type": "object"}), "{\"a\": 12}", true),

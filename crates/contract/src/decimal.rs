@@ -41,12 +41,12 @@ impl Decimal {
         Some(Self { negative: whole.starts_with('-'), digits, exponent })
     }
 
-    /// Whether nothing stands behind the point.
+    /// Whether nothing is after the point.
     pub fn is_whole(&self) -> bool {
         i64::try_from(self.digits.len()).is_ok_and(|digits| digits <= self.exponent.max(0))
     }
 
-    /// The number, where nothing stands behind the point and it is not too large.
+    /// The number, where nothing is after the point and it is not too large.
     pub fn whole(&self) -> Option<i64> {
         let length =
             usize::try_from(self.exponent).ok().filter(|length| self.is_whole() && *length <= MOST_DIGITS)?;

@@ -1,24 +1,24 @@
 //! Answers that repeat what the model was shown instead of answering: a placeholder of the form, or an example.
 //!
-//! Such a value conforms, so only this check can refuse it. A string that the input contains as well is no echo.
+//! Such a value conforms, so only this check can refuse it. A string that the input contains as well is not an echo.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::json_path::{JsonPath, Step};
 use crate::lower::Skeleton;
-use crate::place::{Place, Step};
 use crate::schema::{Schema, walk};
 use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
 use crate::violation::escape::quoted;
 use crate::violation::{Violation, Violations};
 
-/// So many echoed strings are named. One is enough to refuse the answer.
+/// Echoed strings that an error names. One is enough to refuse the answer.
 const MAX_NAMED: usize = 5;
 
-/// What the model was shown and must not give back.
+/// What the model was shown and must not repeat.
 #[derive(Debug, Clone, Default)]
-pub struct Shown {
+pub struct EchoSources {
     placeholders: BTreeSet<String>,
     /// Strings that an example took from its own input.
     extracted: BTreeSet<String>,
@@ -26,7 +26,7 @@ pub struct Shown {
     outputs: Vec<(Value, Value)>,
 }
 
-impl Shown {
+impl EchoSources {
     /// What a form and examples (input, output) show. Strings that the schema itself lists (`enum`, `const`, names) are answers
     /// like any other.
     pub fn new(
@@ -75,7 +75,7 @@ impl Shown {
                 return;
             };
             if found.len() < MAX_NAMED && !holds(input, text) {
-                let place: Place = steps.iter().cloned().collect();
+                let place: JsonPath = steps.iter().cloned().collect();
                 let message = format!("{} is {what}; give a value from the input instead", quoted(text));
                 found.push(Violation::new(&place, "example", message));
             }
@@ -83,7 +83,7 @@ impl Shown {
         let repeats = |(other, output): &(Value, Value)| output == value && other != input;
         if found.is_empty() && self.outputs.iter().any(repeats) {
             let message = "this is the answer of an example; answer for the input that was given";
-            found.push(Violation::new(&Place::root(), "example", message));
+            found.push(Violation::new(&JsonPath::root(), "example", message));
         }
         found
     }
@@ -171,7 +171,7 @@ mod tests {
     fn verdict(answer: &Value, input: &str) -> Verdict {
         let example =
             (json!({"text": "Ann is glad"}), json!({"name": "Ann", "mood": "good", "country": "France"}));
-        let shown = Shown::new(&schema(), skeleton(&schema()).as_ref(), [example]);
+        let shown = EchoSources::new(&schema(), skeleton(&schema()).as_ref(), [example]);
         let verdict = judge(&Answer::text(&answer.to_string()), &Contract::new(schema()));
         shown.refuse_echo(verdict, &json!({"text": input}))
     }
@@ -197,14 +197,14 @@ mod tests {
     fn an_answer_without_a_string_of_its_own_may_be_that_of_an_example() {
         let schema =
             Schema::compile(&json!({"type": "object", "properties": {"n": {"type": "integer"}}})).unwrap();
-        let shown = Shown::new(&schema, None, [(json!({"prompt": "n: 1."}), json!({"n": 1}))]);
+        let shown = EchoSources::new(&schema, None, [(json!({"prompt": "n: 1."}), json!({"n": 1}))]);
         let verdict = judge(&Answer::text("{\"n\": 1}"), &Contract::new(schema));
         let verdict = shown.refuse_echo(verdict, &json!({"prompt": "Count one."}));
         assert!(matches!(verdict, Verdict::Accepted(_)), "{verdict:?}");
     }
 
     #[test]
-    fn what_an_example_took_from_its_input_is_no_answer_to_another() {
+    fn strings_of_an_examples_input_are_echoes() {
         assert!(is_echo(&json!({"name": "Ann", "mood": "bad"}), "Bob is sad"));
         assert!(!is_echo(&json!({"name": "Ann", "mood": "bad"}), "Ann is sad"));
         assert!(!is_echo(&json!({"name": "Bob", "mood": "good", "country": "France"}), "Bob is glad"));

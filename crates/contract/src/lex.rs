@@ -1,7 +1,7 @@
 //! The one place that knows how tokens are written: space, comments, quotes, keys, literals, numbers, escapes.
 //!
 //! It is tolerant: it knows the spellings of JSON and those that models use instead. It decides nothing: a caller asks
-//! what stands at a byte and how far it reaches.
+//! what is at a byte and how far it reaches.
 
 use crate::number;
 use crate::parse;
@@ -34,7 +34,6 @@ pub(crate) struct Blank {
     pub(crate) other_space: bool,
 }
 
-/// A scalar without quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word {
     Number,
@@ -112,7 +111,7 @@ impl<'a> Lex<'a> {
         from + (rest.len() - rest.trim_ascii_start().len())
     }
 
-    /// Where the comment that begins here ends. `#` and `//` directly behind a word or a quote are part of a text, and `#`
+    /// Where the comment that begins here ends. `#` and `//` directly after a word or a quote are part of a text, and `#`
     /// directly before a word begins a tag.
     pub(crate) fn comment_end(&self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
@@ -179,7 +178,7 @@ impl<'a> Lex<'a> {
         marks.iter().find(|mark| self.starts(at, mark)).map(|mark| mark.len())
     }
 
-    /// Whether a single quote here is an apostrophe: it stands between two letters.
+    /// Whether a single quote here is an apostrophe: it is between two letters.
     pub(crate) fn is_apostrophe(&self, at: usize, length: usize) -> bool {
         self.character_before(at).is_some_and(char::is_alphanumeric)
             && self.character(at + length).is_some_and(char::is_alphanumeric)
@@ -195,7 +194,7 @@ impl<'a> Lex<'a> {
         (self.byte(colon) == Some(b':') && !self.starts(colon, "://")).then_some(end)
     }
 
-    /// Where a key in quotes and its colon end, if that stands here.
+    /// Where a key in quotes and its colon end, if that is here.
     pub(crate) fn quoted_key_end(&self, at: usize) -> Option<usize> {
         self.opening_quote(at).and_then(|_| self.key_end(at))
     }
@@ -238,7 +237,7 @@ impl<'a> Lex<'a> {
         }
     }
 
-    /// Where the group that opens here ends: behind the bracket that closes it. Only double quotes make strings, because
+    /// Where the group that opens here ends: after the bracket that closes it. Only double quotes make strings, because
     /// prose has apostrophes. The error is where it stops instead: at a fence that begins a line, or at the end.
     pub(crate) fn group_end(&self, start: usize) -> Result<usize, usize> {
         let mut open = Vec::new();
@@ -256,7 +255,7 @@ impl<'a> Lex<'a> {
                     squares += 1;
                 }
                 b'}' | b']' => {
-                    // A closer of an outer container closes the inner ones too; one of none closes the innermost.
+                    // A closer of an outer container closes the inner ones too; an unmatched one closes the innermost.
                     let is_open = if byte == b']' { squares > 0 } else { open.len() > squares };
                     while let Some(closer) = open.pop() {
                         squares -= usize::from(closer == b']');
@@ -283,7 +282,7 @@ impl<'a> Lex<'a> {
     }
 }
 
-/// Whether a text holds dots that stand for what was left out.
+/// Whether a text contains dots that mark an omission.
 pub(crate) fn has_omission(text: &str) -> bool {
     ["...", "\u{2026}", "\u{22ef}", ". . ."].iter().any(|mark| text.contains(mark))
 }
@@ -295,7 +294,7 @@ pub(crate) fn has_apostrophe(written: &str) -> bool {
         .any(|(at, _)| !written.get(..at).is_some_and(|before| before.ends_with('\\')))
 }
 
-/// What a scalar without quotes is; `None` for what is no value at all.
+/// What a scalar without quotes is; `None` if it is not a value.
 pub(crate) fn classify(word: &str) -> Option<Word> {
     Some(match word {
         "true" => Word::True,
@@ -386,11 +385,11 @@ pub(crate) fn decode(written: &str) -> Option<(String, bool)> {
         rest = escape.get(length..)?;
     }
     decoded.push_str(rest);
-    // Backslashes that were not doubled, and escapes: which of them is which cannot be told.
+    // Backslashes that were not doubled, and escapes: they cannot be distinguished.
     (!(kept && (letters || doubled))).then_some((decoded, kept || other))
 }
 
-/// Whether an escape, given from behind its backslash, is one of Python, JavaScript or C.
+/// Whether an escape, given without its backslash, is one of Python, JavaScript or C.
 fn is_foreign(escape: &str) -> bool {
     let hexadecimal = |count: usize| {
         let digits = escape.as_bytes().get(1..=count);

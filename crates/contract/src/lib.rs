@@ -5,15 +5,17 @@
 //! or the located reasons why not, a [`Violation`] each.
 //!
 //! The way of an answer: `regions` and `candidates` find the stretches of its text that may hold the value, `parse` and
-//! `read` read them (strictly, and by the cheapest conforming reading), `account` says who each byte belongs to, and
+//! `read` read them (strictly, and by the cheapest conforming reading), `account` says what each byte belongs to, and
 //! `judge::policy` has the rules that choose. `lex` is the one place that knows how tokens are written.
 //!
 //! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to what a provider
 //! accepts and the lifting of its answer back ([`mod@lower`]), a linter ([`mod@lint`]), a schema from examples ([`infer()`]),
-//! where a part of a value stands in its text ([`locate()`]), and what each byte of a judged text is ([`explain()`]).
+//! where a part of a value is in its text ([`locate()`]), and what each byte of a judged text is ([`explain()`]).
 //!
 //! Absent on purpose: input and output, clocks, randomness, environment, async. Nothing here invents data: a
-//! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
+//! value that is accepted is in the text, token for token, or was rewritten without loss and says so.
+
+#![warn(missing_docs)]
 
 pub mod limits;
 pub mod lint;
@@ -29,10 +31,10 @@ mod schema;
 // Finding values in a text and reading them.
 mod account;
 mod candidates;
+mod json_path;
 mod lex;
 mod number;
 mod parse;
-mod place;
 mod read;
 mod regions;
 
@@ -54,14 +56,14 @@ mod locate;
 pub use account::{Account, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
-pub use echo::Shown;
+pub use echo::EchoSources;
 pub use explain::explain;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, Invariant, InvariantError, Invariants};
+pub use json_path::{JsonPath, JsonPath as Place, Step};
 pub use judge::judge;
 pub use locate::{Location, locate};
 pub use number::same;
-pub use place::{Place, Step};
 pub use repair::{Repair, RepairKind};
 pub use schema::{Dialect, Schema, SchemaError};
 pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Source, Verdict};

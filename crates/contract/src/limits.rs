@@ -9,7 +9,7 @@ pub const MAX_DEPTH: usize = 128;
 pub const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// How many places of one text are tried as the beginning of a value. Prose has a few; a text with more is an
-/// attack, or a data dump in which nobody could say which value is the answer.
+/// attack, or a data dump without a recognisable answer.
 pub const MAX_CANDIDATE_STARTS: usize = 100_000;
 
 /// The largest schema, as compact JSON. Providers stop at a tenth of it.
@@ -52,17 +52,17 @@ pub const MAX_IN_PLACE_NESTING: usize = 512;
 /// Digits of a number, and the size of its exponent. More is refused rather than rounded: nothing reads it.
 pub const MAX_NUMBER_DIGITS: usize = 1_000;
 
-/// How many located errors are reported. A model that gets more than this repairs none of them.
+/// How many located errors are reported. Models do not fix more at once.
 pub const MAX_ERRORS: usize = 20;
 
 /// The longest CEL expression. Invariants are one line; its parser recurses with the length.
 pub const MAX_INVARIANT_BYTES: usize = 2 * 1024;
 
 /// How many schemas and properties a schema may have once its references are followed for a provider. Merging
-/// what stands side by side can multiply them; providers stop at a few thousand.
+/// sibling keywords can multiply them; providers stop at a few thousand.
 pub const MAX_LOWERED_PARTS: usize = 50_000;
 
-/// How many combinations of unions that stand side by side are written out for a provider.
+/// How many combinations of sibling unions are written out for a provider.
 pub const MAX_UNION_PRODUCT: usize = 64;
 
 /// How deeply unions may nest directly in each other for a provider. The search for a branch recurses once a
@@ -99,7 +99,7 @@ pub const MAX_VISITS_AFTER_ERRORS: u64 = 100_000;
 pub const MAX_EXPLAIN_DEPTH: usize = 512;
 
 /// How deeply brackets and conditions nest in an invariant. Its parser takes about 100 KiB of stack a level in an
-/// unoptimised build, and nobody reads a deeper rule.
+/// unoptimised build, and no real rule is deeper.
 pub const MAX_INVARIANT_NESTING: u16 = 32;
 
 /// How deeply the parsed expression of an invariant nests. Evaluation takes up to 70 KiB of stack a level in an

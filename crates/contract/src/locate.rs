@@ -1,8 +1,8 @@
-//! Where a part of a value stands in the text that the value was read from.
+//! Where a part of a value is in the text that the value was read from.
 //!
 //! This is for showing people the offending place, so it never fails: the text may be damaged, cut off or
 //! repaired before it was judged, and then the deepest place that can still be found is given. It reads each
-//! byte at most twice, however deep the place is. It is no parser: it accepts anything and promises nothing
+//! byte at most twice, however deep the place is. It is not a parser: it accepts anything and promises nothing
 //! about whether the text is JSON.
 
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl Location {
     }
 }
 
-/// Finds the part at a JSON pointer (RFC 6901) of the value that stands at `candidate` in the text.
+/// Finds the part at a JSON pointer (RFC 6901) of the value that is at `candidate` in the text.
 pub fn locate(text: &str, candidate: Range<usize>, pointer: &str) -> Location {
     let whole = if text.get(candidate.clone()).is_some() { candidate } else { 0..text.len() };
     let scanner = Scanner { text: text.get(..whole.end).unwrap_or_default() };
@@ -39,7 +39,7 @@ pub fn locate(text: &str, candidate: Range<usize>, pointer: &str) -> Location {
     let tokens = pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"));
     for (depth, token) in tokens.enumerate() {
         if depth == 0 && !matches!(scanner.byte(start), Some(b'{' | b'[')) {
-            // A fence or a few words may stand before the value.
+            // A fence or a few words may be before the value.
             start = scanner.find_container(start).unwrap_or(start);
         }
         let Some(part) = scanner.part(start, &token) else {
@@ -160,7 +160,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Past a backslash and the whole character behind it.
+    /// Past a backslash and the whole character after it.
     fn after_escape(&self, backslash: usize) -> usize {
         let escaped = self.text.get(backslash + 1..).and_then(|rest| rest.chars().next());
         backslash + 1 + escaped.map_or(0, char::len_utf8)

@@ -2,7 +2,7 @@
 //!
 //! A value that does not conform may carry one that does. It is taken only where what is around it is a mere
 //! wrapper: one foreign key, a tool call, an echoed schema, a list of one. An object that tries to be the answer
-//! and fails is no wrapper; a conforming part of it (the spouse of the person that was asked for) is not the answer.
+//! and fails is not a wrapper; a conforming part of it (the spouse of the person that was asked for) is not the answer.
 //! Nor is one item of a list, or one entry of a map: the others would be dropped.
 
 use std::collections::HashSet;
@@ -38,7 +38,6 @@ const TOOL_KEYS: &[&str] = &[
     "kwargs",
 ];
 
-/// Those under which the arguments stand.
 const ARGUMENT_KEYS: &[&str] =
     &["arguments", "parameters", "args", "input", "tool_input", "action_input", "kwargs"];
 
@@ -236,7 +235,7 @@ fn has_call_keys(members: &Map<String, Value>) -> bool {
     members.keys().all(|key| TOOL_KEYS.contains(&key.as_str())) && members.get("type").is_none_or(is_type)
 }
 
-/// What stands where a call has its arguments. What is called may carry them itself.
+/// The arguments of a call; its function object may contain them.
 fn arguments(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     let own = ARGUMENT_KEYS.iter().filter_map(|key| members.get(*key));
     let own = own.filter(|value| value.is_object() || value.is_array());
@@ -256,7 +255,7 @@ fn is_named_call(members: &Map<String, Value>) -> bool {
     }
 }
 
-/// What stands under the one key of an envelope around calls. A message that carries calls also says whose it is, and that
+/// The content of an envelope around calls. A message that carries calls also says whose it is, and that
 /// it has nothing else.
 fn envelope(members: &Map<String, Value>) -> Option<&Value> {
     let is_empty = |value: &Value| {

@@ -1,34 +1,30 @@
 //! The strict parser: RFC 8259, one value at one position of a text.
 //!
 //! It differs from `serde_json` where a contract needs it: a key given twice with different values is an
-//! error, a key that `serde_json` keeps for itself too, numbers stay as written, and a fault says where it is,
-//! so that the search for a value in prose can go on behind it and stays linear.
+//! error, a reserved key too, numbers stay as written, and an error has a position,
+//! so that the search for a value in prose can continue after it and stays linear.
 
+use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use serde_json::{Map, Value};
 
 use crate::limits::MAX_DEPTH;
 use crate::number;
 
-/// How the keys begin by which `serde_json` marks numbers and raw text for itself. Wherever a value with such a key is
-/// read again, it is another one.
-pub(crate) const RESERVED_KEYS: &str = "$serde_json::private::";
-
-/// Why no value could be read.
+/// Why a text could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) kind: FaultKind,
+pub(crate) struct ParseError {
+    pub(crate) kind: ParseErrorKind,
     /// The byte at which reading stopped.
     pub(crate) at: usize,
 }
 
-/// The kinds of fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FaultKind {
+pub(crate) enum ParseErrorKind {
     /// Something else was expected here.
     Expected(&'static str),
     /// The text ended inside the value.
     CutOff,
-    /// A key stands twice in one object, with different values.
+    /// A duplicate key with different values.
     DuplicateKey(String),
     /// A key that would turn its object into another value.
     ReservedKey(String),
@@ -40,34 +36,35 @@ pub(crate) enum FaultKind {
     LoneSurrogate,
 }
 
-impl Fault {
-    /// What is wrong, in words.
+impl ParseError {
     pub(crate) fn message(&self) -> String {
         match &self.kind {
-            FaultKind::Expected(what) => format!("expected {what}"),
-            FaultKind::CutOff => "unexpected end of text".to_owned(),
-            FaultKind::DuplicateKey(name) => {
+            ParseErrorKind::Expected(what) => format!("expected {what}"),
+            ParseErrorKind::CutOff => "unexpected end of text".to_owned(),
+            ParseErrorKind::DuplicateKey(name) => {
                 format!("duplicate key {} with different values", Value::from(name.as_str()))
             }
-            FaultKind::ReservedKey(name) => {
+            ParseErrorKind::ReservedKey(name) => {
                 format!("the key {} is reserved; use another name", Value::from(name.as_str()))
             }
-            FaultKind::NumberTooLong => "the number has too many digits to be represented exactly".to_owned(),
-            FaultKind::TooDeep => format!("nested deeper than {MAX_DEPTH} levels"),
-            FaultKind::LoneSurrogate => "lone surrogate in a \\u escape".to_owned(),
+            ParseErrorKind::NumberTooLong => {
+                "the number has too many digits to be represented exactly".to_owned()
+            }
+            ParseErrorKind::TooDeep => format!("nested deeper than {MAX_DEPTH} levels"),
+            ParseErrorKind::LoneSurrogate => "lone surrogate in a \\u escape".to_owned(),
         }
     }
 }
 
 /// Reads one value that begins exactly at `start`; gives back the byte after it.
-pub(crate) fn value_at(text: &str, start: usize) -> Result<(Value, usize), Fault> {
+pub(crate) fn value_at(text: &str, start: usize) -> Result<(Value, usize), ParseError> {
     let mut parser = Parser { text, bytes: text.as_bytes(), at: start };
     let value = parser.value(0)?;
     Ok((value, parser.at))
 }
 
 /// Reads a text that is one value and nothing else but white space.
-pub(crate) fn whole(text: &str) -> Result<Value, Fault> {
+pub(crate) fn whole(text: &str) -> Result<Value, ParseError> {
     let mut parser = Parser { text, bytes: text.as_bytes(), at: 0 };
     parser.skip_blank();
     let value = parser.value(0)?;
@@ -89,12 +86,16 @@ impl Parser<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    fn fault(&self, kind: FaultKind) -> Fault {
-        Fault { kind, at: self.at }
+    fn error(&self, kind: ParseErrorKind) -> ParseError {
+        ParseError { kind, at: self.at }
     }
 
-    fn expected(&self, what: &'static str) -> Fault {
-        self.fault(if self.at >= self.bytes.len() { FaultKind::CutOff } else { FaultKind::Expected(what) })
+    fn expected(&self, what: &'static str) -> ParseError {
+        self.error(if self.at >= self.bytes.len() {
+            ParseErrorKind::CutOff
+        } else {
+            ParseErrorKind::Expected(what)
+        })
     }
 
     fn skip_blank(&mut self) {
@@ -103,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn value(&mut self, depth: usize) -> Result<Value, ParseError> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::String),
             Some(b'{') => self.object(depth + 1),
@@ -116,7 +117,7 @@ impl Parser<'_> {
         }
     }
 
-    fn literal(&mut self, word: &'static str, value: Value) -> Result<Value, Fault> {
+    fn literal(&mut self, word: &'static str, value: Value) -> Result<Value, ParseError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
             self.at += word.len();
@@ -128,9 +129,9 @@ impl Parser<'_> {
         Err(self.expected("a value"))
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn object(&mut self, depth: usize) -> Result<Value, ParseError> {
         if depth > MAX_DEPTH {
-            return Err(self.fault(FaultKind::TooDeep));
+            return Err(self.error(ParseErrorKind::TooDeep));
         }
         self.at += 1;
         let mut members = Map::new();
@@ -152,7 +153,7 @@ impl Parser<'_> {
             self.at += 1;
             self.skip_blank();
             let value = self.value(depth)?;
-            insert(&mut members, name, value).map_err(|kind| Fault { kind, at: key_at })?;
+            insert(&mut members, name, value).map_err(|kind| ParseError { kind, at: key_at })?;
             self.skip_blank();
             match self.peek() {
                 Some(b',') => {
@@ -168,9 +169,9 @@ impl Parser<'_> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn array(&mut self, depth: usize) -> Result<Value, ParseError> {
         if depth > MAX_DEPTH {
-            return Err(self.fault(FaultKind::TooDeep));
+            return Err(self.error(ParseErrorKind::TooDeep));
         }
         self.at += 1;
         let mut items = Vec::new();
@@ -196,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, Fault> {
+    fn number(&mut self) -> Result<Value, ParseError> {
         let start = self.at;
         let end = start + number_length(self.bytes.get(start..).unwrap_or_default());
         if end == start {
@@ -206,7 +207,7 @@ impl Parser<'_> {
         let literal = self.text.get(start..end).unwrap_or_default();
         if !number::is_kept(literal) {
             self.at = start;
-            return Err(self.fault(FaultKind::NumberTooLong));
+            return Err(self.error(ParseErrorKind::NumberTooLong));
         }
         // `01` and `1.` are two tokens at best; what follows a number decides.
         match self.peek() {
@@ -217,12 +218,12 @@ impl Parser<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn string(&mut self) -> Result<String, ParseError> {
         self.at += 1;
         let mut decoded = String::new();
         let mut run_start = self.at;
         loop {
-            let Some(byte) = self.peek() else { return Err(self.fault(FaultKind::CutOff)) };
+            let Some(byte) = self.peek() else { return Err(self.error(ParseErrorKind::CutOff)) };
             match byte {
                 b'"' => {
                     let run = self.text.get(run_start..self.at).unwrap_or_default();
@@ -246,8 +247,8 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Fault> {
-        let Some(byte) = self.peek() else { return Err(self.fault(FaultKind::CutOff)) };
+    fn escape(&mut self) -> Result<char, ParseError> {
+        let Some(byte) = self.peek() else { return Err(self.error(ParseErrorKind::CutOff)) };
         self.at += 1;
         Ok(match byte {
             b'"' => '"',
@@ -266,13 +267,13 @@ impl Parser<'_> {
         })
     }
 
-    fn unicode(&mut self) -> Result<char, Fault> {
+    fn unicode(&mut self) -> Result<char, ParseError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
         let Some((character, length)) = unicode_escape(rest) else {
             return Err(match digits {
-                4 => self.fault(FaultKind::LoneSurrogate),
-                _ if digits == rest.len() => self.fault(FaultKind::CutOff),
+                4 => self.error(ParseErrorKind::LoneSurrogate),
+                _ if digits == rest.len() => self.error(ParseErrorKind::CutOff),
                 _ => self.expected("four hexadecimal digits after \\u"),
             });
         };
@@ -283,14 +284,18 @@ impl Parser<'_> {
 
 /// Adds a member. The same key again is harmless with the same value, and an error with another. A reserved key is always
 /// one.
-pub(crate) fn insert(members: &mut Map<String, Value>, name: String, value: Value) -> Result<(), FaultKind> {
+pub(crate) fn insert(
+    members: &mut Map<String, Value>,
+    name: String,
+    value: Value,
+) -> Result<(), ParseErrorKind> {
     if name.starts_with(RESERVED_KEYS) {
-        return Err(FaultKind::ReservedKey(name));
+        return Err(ParseErrorKind::ReservedKey(name));
     }
     if let Some(first) = members.get(&name) {
         return match number::same(first, &value) {
             true => Ok(()),
-            false => Err(FaultKind::DuplicateKey(name)),
+            false => Err(ParseErrorKind::DuplicateKey(name)),
         };
     }
     members.insert(name, value);

@@ -71,7 +71,7 @@ pub enum RepairKind {
 
 impl RepairKind {
     /// What was found, in words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::ExtraComma => "extra comma",
             Self::MissingSeparator => "missing comma or colon",

@@ -14,9 +14,9 @@ use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
 use self::members::Members;
+use crate::json_path::{JsonPath, Step};
 use crate::number;
 use crate::parse;
-use crate::place::{Place, Step};
 use crate::read;
 use crate::repair::{Repair, RepairKind};
 use crate::schema::{Schema, place_of};
@@ -37,7 +37,7 @@ pub(crate) struct Mended {
 pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
     let mut mended = Mended { value: value.clone(), repairs: Vec::new() };
     let members = Members::of(schema.document());
-    let mut asked = Asked { members, emptied: HashSet::new(), wrapped: HashSet::new() };
+    let mut asked = ShapeContext { members, emptied: HashSet::new(), wrapped: HashSet::new() };
     for _ in 0..MAX_ROUNDS {
         if !schema.affords_errors(&mended.value) {
             return None;
@@ -75,23 +75,23 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
 /// One change at one place.
 #[derive(Debug, Clone, PartialEq)]
 struct Edit {
-    place: Place,
+    place: JsonPath,
     kind: RepairKind,
     detail: String,
     /// The new value; `None` takes the member away.
     value: Option<Value>,
 }
 
-/// What is known of the schema and of the changes so far.
-struct Asked<'a> {
+/// What is known about the schema, and the changes so far.
+struct ShapeContext<'a> {
     members: Members<'a>,
     /// Objects that members were taken out of. Such a one had more than one key, so it wraps nothing.
-    emptied: HashSet<Place>,
+    emptied: HashSet<JsonPath>,
     /// Lists of one that were made.
-    wrapped: HashSet<Place>,
+    wrapped: HashSet<JsonPath>,
 }
 
-impl Asked<'_> {
+impl ShapeContext<'_> {
     /// The changes that answer all errors, or nothing if one of them has no answer.
     fn edits_for(&mut self, errors: &[ValidationError<'_>], root: &Value) -> Option<Vec<Edit>> {
         if errors.len() > MAX_EDITS {
@@ -179,7 +179,7 @@ impl Asked<'_> {
         if edits.iter().any(is_in_wrapped) {
             return true;
         }
-        let mut items: HashMap<Place, usize> = HashMap::new();
+        let mut items: HashMap<JsonPath, usize> = HashMap::new();
         for edit in edits.iter().filter(|edit| edit.kind == RepairKind::WrappedInList) {
             if let (Some(Step::Index(_)), Some(list)) =
                 (edit.place.steps().last(), object_around(&edit.place))
@@ -191,7 +191,7 @@ impl Asked<'_> {
     }
 
     /// A `null` for a property that the schema names says that it is absent. In a map the key itself is data.
-    fn leave_out(&mut self, place: &Place) -> Option<Edit> {
+    fn leave_out(&mut self, place: &JsonPath) -> Option<Edit> {
         let Some(Step::Key(name)) = place.steps().last() else { return None };
         self.members.names(&object_around(place)?, name).then(|| Edit {
             place: place.clone(),
@@ -203,7 +203,7 @@ impl Asked<'_> {
 
     /// The object inside an object with one key, where members are missing or the key is not allowed, and the schema
     /// does not speak of it. The inner one may be JSON in a string; an empty one is nothing to go by.
-    fn unwrap(&mut self, value: &Value, place: &Place) -> Option<Edit> {
+    fn unwrap(&mut self, value: &Value, place: &JsonPath) -> Option<Edit> {
         let members = value.as_object().filter(|members| members.len() == 1)?;
         let (name, inner) = members.iter().next()?;
         let inner = match inner {
@@ -231,12 +231,12 @@ fn may_follow_from_others(error: &ValidationError<'_>) -> bool {
     ) || error.schema_path().as_str().split('/').any(|step| step == "then" || step == "else")
 }
 
-fn value_at<'a>(root: &'a Value, place: &Place) -> Option<&'a Value> {
+fn value_at<'a>(root: &'a Value, place: &JsonPath) -> Option<&'a Value> {
     place.steps().iter().try_fold(root, |value, step| step.within(value))
 }
 
 /// The place of the object or list that a place is in.
-fn object_around(place: &Place) -> Option<Place> {
+fn object_around(place: &JsonPath) -> Option<JsonPath> {
     let (_, around) = place.steps().split_last()?;
     Some(around.iter().cloned().collect())
 }
@@ -258,7 +258,7 @@ fn wanted(kind: &TypeKind) -> Vec<JsonType> {
     }
 }
 
-fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
+fn retype(value: &Value, wanted: &[JsonType], place: &JsonPath) -> Option<Edit> {
     let wants = |kind: JsonType| wanted.contains(&kind);
     let edit = |kind: RepairKind, detail: String, value: Value| Edit {
         place: place.clone(),
@@ -339,7 +339,7 @@ fn may_write_null(options: &[Value], value: &Value) -> bool {
 }
 
 /// The one option that a value means: the same but for letter case, or the same scalar as another type.
-fn choose(value: &Value, options: &[Value], place: &Place) -> Option<Edit> {
+fn choose(value: &Value, options: &[Value], place: &JsonPath) -> Option<Edit> {
     let means = |option: &&Value| match (value, option) {
         (Value::String(given), Value::String(option)) => given.to_lowercase() == option.to_lowercase(),
         (Value::String(given), Value::Number(_) | Value::Bool(_)) => *given == option.to_string(),

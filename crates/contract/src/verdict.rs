@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::account::Account;
+use crate::json_path::JsonPath;
 use crate::lower::Lift;
-use crate::place::Place;
 use crate::repair::Repair;
 use crate::violation::{Violation, Violations};
 
@@ -61,9 +61,9 @@ pub struct Accepted {
     pub value: Value,
     /// What was changed to get it, in order.
     pub repairs: Vec<Repair>,
-    /// Where it stood.
+    /// Where it was found.
     pub source: Source,
-    /// Who each byte of the text belongs to.
+    /// What each byte of the text belongs to.
     pub account: Account,
 }
 
@@ -86,7 +86,7 @@ impl Rejected {
         message: impl Into<String>,
         candidate: Option<Candidate>,
     ) -> Self {
-        let violation = Violation::new(&Place::root(), keyword, message);
+        let violation = Violation::new(&JsonPath::root(), keyword, message);
         Self { outcome, violations: Violations { errors: vec![violation], more: 0 }, candidate }
     }
 }
@@ -94,7 +94,7 @@ impl Rejected {
 /// A value that was found and not accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Where it stands in the text; `None` when it was handed over as structured.
+    /// Where it is in the text; `None` when it was handed over as structured.
     pub range: Option<Range<usize>>,
     /// The value, if it could be read. One that has to be confirmed is in the form that the model was asked for.
     pub value: Option<Value>,
@@ -118,13 +118,13 @@ pub enum Outcome {
     ExampleEcho,
     /// Two or more different values conform.
     Ambiguous,
-    /// A value conforms and stands in a fence or in prose, where the contract does not accept it.
+    /// A value conforms and is in a fence or in prose, where the contract does not accept it.
     Embedded,
-    /// A value conforms and stands in prose, and the contract wants it confirmed.
+    /// A value conforms and is in prose, and the contract wants it confirmed.
     Unconfirmed,
 }
 
-/// Where an accepted value stood, in order of trust.
+/// Where an accepted value was found, in order of trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {

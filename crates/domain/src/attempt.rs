@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Strategy;
 use crate::usage::Usage;
 
-/// Marks the model of an attempt that was replayed from a recording: nobody asked it, and statistics keep it apart.
+/// Marks the model of an attempt that was replayed from a recording: no model was called, and statistics keep it apart.
 pub const REPLAYED: &str = " (replay)";
 
 /// Outcome of an attempt.
@@ -32,9 +32,9 @@ pub enum Outcome {
     ExampleEcho,
     /// The answer contains several different conforming values.
     Ambiguous,
-    /// Its value conforms and stands in a fence or in prose, where `extract_json` does not accept it.
+    /// Its value conforms and is in a fence or in prose, where `extract_json` does not accept it.
     Embedded,
-    /// Its value conforms and stands in prose, and `embedded: confirm` wants it alone first.
+    /// Its value conforms and is in prose, and `embedded: confirm` wants it alone first.
     Unconfirmed,
     /// The model ended without calling the submit tool.
     NotSubmitted,
@@ -175,7 +175,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Its path with `[*]` for every index, so that the same mistake in every item counts as one. What stands in quotes is
+    /// Its path with `[*]` for every index, so that the same mistake in every item counts as one. Quoted names are
     /// a name and stays as it is.
     pub fn place(&self) -> String {
         let mut text = String::with_capacity(self.path.len());
@@ -303,7 +303,7 @@ pub fn used(attempts: &[Attempt]) -> Usage {
 }
 
 /// How many answers did not meet the contract although the model had been asked again for them. The first answer of a
-/// delivery is none of them: whoever takes the run next begins with the task, and gets that one once more.
+/// delivery is none of them: the next runner starts with the task, and gets that one once more.
 pub fn retries(attempts: &[Attempt]) -> u32 {
     let mut answered = HashSet::new();
     let again = attempts

@@ -77,7 +77,7 @@ impl Actor {
         }
     }
 
-    /// The actor with these columns; none where they do not fit together.
+    /// The actor of these columns; `None` if they do not fit together.
     #[must_use]
     pub fn from_columns(kind: &str, id: Option<String>, name: Option<String>) -> Option<Self> {
         Some(match (kind, id) {
@@ -94,9 +94,7 @@ impl Actor {
 /// One entry of the audit log. It holds names, ids and hashes: never a secret, never a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Time of the change.
     pub at: Timestamp,
-    /// The actor.
     pub actor: Actor,
     /// The action, such as `key.created`.
     pub action: String,

@@ -1,8 +1,8 @@
 //! What a parent is owed when a child's run ends.
 //!
-//! A child's end is owed until a run of the parent tells it. A parent that failed or was stopped is not resumed by
-//! itself: somebody wanted it to end. What it is owed is then held, with the reason, and told with the next run that
-//! somebody starts in it.
+//! A callback is pending until a run of the parent delivers it. A parent that failed or was stopped is not resumed
+//! automatically: it was meant to end. Its callbacks are then held, with the reason, and delivered with the next run that
+//! is started in it.
 
 use std::fmt;
 
@@ -16,13 +16,10 @@ use crate::session::{Session, Status};
 /// A child's end that its parent is to hear of, exactly once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
-    /// The run that ended.
     pub run_id: RunId,
-    /// Session.
     pub session_id: SessionId,
-    /// Who is to hear of it.
+    /// The session that gets it.
     pub parent_session_id: SessionId,
-    /// Waiting since.
     pub created_at: Timestamp,
 }
 
@@ -61,24 +58,19 @@ impl fmt::Display for HeldReason {
 /// Since when and why an end is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Reason.
     pub reason: HeldReason,
     /// Why, for people.
     pub message: String,
-    /// Since when.
     pub at: Timestamp,
 }
 
 /// A finished child not yet reported to its parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undelivered {
-    /// The run that ended.
     pub run_id: RunId,
-    /// Session.
     pub session_id: SessionId,
-    /// Waiting since.
     pub created_at: Timestamp,
-    /// Why it is not delivered by itself; none while it is only waiting for its turn.
+    /// Why it is not delivered automatically; `None` while it only waits.
     pub held: Option<Held>,
 }
 

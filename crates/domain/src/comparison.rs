@@ -1,7 +1,7 @@
 //! What siblings said of the same things: where they contradict each other, say nearly the same, or agree.
 //!
-//! It is data about outputs and nothing more: it blocks nothing and judges nobody. Every [`Side`] names the place in
-//! the output that it was read from, so that whoever reads a comparison can look at the whole entry.
+//! It is data about outputs and nothing more: it blocks nothing. Every [`Side`] names the place in
+//! the output that it was read from, so that a reader can look at the whole entry.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

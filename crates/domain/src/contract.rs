@@ -67,7 +67,7 @@ pub enum Embedded {
 }
 
 impl Embedded {
-    /// Whether this is the default. Runners that know no other need not be told.
+    /// Whether this is the default, which is not sent to runners.
     fn is_accept(&self) -> bool {
         *self == Self::Accept
     }

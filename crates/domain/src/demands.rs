@@ -26,9 +26,7 @@ pub struct Demands {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent requires {field} '{ours}', so '{theirs}' cannot be required as well")]
 pub struct Clash {
-    /// Which demand.
     pub field: &'static str,
-    /// What the agent asks.
     pub ours: String,
     /// What was asked beside it.
     pub theirs: String,

@@ -1,5 +1,6 @@
-//! Events: what happened, in order, for whoever watches. One tagged enum.
+//! Events: what happened, in order. One tagged enum.
 
+use accord_json::mark_numbers;
 use jiff::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,7 +10,6 @@ use crate::attempt::Attempt;
 use crate::callback::HeldReason;
 use crate::comparison::{Contradiction, Truncation};
 use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
-use crate::json;
 use crate::run::Failure;
 use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 
@@ -265,7 +265,7 @@ impl TryFrom<Value> for Body {
 
     /// Arguments and results are values of others, so every number is kept as it is written.
     fn try_from(mut value: Value) -> Result<Self, Self::Error> {
-        json::mark_numbers(&mut value);
+        mark_numbers(&mut value);
         Self::deserialize(value)
     }
 }
@@ -273,13 +273,10 @@ impl TryFrom<Value> for Body {
 /// An event to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// Time.
     pub at: Timestamp,
     /// In which session.
     pub session_id: SessionId,
-    /// The run.
     pub run_id: Option<RunId>,
-    /// The event itself.
     pub body: Body,
 }
 
@@ -288,13 +285,11 @@ pub struct NewEvent {
 pub struct Event {
     /// Event id; increases in order.
     pub id: EventId,
-    /// Time.
     pub at: Timestamp,
-    /// In which session; none for what happens in a workflow run.
+    /// The session; `None` for events of a workflow run.
     pub session_id: Option<SessionId>,
-    /// The run.
     pub run_id: Option<RunId>,
-    /// In which workflow run; none for what happens in a session.
+    /// The workflow run; `None` for events of a session.
     pub workflow_run_id: Option<WorkflowRunId>,
     /// Which kind: [`Body::kind`].
     pub kind: String,
@@ -331,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_is_refused() {
+    fn rejects_unknown_events() {
         for (text, error) in [
             (r#"{"type":"message","role":"user","text":"t","more":1}"#, "unknown field `more`"),
             (r#"{"type":"run.dreamt"}"#, "unknown variant `run.dreamt`"),

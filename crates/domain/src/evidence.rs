@@ -34,7 +34,6 @@ const NEARLY: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Observed {
-    /// It worked.
     Works,
     /// The request was accepted and the feature had no effect.
     Ignored,
@@ -53,18 +52,13 @@ impl Observed {
     }
 }
 
-/// One observation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// Provider and URL.
     pub endpoint: String,
-    /// The model.
     pub model: String,
     /// `native`, `tool`, …; with `#` and the hash of a schema behind it, for this schema only.
     pub feature: String,
-    /// What was seen.
     pub observed: Observed,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -94,9 +88,7 @@ impl Standing {
 /// Good and bad answers, weighted by age.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
-    /// Weight of good answers.
     pub good: f64,
-    /// Weight of bad answers.
     pub bad: f64,
     /// The time of both weights: that of the newest observation.
     pub at: Timestamp,

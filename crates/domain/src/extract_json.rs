@@ -10,7 +10,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 const EXPECTED: &str = "true, false, or a list of 'fence' and 'prose'";
 
-/// Where in an answer the value may stand besides being all of it.
+/// Where in an answer the value may be, other than being all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ExtractJson {
     /// In a code fence.

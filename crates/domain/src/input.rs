@@ -3,19 +3,16 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use accord_json::reserved::NUMBER;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 /// Characters of a preview: more than a column of a list is wide.
 pub const PREVIEW_CHARS: usize = 160;
 
-/// Bytes of an input that are searched. The beginning tells inputs apart, and every search reads it for thousands of rows.
+/// Bytes of an input that are searched. The beginning distinguishes inputs, and every search reads it for thousands of rows.
 pub const SEARCHED_BYTES: usize = 4 * 1024;
 
-/// How `serde_json` hands over a number that it keeps as written: as an object with this one key.
-const NUMBER: &str = "$serde_json::private::Number";
-
-/// An input in short.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InputSummary {
     /// Its values in one line of at most [`PREVIEW_CHARS`] characters; with their names if there are several.
@@ -38,7 +35,7 @@ impl InputSummary {
 
     fn read<'de>(names: &[&str], input: impl Deserializer<'de>) -> Self {
         let mut members = Members { all: Vec::new(), left: SEARCHED_BYTES };
-        // An error says that enough was read, or that it is no JSON: what was read until then counts.
+        // An error means that enough was read, or that it is not JSON: what was read until then counts.
         let _ = input.deserialize_any(Input(&mut members));
         let mut searched = names.join(" ");
         for (_, text) in &members.all {
@@ -71,7 +68,7 @@ fn preview(members: &[(String, String)]) -> String {
     }
 }
 
-/// The members of an object with the values in them; one without a name where the input is no object.
+/// The members of an object with the values in them; one without a name if the input is not an object.
 struct Members {
     all: Vec<(String, String)>,
     /// How much may still be read. Every value takes something of it, so that an input of empty lists comes to an end too.

@@ -37,13 +37,10 @@ impl fmt::Display for Role {
 pub struct Key {
     /// Its id, which is also the first part of the secret.
     pub id: KeyId,
-    /// Display name.
     pub name: String,
-    /// Role.
     pub role: Role,
     /// SHA-256 of the secret, in hex.
     pub hash: String,
-    /// Creation time.
     pub created_at: Timestamp,
     /// When it stops to be accepted, if ever.
     pub expires_at: Option<Timestamp>,

@@ -3,12 +3,12 @@
 //! Decisions are pure: a state, a command and the time go in; the next state, the events and what is owed to others
 //! come out ([`run`]). Absent on purpose: clocks, randomness, input and output. Ids and times come in as arguments.
 //!
-//! An [`agent`] is described by a blueprint. A [`session`] is a conversation with one, and each [`run`] one piece of work in it,
-//! under a [`contract`], done by a [`runner`] that meets its [`demands`]; an [`attempt`] is one answer that was judged.
-//! What happens is told as an [`event`]; what is owed to a parent session is a [`callback`]. The legal changes of a run are in
-//! [`run::change`], one function each.
+//! An [`agent`] is described by a blueprint. A [`session`] is a conversation with one, and each [`run`] one piece of
+//! work in it, under a [`contract`], done by a [`runner`] that meets its [`demands`]; an [`attempt`] is one answer that
+//! was judged. What happens is recorded as an [`event`]; the result that a parent session waits for is a [`callback`].
+//! The legal changes of a run are in [`run::change`], one function each.
 //!
-//! JSON documents that nobody here looks into (parameters, results, conversations) travel as text.
+//! JSON documents that are only passed on (parameters, results, conversations) are kept as text.
 
 pub mod agent;
 pub mod attempt;
@@ -21,10 +21,8 @@ pub mod event;
 pub mod evidence;
 pub mod id;
 pub mod input;
-pub mod json;
 pub mod key;
 pub mod quarantine;
-pub mod reserved;
 pub mod run;
 pub mod runner;
 pub mod session;

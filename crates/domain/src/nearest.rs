@@ -1,6 +1,6 @@
 //! The nearest known name to a wrong one.
 
-/// Letters beyond this are not compared: nobody means so long a name.
+/// Letters beyond this are not compared: no real name is that long.
 const LONGEST: usize = 64;
 
 /// The known name that is nearest to a wrong one, where one is near enough to be meant.

@@ -2,7 +2,7 @@
 //!
 //! A coordinator marks such work in the store before it begins and clears the mark when it is done. A mark whose coordinator
 //! is gone counts as a death. Work that dies [`MOST_DEATHS`] times in a row, without getting anywhere in between, is poisoned:
-//! it fails, and is not begun again until somebody asks for it.
+//! it fails, and is not started again until a retry is requested.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +33,8 @@ impl Kind {
     }
 }
 
-/// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Item {
-    /// What kind of work.
     pub kind: Kind,
     /// What it is done on.
     pub id: String,
@@ -52,7 +50,6 @@ impl Item {
 /// What becomes of work after a death.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is tried again.
     Retry,
     /// It is not begun again by itself.
     Poisoned,

@@ -1,4 +1,4 @@
-//! Runners: who claims runs.
+//! Runners, which claim runs.
 
 use std::collections::BTreeSet;
 
@@ -46,14 +46,11 @@ impl Profile {
     }
 }
 
-/// A registered runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runner {
-    /// Id.
     pub id: RunnerId,
     /// Description sent by the runner.
     pub profile: Profile,
-    /// Registration time.
     pub registered_at: Timestamp,
     /// Time of the last heartbeat.
     pub seen_at: Timestamp,

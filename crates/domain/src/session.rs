@@ -83,21 +83,15 @@ impl ExecutionMode {
 /// One conversation with one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Id.
     pub id: SessionId,
-    /// The agent's name.
     pub agent_name: String,
-    /// Status.
     pub status: Status,
-    /// Parent session.
     pub parent_session_id: Option<SessionId>,
     /// Project folder, if the caller set one.
     pub project_dir: Option<String>,
     /// What every later run must demand: where a CLI keeps its transcript.
     pub affinity: Demands,
-    /// Latest run.
     pub last_run_id: RunId,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_true_is_told() {
+    fn impossible_usage_is_rejected() {
         let most =
             Usage { input_tokens: MOST_TOKENS, output_tokens: MOST_TOKENS, cost_usd: Some(MOST_COST_USD) };
         for sound in [Usage::default(), most, Usage { cost_usd: Some(0.0), ..most }] {

@@ -135,25 +135,19 @@ pub enum Worker {
 /// A workflow run, without its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowRun {
-    /// Id.
     pub id: WorkflowRunId,
-    /// The workflow's name.
     pub workflow_name: String,
-    /// Status.
     pub status: Status,
-    /// Counts its changes: who changes it says which version it has seen.
+    /// Counts the changes: a change names the version that it is based on.
     pub version: u64,
-    /// Parent workflow run.
     pub parent: Option<WorkflowRunId>,
     /// How many workflow runs are around it.
     pub depth: u32,
     /// Who created it or its parent, if known.
     pub requested_by: Option<RequestedBy>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
-    /// Time it finished.
     pub finished_at: Option<Timestamp>,
     /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator was running. Its documents are not read
     /// any more then, because that may be what coordinators die of.
@@ -172,18 +166,18 @@ impl WorkflowRun {
         self.status == Status::Failed && self.failure.as_ref().is_some_and(|failure| failure.kind == POISONED)
     }
 
-    /// The run, poisoned; none where it is over. What works for it goes on: a retry takes the results into account.
+    /// The run, poisoned; `None` if it has finished. Its task runs continue: a retry uses their results.
     pub fn poisoned(&self, now: Timestamp) -> Option<Self> {
         let message = quarantine::message(&Item::new(quarantine::Kind::WorkflowStep, &self.id));
         self.ended(Status::Failed, Fault::new(POISONED, message), now)
     }
 
-    /// The run, stopped without a step of its own; none where it is over.
+    /// The run, stopped without a step; `None` if it has finished.
     pub fn stopped_at_once(&self, now: Timestamp) -> Option<Self> {
         self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator was running"), now)
     }
 
-    /// A poisoned run, as it was before; none where it is not poisoned.
+    /// A poisoned run, as it was before; `None` if it is not poisoned.
     pub fn retried(&self, now: Timestamp) -> Option<Self> {
         self.is_poisoned().then(|| Self {
             status: Status::Running,

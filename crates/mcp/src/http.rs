@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP, without sessions: each request stands for itself.
+//! MCP over streamable HTTP, without sessions: requests are independent.
 //!
 //! A request is answered with plain JSON, or, where the client asked for progress, with a stream of events that ends with
 //! the answer. There is no stream of the server's own (`GET`) and nothing to delete: both are answered with 405 by the
@@ -19,13 +19,12 @@ use crate::protocol::{self, VERSIONS};
 use crate::rpc::{self, Incoming, Message, NOT_A_REQUEST};
 use crate::toolset::Toolset;
 
-/// A body in pieces.
 pub type Pieces = BoxStream<'static, Result<Bytes, Infallible>>;
 
 /// An answer with a body in pieces.
 pub type Answered = Response<Pieces>;
 
-/// Makes the tools for whoever sends these headers.
+/// Makes the tools for the sender of these headers.
 type MakeTools = dyn Fn(&HeaderMap) -> Result<Arc<dyn Toolset>, String> + Send + Sync;
 
 /// Notifications that wait for a slow client.
@@ -44,14 +43,13 @@ impl std::fmt::Debug for Http {
 }
 
 impl Http {
-    /// Serves the tools that `make` gives for the headers of a request, or says why there are none.
+    /// Serves the tools that `make` returns for the headers of a request, or its error.
     pub fn new(
         make: impl Fn(&HeaderMap) -> Result<Arc<dyn Toolset>, String> + Send + Sync + 'static,
     ) -> Self {
         Self { make: Arc::new(make) }
     }
 
-    /// Answers one POST.
     pub async fn answer(&self, request: Request<Bytes>) -> Answered {
         let (parts, body) = request.into_parts();
         match rpc::read(&body) {
@@ -71,12 +69,12 @@ impl Http {
         if wants_progress && takes_events(headers) {
             return events(tools, asked);
         }
-        // Nobody reads it: what would be told has no token.
+        // Unused: notifications have no token here.
         let (outbox, _) = mpsc::channel(WAITING_MESSAGES);
         json(StatusCode::OK, &protocol::answer(tools.as_ref(), asked, outbox).await)
     }
 
-    /// A batch is answered in one piece, so nothing is told on the way.
+    /// A batch is answered in one piece, without notifications.
     async fn answer_batch(&self, headers: &HeaderMap, batch: Vec<Result<Message, Value>>) -> Answered {
         let asks = |message: &Message| matches!(message, Message::Request(asked) if is_about_tools(asked));
         let tools = match self.tools(headers, batch.iter().flatten().any(asks)) {
@@ -90,7 +88,7 @@ impl Http {
         }
     }
 
-    /// The tools for whoever asks, where a version is spoken that is known; only what is about tools depends on it.
+    /// The tools for the caller, if the protocol version is known; only requests about tools depend on it.
     fn tools(&self, headers: &HeaderMap, is_about_tools: bool) -> Result<Arc<dyn Toolset>, String> {
         if let Some(version) = unknown_version(headers).filter(|_| is_about_tools) {
             let known = VERSIONS.join(", ");
@@ -115,10 +113,10 @@ fn takes_events(headers: &HeaderMap) -> bool {
     accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim().starts_with("text/event-stream"))
 }
 
-/// What is told on the way, and the answer, as events. A client that hangs up ends the call, not what it started.
+/// Notifications and the answer, as events. A client that hangs up ends the call, not the run that it started.
 fn events(tools: Arc<dyn Toolset>, asked: rpc::Request) -> Answered {
     let (outbox, told) = mpsc::channel(WAITING_MESSAGES);
-    // The answer goes the way of what is told, so it comes last.
+    // The answer uses the channel of the notifications, so it comes last.
     let answering = async move {
         let answer = protocol::answer(tools.as_ref(), asked, outbox.clone()).await;
         outbox.send(answer).await.ok();
@@ -134,7 +132,7 @@ fn events(tools: Arc<dyn Toolset>, asked: rpc::Request) -> Answered {
 }
 
 fn json(status: StatusCode, body: &Value) -> Answered {
-    let mut response = plain(status, Bytes::from(body.to_string()));
+    let mut response = json_response(status, Bytes::from(body.to_string()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
@@ -144,10 +142,10 @@ fn refused(id: Value, message: &str) -> Answered {
 }
 
 fn accepted() -> Answered {
-    plain(StatusCode::ACCEPTED, Bytes::new())
+    json_response(StatusCode::ACCEPTED, Bytes::new())
 }
 
-fn plain(status: StatusCode, body: Bytes) -> Answered {
+fn json_response(status: StatusCode, body: Bytes) -> Answered {
     let mut response = Response::new(stream::once(async { Ok(body) }).boxed());
     *response.status_mut() = status;
     response

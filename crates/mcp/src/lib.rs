@@ -1,6 +1,6 @@
 //! MCP: Accord's tools, for agents and for the clients of people.
 //!
-//! Every tool is a call of the coordinator's API by `accord-client`, with the key of whoever called: nothing is allowed
+//! Every tool is a call of the coordinator's API by `accord-client`, with the caller's key: nothing is allowed
 //! here that is not allowed there. The protocol is written out (`rpc`, `protocol`, `stdio`, `http`) instead of taken
 //! from a library: of it we need five methods, and numbers in results must stay as they are written.
 //!
@@ -9,7 +9,7 @@
 //! a CLI agent hands over its answer.
 //!
 //! Batches, which one version of the protocol has, are answered as a whole. Absent on purpose: sessions of the protocol
-//! (each request stands for itself, so any coordinator can answer it), resources, prompts and sampling.
+//! (requests are independent, so any coordinator can answer them), resources, prompts and sampling.
 
 mod accord;
 mod http;

@@ -10,9 +10,9 @@ use crate::toolset::{Progress, Tool, Toolset};
 /// here, and they are taken whatever version is spoken.
 pub(crate) const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// Answers a request. `outbox` takes what is told meanwhile.
+/// Answers a request. `outbox` takes the notifications on the way.
 ///
-/// Nothing depends on `initialize`: a client that tries a newer protocol first is told at once that its method is
+/// Nothing depends on `initialize`: a client that tries a newer protocol first learns at once that its method is
 /// unknown, and goes on from there.
 pub(crate) async fn answer(tools: &dyn Toolset, request: Request, outbox: mpsc::Sender<Value>) -> Value {
     let Request { id, method, params } = request;
@@ -34,7 +34,7 @@ pub(crate) async fn answer(tools: &dyn Toolset, request: Request, outbox: mpsc::
     }
 }
 
-/// Answers a batch, one message after the other; none where nothing in it wants an answer.
+/// Answers a batch, one message after the other; `None` if it contains no request.
 pub(crate) async fn answer_batch(
     tools: &dyn Toolset,
     batch: Vec<Result<Message, Value>>,

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 pub(crate) const NOT_JSON: i32 = -32700;
 /// It is JSON, and no request.
 pub(crate) const NOT_A_REQUEST: i32 = -32600;
-/// There is no such method.
 pub(crate) const NO_SUCH_METHOD: i32 = -32601;
 /// The parameters do not fit the method.
 pub(crate) const BAD_PARAMETERS: i32 = -32602;
@@ -20,36 +19,27 @@ const MOST_IN_A_BATCH: usize = 64;
 /// What came in one piece.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Incoming {
-    /// A message.
     One(Message),
-    /// Several, to be answered together. What cannot be read is answered with the error that stands in its place.
+    /// Several, to be answered together. A message that cannot be read is answered with its error.
     Batch(Vec<Result<Message, Value>>),
 }
 
-/// What a client said.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
     /// Wants an answer.
     Request(Request),
     /// Wants none.
-    Notification {
-        /// What happened.
-        method: String,
-        /// To what.
-        params: Value,
-    },
+    Notification { method: String, params: Value },
     /// Answers something that we never asked.
     Response,
 }
 
-/// What wants an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     /// A number or a string, given back as it came.
     pub(crate) id: Value,
     /// What is to be done.
     pub(crate) method: String,
-    /// With what.
     pub(crate) params: Value,
 }
 
@@ -67,7 +57,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Incoming, Value> {
     }
 }
 
-/// Where only a name is given twice, the request is known: who waits for its answer gets this one.
+/// If only a key is duplicate, the request id is known: the error answers that request.
 fn unreadable(text: &[u8], error: &serde_json::Error) -> Value {
     let said = serde_json::from_slice::<Value>(text).ok().filter(|_| error.is_data());
     match said {
@@ -116,7 +106,7 @@ pub(crate) fn failure(id: Value, code: i32, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }
 
-/// Sets a member of an object; what is no object stays as it is.
+/// Sets a member of an object; other values are left as they are.
 pub(crate) fn set(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(members) = object {
         members.insert(key.to_owned(), value);
@@ -133,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart() {
+    fn messages_are_classified() {
         let request =
             |id: Value| Message::Request(Request { id, method: "ping".into(), params: Value::Null });
         let cases = [
@@ -163,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_given_twice() {
+    fn rejects_duplicate_keys() {
         let text = br#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"arguments": {"k": 1, "k": 2}}}"#;
         let answer = read(text).unwrap_err();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(NOT_A_REQUEST)));
@@ -172,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_answered_with_why() {
+    fn invalid_messages_are_answered_with_an_error() {
         let cases: [(&[u8], i32); 9] = [
             (b"", NOT_JSON),
             (b"{", NOT_JSON),

@@ -1,6 +1,6 @@
 //! MCP over stdin and stdout: one message a line.
 //!
-//! Calls of tools run beside each other and may be cancelled; everything else is answered in its turn. When stdin ends
+//! Tool calls run concurrently and may be cancelled; everything else is answered in its turn. When stdin ends
 //! the client wants the server to end; what is nearly done is still answered, so that a script can pipe its requests in.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::toolset::Toolset;
 /// The longest line: a request to the coordinator may have 8 MiB, and this holds one with its escapes.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// Calls at once. A model calls a handful beside each other; more is a client that has lost its head.
+/// Concurrent calls. A model makes a handful; more indicates a runaway client.
 const MOST_CALLS: usize = 64;
 
 /// Lines that wait to be written, so that a slow reader slows the calls down and fills no memory.
@@ -43,7 +43,7 @@ pub async fn serve(
     loop {
         let line = tokio::select! {
             biased;
-            // Only an error, or nobody who listens: there is nothing left to be done.
+            // Only an error, or a closed connection: there is nothing left to do.
             written = &mut writer => return written.map_err(io::Error::other)?,
             line = next_line(&mut reader) => line?,
         };
@@ -133,7 +133,7 @@ impl Calls {
         }
     }
 
-    /// Answers a batch beside the calls. It is answered as a whole, so no part of it can be cancelled.
+    /// Answers a batch while calls run. It is answered as a whole, so no part of it can be cancelled.
     async fn start_batch(&mut self, batch: Vec<Result<Message, Value>>) {
         while self.running.try_join_next().is_some() {}
         if self.running.len() >= MOST_CALLS {
@@ -175,7 +175,7 @@ impl Calls {
     }
 
     async fn say(&self, line: Value) {
-        // When nobody listens the writer has ended, which ends the serving.
+        // A closed connection ends the writer, which ends the serving.
         self.outbox.send(line).await.ok();
     }
 

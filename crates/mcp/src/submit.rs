@@ -1,7 +1,7 @@
 //! A server with one tool, `submit_result`: how a CLI agent hands over its answer.
 //!
 //! The arguments are kept as they come. Whether they conform is for the contract to say, not for us: a refusal here would
-//! be a second judge, and the model would be told twice.
+//! be a second judge, and the model would get the errors twice.
 
 use std::io;
 use std::path::Path;

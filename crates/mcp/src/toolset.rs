@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::rpc::{self, notification};
 
-/// What a client is told of a tool.
+/// The description of a tool for clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// The name that it is called by.
@@ -26,9 +26,7 @@ pub struct Tool {
 /// What a tool does to the world; clients ask people before some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hints {
-    /// It only looks.
     Reads,
-    /// It adds something.
     Adds,
     /// It ends something, and a second time does nothing more.
     Ends,
@@ -71,7 +69,6 @@ impl Answer {
         Self { text: format!("{value:#}"), structured: Some(value), is_error: false }
     }
 
-    /// Words.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), structured: None, is_error: false }
     }
@@ -99,14 +96,13 @@ pub trait Toolset: Send + Sync {
     /// What a model should know before it uses any of them.
     fn instructions(&self) -> Option<String>;
 
-    /// The tools.
     fn tools(&self) -> Vec<Tool>;
 
-    /// Calls one. None where there is none of that name. Dropped when nobody waits for it any more.
+    /// Calls a tool; `None` if there is none of that name. Dropped when the caller stops waiting.
     async fn call(&self, name: &str, arguments: Map<String, Value>, progress: &Progress) -> Option<Answer>;
 }
 
-/// How a long call tells that it is alive. Says nothing unless the client asked for it.
+/// Progress notifications of a long call, if the client asked for them.
 #[derive(Debug)]
 pub struct Progress {
     token: Option<Value>,

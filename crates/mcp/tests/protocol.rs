@@ -111,7 +111,7 @@ async fn the_version_is_agreed_upon() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_said_at_once_and_before_any_greeting() {
+async fn unknown_methods_are_errors_even_before_initialize() {
     let mut pipes = Pipes::open();
     for method in ["server/discover", "resources/list", "prompts/list", "logging/setLevel", ""] {
         pipes.ask(1, method, json!({})).await;
@@ -148,7 +148,7 @@ async fn calls_are_answered_with_what_the_tool_gave() {
 }
 
 #[tokio::test]
-async fn progress_is_told_to_whoever_asked_for_it() {
+async fn progress_is_sent_if_requested() {
     let mut pipes = Pipes::open();
     pipes.ask(1, "tools/call", json!({"name": "work"})).await;
     let silent = pipes.hear().await;
@@ -163,7 +163,7 @@ async fn progress_is_told_to_whoever_asked_for_it() {
 }
 
 #[tokio::test]
-async fn calls_run_beside_each_other_and_can_be_cancelled() {
+async fn calls_run_concurrently_and_can_be_cancelled() {
     let mut pipes = Pipes::open();
     pipes.ask(1, "tools/call", json!({"name": "hang"})).await;
     pipes.ask("1", "tools/call", json!({"name": "hang"})).await;

@@ -39,27 +39,21 @@ struct Agent {
 /// One run, with all that it needs. What other runs need too is shared with them.
 #[derive(Debug, Clone)]
 pub struct Assignment {
-    /// The run.
     pub run_id: RunId,
-    /// Its session.
     pub session_id: SessionId,
     /// Which delivery, from 1.
     pub delivery: u32,
     /// Whether it begins the session.
     pub kind: RunKind,
-    /// The agent.
     pub agent: Arc<Blueprint>,
     /// The blueprint's `executor` object, as it is written.
     pub settings: Arc<Value>,
-    /// The parameters.
     pub parameters: Value,
-    /// The contract in force.
     pub terms: Option<Arc<Terms>>,
     /// Whether the coordinator judges.
     pub held_by_coordinator: bool,
     /// What to ask in the place of the parameters.
     pub retry_prompt: Option<String>,
-    /// The conversation so far.
     pub conversation: Option<Value>,
     /// Another model than the blueprint names.
     pub model: Option<String>,
@@ -67,7 +61,6 @@ pub struct Assignment {
     pub project_dir: Option<String>,
     /// What is known about endpoints.
     pub facts: Vec<EndpointFact>,
-    /// What invariants see.
     pub input: Value,
     /// What deliveries before this one have used.
     pub spent: Spent,
@@ -133,7 +126,6 @@ impl Agent {
 }
 
 impl Terms {
-    /// Compiles a contract.
     pub fn compile(contract: Contract) -> Result<Self, AssignmentError> {
         let schema =
             Schema::compile(&contract.schema).map_err(|error| refused("the output schema", error))?;
@@ -160,7 +152,7 @@ impl Terms {
         Ok(Self { contract, compiled, lowered: Recent::default() })
     }
 
-    /// The schema as a provider takes it, or why there is no such thing. May take a while where the schema is large.
+    /// The schema as the provider supports it, or why it cannot be converted. Slow for large schemas.
     pub(crate) fn lowered(&self, profile: &str) -> Result<Arc<Lowered>, String> {
         let profile = Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
         self.lowered.get(&profile.name, || Ok(Arc::new(lower(self.compiled.schema(), profile))))

@@ -10,7 +10,6 @@ use async_trait::async_trait;
 /// The runner protocol. An implementer sends each call once: what is repeated, and when, is the runner's to say.
 #[async_trait]
 pub trait Coordinator: Send + Sync {
-    /// Makes a runner known.
     async fn register(&self, runner: &RegisterRunner) -> Result<RegisteredRunner, ClientError>;
 
     /// Asks for work, and waits for it as long as the request says.

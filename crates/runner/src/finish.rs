@@ -1,4 +1,4 @@
-//! The end of a run, told until it is answered.
+//! Reports the end of a run until there is a response.
 
 use accord_api::agent::Executor;
 use accord_api::{
@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
-use crate::drive::{End, Outcome, failure_kind};
-use crate::leases::{Hold, Reason};
+use crate::drive::{Outcome, RunEnd, failure_kind};
+use crate::leases::{LeasedRun, Reason};
 use crate::limits::RAW_BYTES;
 use crate::text::shortened;
 
@@ -42,7 +42,7 @@ pub(crate) fn failed(holding: &Holding, failure: Failure) -> FinishRun {
     FinishRun { error: Some(failure), ..empty(holding, FinishStatus::Failed) }
 }
 
-/// The report of a run that was told to end before it had begun.
+/// The report of a run that was stopped before it started.
 pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
     match reason {
         Some(Reason::Release) => empty(holding, FinishStatus::Released),
@@ -59,7 +59,7 @@ pub(crate) fn is_result(finish: &FinishRun) -> bool {
 }
 
 /// The report of what the work came to.
-pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
+pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
     let Outcome { end, usage, retries, facts, conversation } = outcome;
     let conversation = conversation.and_then(|value| raw(&value));
     let base = |status| FinishRun {
@@ -71,24 +71,23 @@ pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -
         ..empty(&hold.holding, status)
     };
     match end {
-        End::Text(text) => FinishRun { result_text: Some(text), ..base(FinishStatus::Completed) },
-        End::Data { value, raw: text, validation } => FinishRun {
+        RunEnd::Text(text) => FinishRun { result_text: Some(text), ..base(FinishStatus::Completed) },
+        RunEnd::Data { value, raw: text, validation } => FinishRun {
             result_data: raw(&value),
             raw: Some(shortened(&text, RAW_BYTES)),
             validation,
             ..base(FinishStatus::Completed)
         },
-        End::Answered(answer) => FinishRun { answer: Some(answer), ..base(FinishStatus::Answered) },
-        End::Failed(failure) => FinishRun { error: Some(failure), ..base(FinishStatus::Failed) },
-        // Who takes it next begins where this run began.
-        End::Stopped if hold.reason() == Some(Reason::Release) => {
+        RunEnd::Answered(answer) => FinishRun { answer: Some(answer), ..base(FinishStatus::Answered) },
+        RunEnd::Failed(failure) => FinishRun { error: Some(failure), ..base(FinishStatus::Failed) },
+        // The next runner starts where this run started.
+        RunEnd::Stopped if hold.reason() == Some(Reason::Release) => {
             FinishRun { conversation: None, affinity: None, ..base(FinishStatus::Released) }
         }
-        End::Stopped => base(FinishStatus::Stopped),
+        RunEnd::Stopped => base(FinishStatus::Stopped),
     }
 }
 
-/// A value's own text.
 fn raw(value: &Value) -> Option<Box<RawValue>> {
     RawValue::from_string(value.to_string()).ok()
 }
@@ -105,11 +104,11 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
     }
 }
 
-/// Tells the end until it is answered. One that is too large is told again without what goes along with it; a result that
+/// Reports the end until there is a response. A report that is too large is sent again without its extras; a result that
 /// is refused becomes a failure that says so; a failure that is refused is dropped, and the lease runs out.
 pub(crate) async fn tell(
     coordinator: &dyn Coordinator,
-    hold: &Hold,
+    hold: &LeasedRun,
     mut finish: FinishRun,
     origin: Option<Origin>,
 ) {

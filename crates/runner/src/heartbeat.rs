@@ -15,7 +15,7 @@ use crate::runner::Shared;
 /// The pause after an answer that came at once: a run that is being stopped is answered so until it has ended.
 const PACE: Duration = Duration::from_secs(1);
 
-/// Keeps the leases until it is told that there are none to keep.
+/// Renews the leases until there are none left.
 pub(crate) async fn keep(shared: Arc<Shared>, done: CancellationToken) {
     tokio::select! {
         () = done.cancelled() => {}

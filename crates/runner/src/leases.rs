@@ -12,27 +12,26 @@ use tokio_util::sync::CancellationToken;
 /// Why a run is to end before it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Somebody asked to stop it.
     Stop,
     /// It is given back: the runner shuts down.
     Release,
-    /// Its lease ran out while the coordinator could not be reached: it may be somebody else's. Only a result that is there
+    /// Its lease expired while the coordinator could not be reached: another runner may have it. Only a result that is there
     /// already is still offered.
     Expired,
-    /// It is somebody else's now, or over. Nothing is to be reported.
+    /// Another runner has it, or it has finished. Nothing is to be reported.
     Lost,
 }
 
 impl Reason {
-    /// Whether the run may be somebody else's.
+    /// Whether another runner may have the run.
     fn is_gone(self) -> bool {
         matches!(self, Self::Expired | Self::Lost)
     }
 }
 
-/// One run that is held.
+/// A run that this runner holds.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct LeasedRun {
     pub(crate) run_id: RunId,
     pub(crate) holding: Holding,
     /// The work is to end.
@@ -42,7 +41,7 @@ pub(crate) struct Hold {
     reason: Mutex<Option<Reason>>,
 }
 
-impl Hold {
+impl LeasedRun {
     /// Ends the work. The first reason counts, except that what is lost is lost.
     pub(crate) fn end(&self, reason: Reason) {
         let mut known = lock(&self.reason);
@@ -50,7 +49,7 @@ impl Hold {
             *known = Some(reason);
         }
         drop(known);
-        // After a lease only the work ends: what goes with a result that is there is still told before it.
+        // When a lease expires only the work ends: events of a result that is ready are still reported.
         if reason == Reason::Lost {
             self.lost.cancel();
         }
@@ -78,7 +77,7 @@ impl Hold {
 
 #[derive(Debug)]
 struct Entry {
-    hold: Arc<Hold>,
+    hold: Arc<LeasedRun>,
     lease: Duration,
     valid_until: Instant,
 }
@@ -93,13 +92,13 @@ pub(crate) struct Leases {
 
 impl Leases {
     /// Takes what was claimed. An older hold on the same run is lost: it would not have been handed out again.
-    pub(crate) fn take(&self, claim: &ClaimedRun, runner_id: &RunnerId, asked_at: Instant) -> Arc<Hold> {
+    pub(crate) fn take(&self, claim: &ClaimedRun, runner_id: &RunnerId, asked_at: Instant) -> Arc<LeasedRun> {
         let holding = Holding {
             runner_id: runner_id.clone(),
             lease_id: claim.lease_id.clone(),
             attempt: claim.attempt,
         };
-        let hold = Arc::new(Hold {
+        let hold = Arc::new(LeasedRun {
             run_id: claim.run_id.clone(),
             holding,
             cancel: CancellationToken::new(),
@@ -116,19 +115,17 @@ impl Leases {
     }
 
     /// Forgets a run that is done with.
-    pub(crate) fn forget(&self, hold: &Arc<Hold>) {
+    pub(crate) fn forget(&self, hold: &Arc<LeasedRun>) {
         let mut entries = lock(&self.entries);
         if entries.get(&hold.run_id).is_some_and(|entry| Arc::ptr_eq(&entry.hold, hold)) {
             entries.remove(&hold.run_id);
         }
     }
 
-    /// What a heartbeat names.
     pub(crate) fn held(&self) -> Vec<HeldRun> {
         lock(&self.entries).values().map(|entry| entry.hold.as_held()).collect()
     }
 
-    /// Tells of new runs.
     pub(crate) fn taken(&self) -> watch::Receiver<u64> {
         self.taken.subscribe()
     }
@@ -167,7 +164,7 @@ impl Leases {
         valid.map(|entry| entry.valid_until).min()
     }
 
-    /// Ends the work on what may be somebody else's by now.
+    /// Ends the work on runs that another runner may have by now.
     pub(crate) fn expire(&self, now: Instant) {
         let entries = lock(&self.entries);
         let valid = entries.values().filter(|entry| !entry.hold.is_gone());
@@ -177,7 +174,6 @@ impl Leases {
         }
     }
 
-    /// Gives everything back.
     pub(crate) fn release(&self) {
         for entry in lock(&self.entries).values() {
             entry.hold.end(Reason::Release);
@@ -185,7 +181,7 @@ impl Leases {
     }
 }
 
-/// What a panic left behind is still whole: each change is one assignment.
+/// The value is consistent after a panic: each change is one assignment.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

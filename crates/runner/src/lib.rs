@@ -39,7 +39,7 @@ mod tests;
 
 pub use assignment::{Assignment, AssignmentError, Known, Terms};
 pub use coordinator::Coordinator;
-pub use drive::{Budget, End, Observer, Outcome, drive};
+pub use drive::{Budget, Observer, Outcome, RunEnd, drive};
 pub use runner::{Runner, RunnerError};
 pub use servers::Variables;
 pub use settings::RunnerSettings;

@@ -8,7 +8,7 @@ pub(crate) const ATTEMPT_TEXT_BYTES: usize = 64 * 1024;
 /// What a failure shows of the answer that came closest. It goes into events and callbacks.
 pub(crate) const LAST_OUTPUT_BYTES: usize = 4 * 1024;
 
-/// What is kept of the text that a result was found in: the result itself is whole beside it, and a request has 8 MiB.
+/// How much of the text around a result is kept: the result itself is complete, and a request has 8 MiB.
 pub(crate) const RAW_BYTES: usize = 1024 * 1024;
 
 /// What one event carries of a text.
@@ -17,17 +17,17 @@ pub(crate) const EVENT_TEXT_BYTES: usize = 64 * 1024;
 /// What one event carries of a tool's arguments, as JSON.
 pub(crate) const EVENT_ARGUMENTS_BYTES: usize = 64 * 1024;
 
-/// How much of an output that is no JSON is shown.
+/// How much of an output that is not JSON is shown.
 pub(crate) const SHOWN_OUTPUT_BYTES: usize = 400;
 
-/// How long partial output is gathered before it is told, at first: people see it grow, and the coordinator writes four events a
+/// How long partial output is first gathered before it is reported: people see it grow, and the coordinator writes four events a
 /// second at most for a run.
 pub(crate) const LIVE_PAUSE: Duration = Duration::from_millis(250);
 
-/// After so many events the pause is one [`LIVE_PAUSE`] longer.
+/// After this many events the pause is one [`LIVE_PAUSE`] longer.
 pub(crate) const LIVE_PAUSE_GROWTH: u32 = 20;
 
-/// What one event carries of partial output. More in one pause is a flood that nobody reads.
+/// What one event carries of partial output. More in one pause cannot be read.
 pub(crate) const LIVE_TEXT_BYTES: usize = 4 * 1024;
 
 /// Events of partial output in one delivery of a run: about five minutes of a model that speaks without pause.
@@ -49,7 +49,7 @@ pub(crate) const EVENTS_HELD: usize = 32;
 /// cut off is not one that a program reads.
 pub(crate) const MOST_ANSWER_TOKENS: u32 = 64_000;
 
-/// The lowest ceiling that a cut answer is raised to where nobody knows the one in force: servers that have a low one of
+/// The lowest ceiling that a cut answer is raised to if the current one is unknown: servers that have a low one of
 /// their own are asked for twice as much as they gave, and that may still be little.
 pub(crate) const LEAST_ANSWER_TOKENS: u32 = 4096;
 
@@ -59,7 +59,7 @@ pub(crate) const MOST_CONTINUATIONS: u32 = 3;
 /// Model requests in one turn where the blueprint does not say.
 pub(crate) const DEFAULT_MAX_STEPS: u32 = 50;
 
-/// How long a turn may take to end once it is told to. Executors promise to be quicker; after this they are dropped.
+/// How long a turn may take to end once it is stopped. Executors promise to be quicker; after this they are dropped.
 pub(crate) const TIME_TO_STOP: Duration = Duration::from_secs(15);
 
 /// How long a session may take to open: a CLI on a busy machine takes some seconds.
@@ -71,7 +71,7 @@ pub(crate) const TIME_TO_CLOSE: Duration = Duration::from_secs(15);
 /// How long a run may take where the blueprint does not say: nothing may work for ever unseen.
 pub(crate) const DEFAULT_RUN_TIME: Duration = Duration::from_secs(4 * 60 * 60);
 
-/// How long running work may go on once the runner is told to shut down.
+/// How long running work may continue once the runner shuts down.
 pub(crate) const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
 
 /// How long giving work back may take at shutdown before it is dropped. Its leases then run out by themselves.
@@ -105,5 +105,5 @@ pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Blueprints that are kept, and contracts. Agents of one project are fewer.
 pub(crate) const DOCUMENTS_KEPT: usize = 64;
 
-/// Requests of one turn whose time is told. An agent that works for hours makes more; the first ones say enough.
+/// Requests of one turn whose time is reported. An agent that works for hours makes more; the first ones are enough.
 pub(crate) const REQUESTS_TIMED: usize = 256;

@@ -16,7 +16,7 @@ impl<T> Default for Recent<T> {
 }
 
 impl<T: Clone> Recent<T> {
-    /// What was made of a document, or is made of it now. Nobody is kept waiting meanwhile: two may do the same work.
+    /// What was computed from a document, or is being computed. There is no waiting: two tasks may do the same work.
     pub(crate) fn get<E>(&self, document: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         if let Some(known) = self.find(document) {
             return Ok(known);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_not_kept() {
+    fn unreadable_documents_are_not_cached() {
         let recent = Recent::default();
         assert_eq!(recent.get("a", || Err::<Arc<str>, _>("no")), Err("no"));
         assert_eq!(recent.get("a", || Ok::<_, &str>(Arc::from("yes"))), Ok(Arc::from("yes")));

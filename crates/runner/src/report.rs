@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
 use crate::drive::Observer;
-use crate::leases::{Hold, Reason};
+use crate::leases::{LeasedRun, Reason};
 use crate::limits::{EVENTS_PER_BATCH, REPORTS_HELD};
 
-/// Levels of a tool's arguments in an event. Readers of JSON take 128 in all, and events are told on inside of other values;
-/// nobody calls a tool with more.
+/// Levels of a tool's arguments in an event. JSON readers accept 128 in all, and events are nested in other values;
+/// no real call has more.
 const MOST_LEVELS: usize = 100;
 
 /// Boxed, because a channel makes room for many at once, and thousands of runs wait with an empty one.
@@ -35,19 +35,19 @@ enum Batch {
 /// Takes what happens in one run.
 pub(crate) struct Reporter {
     sender: mpsc::Sender<Report>,
-    hold: Arc<Hold>,
+    hold: Arc<LeasedRun>,
 }
 
 impl Reporter {
     /// A reporter, and the task that sends. The task ends when the reporter is dropped and everything is sent, or when the
     /// run is lost.
-    pub(crate) fn start(coordinator: Arc<dyn Coordinator>, hold: &Arc<Hold>) -> (Self, JoinHandle<()>) {
+    pub(crate) fn start(coordinator: Arc<dyn Coordinator>, hold: &Arc<LeasedRun>) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(REPORTS_HELD);
         let sending = Sending { coordinator, hold: Arc::clone(hold), receiver, next: None };
         (Self { sender, hold: Arc::clone(hold) }, tokio::spawn(sending.run()))
     }
 
-    /// Waits for room. Work that is told to end does not wait.
+    /// Waits for room, unless the work was stopped.
     async fn send(&self, report: Report) {
         let report = match self.sender.try_send(report) {
             Err(mpsc::error::TrySendError::Full(report)) => report,
@@ -97,7 +97,7 @@ fn is_within(value: &Value, levels: usize) -> bool {
 
 struct Sending {
     coordinator: Arc<dyn Coordinator>,
-    hold: Arc<Hold>,
+    hold: Arc<LeasedRun>,
     receiver: mpsc::Receiver<Report>,
     /// What was received and belongs into the next batch.
     next: Option<Report>,
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    fn told(levels: usize) -> Value {
+    fn reported(levels: usize) -> Value {
         let arguments = (0..levels).fold(json!(1.50), |inside, level| match level % 2 {
             0 => json!([inside]),
             _ => json!({"a": inside}),
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn arguments_that_nest_too_deep_become_their_text() {
-        assert!(told(0).is_number() && told(MOST_LEVELS).is_object());
-        let Value::String(text) = told(MOST_LEVELS + 1) else { panic!("it is no text") };
+        assert!(reported(0).is_number() && reported(MOST_LEVELS).is_object());
+        let Value::String(text) = reported(MOST_LEVELS + 1) else { panic!("it is no text") };
         assert!(text.starts_with("[{\"a\":[{") && text.ends_with("]}]}]"), "{text}");
     }
 }

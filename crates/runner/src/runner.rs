@@ -1,4 +1,4 @@
-//! The runner: known to a coordinator, as busy as it may be, gone without leaving work behind.
+//! The runner: registers, claims as many runs as it may work on, and gives them back when it shuts down.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::work::{span, work};
 /// How long saying goodbye may take. Without it the coordinator notices by itself.
 const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
 
-/// How long one that is shut down at once waits to hear who it is, so that it can say goodbye: a coordinator that is there
+/// How long a runner that is shut down at once waits for its registration, so that it can deregister: a coordinator that is there
 /// answers in milliseconds.
 const TIME_TO_BE_KNOWN: Duration = Duration::from_millis(500);
 
@@ -69,7 +69,7 @@ impl Runner {
         Self { coordinator: Arc::new(Paced::new(coordinator)), registry, settings }
     }
 
-    /// Works until it is told to shut down, and then until its work has ended or is given back.
+    /// Works until shutdown, and then until its work has ended or is given back.
     pub async fn run(self, shutdown: impl Into<Shutdown>) -> Result<(), RunnerError> {
         let shutdown = shutdown.into();
         let mut registering = Box::pin(register(self.coordinator.as_ref(), &self.settings.profile));
@@ -123,12 +123,11 @@ impl Shared {
         usize::try_from(self.profile().concurrency).unwrap_or(usize::MAX)
     }
 
-    /// Who this runner is at the moment.
     pub(crate) fn registered(&self) -> RegisteredRunner {
         self.registered.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Makes the runner known again, once, whoever finds out first that it is not.
+    /// Registers the runner again, once, whichever task notices first.
     pub(crate) async fn register_again(&self, unknown: &RunnerId) {
         let _one = self.registering.lock().await;
         if self.registered().runner_id != *unknown {

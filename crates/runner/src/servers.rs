@@ -8,7 +8,7 @@ use accord_api::agent::{self, fill};
 use accord_api::{LeaseId, RunId, RunToken};
 use accord_executor::{McpServer, Reach};
 
-/// What a runner knows that blueprints refer to. The values show themselves to nobody.
+/// Variables that blueprints refer to. `Debug` does not print the values.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Variables(Arc<BTreeMap<String, String>>);
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_variables_are_named() {
         let program = agent::McpServer {
             command: Some("serve".to_owned()),
             env: map("KEY", "${GONE}"),

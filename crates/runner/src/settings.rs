@@ -14,7 +14,7 @@ use crate::servers::Variables;
 pub struct RunnerSettings {
     /// What it says of itself: host, folder, tags, how many runs at once. Its executors are those of the registry.
     pub profile: Profile,
-    /// How long running work may go on once it is told to shut down.
+    /// How long running work may continue during a shutdown.
     pub drain: Duration,
     /// How long a run may take where its blueprint does not say.
     pub longest_run: Duration,
@@ -27,7 +27,6 @@ pub struct RunnerSettings {
 }
 
 impl RunnerSettings {
-    /// The usual times.
     pub fn new(profile: Profile) -> Self {
         Self {
             profile,

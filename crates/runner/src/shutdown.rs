@@ -10,7 +10,7 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// A signal that nobody has given yet.
+    /// A signal that has not been sent yet.
     pub fn new() -> Self {
         Self::default()
     }

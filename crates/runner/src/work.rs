@@ -17,15 +17,15 @@ use tracing::{Span, debug_span};
 
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
-use crate::drive::{Budget, End, Outcome, Over, drive, timed_out};
+use crate::drive::{Budget, Outcome, Over, RunEnd, drive, timed_out};
 use crate::finish;
-use crate::leases::{Hold, Reason};
+use crate::leases::{LeasedRun, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
 use crate::report::Reporter;
 use crate::runner::Shared;
 use crate::servers::Filling;
 
-/// The work on a run, for traces. Spans are told at debug: what is logged at info and above names the run by itself.
+/// The work on a run, for traces. Spans are at debug level: messages at info and above name the run themselves.
 pub(crate) fn span(claim: &ClaimedRun) -> Span {
     debug_span!(
         "run",
@@ -43,13 +43,13 @@ pub(crate) fn span(claim: &ClaimedRun) -> Span {
 pub(crate) async fn work(
     shared: Arc<Shared>,
     claim: ClaimedRun,
-    hold: Arc<Hold>,
+    hold: Arc<LeasedRun>,
     begins: Option<OwnedSemaphorePermit>,
 ) {
     // Boxed, here and below: a run waits for its model for minutes, and what comes before and after takes no room then.
     let worked = AssertUnwindSafe(Box::pin(attempt(&shared, claim, &hold, begins))).catch_unwind().await;
     let (finish, origin) = worked.unwrap_or_else(|panic| {
-        let message = format!("the runner crashed during this run: {}", words(panic.as_ref()));
+        let message = format!("the runner crashed during this run: {}", panic_message(panic.as_ref()));
         tracing::error!(run_id = %hold.run_id, message);
         (finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message)), None)
     });
@@ -64,7 +64,7 @@ pub(crate) async fn work(
     shared.leases.forget(&hold);
 }
 
-fn words(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
 }
@@ -72,7 +72,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 async fn attempt(
     shared: &Shared,
     claim: ClaimedRun,
-    hold: &Arc<Hold>,
+    hold: &Arc<LeasedRun>,
     begins: Option<OwnedSemaphorePermit>,
 ) -> (FinishRun, Option<Origin>) {
     started(shared, hold).await;
@@ -119,7 +119,7 @@ fn late(seconds: u64) -> Failure {
 }
 
 /// Says that the work begins, until that is answered or the work is to end.
-async fn started(shared: &Shared, hold: &Hold) {
+async fn started(shared: &Shared, hold: &LeasedRun) {
     let telling = async {
         let mut backoff = Backoff::default();
         loop {
@@ -151,7 +151,11 @@ async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> 
     }
 }
 
-async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<Box<dyn Session>, Failure> {
+async fn open(
+    shared: &Shared,
+    assignment: &Assignment,
+    hold: &LeasedRun,
+) -> Result<Box<dyn Session>, Failure> {
     let kind = assignment.agent.executor.kind();
     let Some(executor) = shared.registry.get(kind) else {
         let known = shared.registry.kinds().join(", ");
@@ -187,7 +191,7 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
     })
 }
 
-/// The runner's own folder. Another one is refused, whoever asks for it.
+/// The runner's own folder. Any other folder is refused.
 fn project_dir(shared: &Shared, assignment: &Assignment) -> Result<PathBuf, String> {
     let own = &shared.profile().project_dir;
     match &assignment.project_dir {
@@ -203,7 +207,7 @@ async fn driven(
     mut session: Box<dyn Session>,
     assignment: &Assignment,
     budget: &Budget,
-    hold: &Arc<Hold>,
+    hold: &Arc<LeasedRun>,
 ) -> Outcome {
     let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
     let outcome = drive(session.as_mut(), assignment, budget, &reporter).await;
@@ -211,7 +215,7 @@ async fn driven(
         tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
     }
     drop(reporter);
-    if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, End::Stopped) {
+    if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, RunEnd::Stopped) {
         // Nothing came of it that would be offered.
         reporting.abort();
         return outcome;

@@ -8,7 +8,7 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 
 use crate::convert::{micros, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::page;
 use crate::store::PostgresStore;
 use crate::text::{escape, escape_some, unescape};
@@ -39,7 +39,7 @@ WHERE number < $1 AND at >= $2 AND ($3::text IS NULL OR $3 IN (actor_id, actor_n
 ORDER BY number DESC LIMIT $5";
 
 impl PostgresStore {
-    async fn insert_audit(&self, entry: &Entry) -> Result<(), Fault> {
+    async fn insert_audit(&self, entry: &Entry) -> Result<(), DbError> {
         sqlx::query(ADD)
             .bind(micros(entry.at))
             .bind(escape(&entry.action))
@@ -55,7 +55,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    async fn list_audit(&self, filter: &AuditFilter, page: &PageRequest) -> Result<Page<Entry>, Fault> {
+    async fn list_audit(&self, filter: &AuditFilter, page: &PageRequest) -> Result<Page<Entry>, DbError> {
         let before: i64 = match &page.cursor {
             None => i64::MAX,
             Some(cursor) => cursor.parse().map_err(|_| page::broken(cursor))?,
@@ -73,14 +73,14 @@ impl PostgresStore {
         Ok(Page { items: items.into_iter().map(|(_, entry)| entry).collect(), next })
     }
 
-    async fn delete_audit(&self, before: Timestamp) -> Result<(), Fault> {
+    async fn delete_audit(&self, before: Timestamp) -> Result<(), DbError> {
         sqlx::query("DELETE FROM audit WHERE at < $1").bind(micros(before)).execute(&self.pool).await?;
         Ok(())
     }
 }
 
-fn entry(row: &PgRow) -> Result<(i64, Entry), Fault> {
-    let text = |column: &str| -> Result<Option<String>, Fault> {
+fn entry(row: &PgRow) -> Result<(i64, Entry), DbError> {
+    let text = |column: &str| -> Result<Option<String>, DbError> {
         Ok(row.try_get::<Option<String>, _>(column)?.map(unescape))
     };
     let kind: &str = row.try_get("actor_kind")?;

@@ -4,14 +4,14 @@ use accord_domain::callback::{self, Held, Undelivered};
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::change::Children;
-use accord_store::{CallbackStore, Due, Hold, StoreError};
+use accord_store::{CallbackHold, CallbackStore, Due, StoreError};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{id, micros, named, time, whole};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::notices::Announcement;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
@@ -31,8 +31,8 @@ impl CallbackStore for PostgresStore {
         retrying(|| self.write_delay(parent, now)).await
     }
 
-    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError> {
-        let hold = Hold { now: whole(hold.now), ..hold };
+    async fn hold_callbacks(&self, hold: CallbackHold) -> Result<(), StoreError> {
+        let hold = CallbackHold { now: whole(hold.now), ..hold };
         retrying(|| self.write_hold(&hold)).await
     }
 }
@@ -79,7 +79,7 @@ const TAKE_BACK: &str = "UPDATE callbacks SET delivered_by = NULL WHERE delivere
 const SETTLE: &str = "DELETE FROM callbacks WHERE delivered_by = ANY($1)";
 
 impl PostgresStore {
-    async fn read_due(&self, limit: u32) -> Result<Vec<Due>, Fault> {
+    async fn read_due(&self, limit: u32) -> Result<Vec<Due>, DbError> {
         let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
         let mut due = Vec::with_capacity(rows.len());
         for row in rows {
@@ -93,27 +93,27 @@ impl PostgresStore {
         Ok(due)
     }
 
-    async fn read_undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, Fault> {
+    async fn read_undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, DbError> {
         let query = sqlx::query(UNDELIVERED).bind(parent.as_str()).bind(i64::from(limit));
         query.fetch_all(&self.pool).await?.iter().map(undelivered).collect()
     }
 
-    async fn write_delay(&self, parent: &SessionId, now: Timestamp) -> Result<(), Fault> {
+    async fn write_delay(&self, parent: &SessionId, now: Timestamp) -> Result<(), DbError> {
         sqlx::query(DELAY).bind(parent.as_str()).bind(micros(now)).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn write_hold(&self, hold: &Hold) -> Result<(), Fault> {
+    async fn write_hold(&self, hold: &CallbackHold) -> Result<(), DbError> {
         let mut transaction = self.begin().await?;
         let held = keep_back(&mut transaction, hold).await;
-        if conclude(transaction, held).await? == Kept::Some {
+        if conclude(transaction, held).await? == HoldResult::Some {
             self.hub.announce(Announcement::events());
         }
         Ok(())
     }
 }
 
-fn undelivered(row: &PgRow) -> Result<Undelivered, Fault> {
+fn undelivered(row: &PgRow) -> Result<Undelivered, DbError> {
     let reason: Option<&str> = row.try_get("held_reason")?;
     let held = match reason {
         None => None,
@@ -133,18 +133,21 @@ fn undelivered(row: &PgRow) -> Result<Undelivered, Fault> {
 
 /// Whether anything was held.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum HoldResult {
     Nothing,
     Some,
 }
 
-pub(crate) async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Result<Kept, Fault> {
+pub(crate) async fn keep_back(
+    connection: &mut PgConnection,
+    hold: &CallbackHold,
+) -> Result<HoldResult, DbError> {
     let parent = match load::session(connection, &hold.parent_session_id).await {
-        Err(Fault::Store(StoreError::NoSession(_))) => return Ok(Kept::Nothing),
+        Err(DbError::Store(StoreError::NoSession(_))) => return Ok(HoldResult::Nothing),
         found => found?,
     };
     if parent.last_run_id != hold.last_run_id || parent.status.is_busy() {
-        return Ok(Kept::Nothing);
+        return Ok(HoldResult::Nothing);
     }
     let rows = sqlx::query(HOLD)
         .bind(parent.id.as_str())
@@ -155,7 +158,7 @@ pub(crate) async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Res
         .fetch_all(&mut *connection)
         .await?;
     if rows.is_empty() {
-        return Ok(Kept::Nothing);
+        return Ok(HoldResult::Nothing);
     }
     let mut children = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -169,32 +172,32 @@ pub(crate) async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Res
     let body = Body::CallbackHeld { children, reason: hold.reason, message: hold.message.clone() };
     let event = NewEvent { at: hold.now, session_id: parent.id, run_id: None, body };
     write::events(connection, &[event]).await?;
-    Ok(Kept::Some)
+    Ok(HoldResult::Some)
 }
 
 /// Whether children have still to call this session back.
 pub(crate) async fn still_to_come(
     connection: &mut PgConnection,
     session_id: &SessionId,
-) -> Result<Children, Fault> {
+) -> Result<Children, DbError> {
     let waiting: bool = sqlx::query_scalar(CHILDREN).bind(session_id.as_str()).fetch_one(connection).await?;
     Ok(if waiting { Children::WillCallBack } else { Children::Quiet })
 }
 
 /// The session goes on: what it is owed is held no longer.
-pub(crate) async fn let_go(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), Fault> {
+pub(crate) async fn let_go(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), DbError> {
     sqlx::query(LET_GO).bind(session_id.as_str()).execute(connection).await?;
     Ok(())
 }
 
 /// What these runs were made to tell is owed again.
-pub(crate) async fn take_back(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), Fault> {
+pub(crate) async fn take_back(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), DbError> {
     sqlx::query(TAKE_BACK).bind(runs).execute(connection).await?;
     Ok(())
 }
 
-/// What these runs were made to tell is told, whatever becomes of them.
-pub(crate) async fn settle(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), Fault> {
+/// The callbacks of these runs are delivered for good, even if they fail.
+pub(crate) async fn settle(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), DbError> {
     sqlx::query(SETTLE).bind(runs).execute(connection).await?;
     Ok(())
 }

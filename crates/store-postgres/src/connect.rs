@@ -11,7 +11,7 @@ use sqlx::{Connection, Executor, PgConnection, PgPool, Row};
 use tokio::time::timeout;
 use tracing::subscriber::{self, NoSubscriber};
 
-use crate::fault::Fault;
+use crate::error::DbError;
 
 /// Use cases are short, and more transactions at once than a server has cores only wait for each other; a server allows
 /// 100 connections unless told otherwise, so this leaves room for a few coordinators and for people.
@@ -41,7 +41,6 @@ pub(crate) struct Breaks {
     read_only: Mutex<Option<Instant>>,
 }
 
-/// How a connection broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Break {
     /// It was closed, and so says every other one at once.
@@ -51,12 +50,10 @@ enum Break {
 }
 
 impl Breaks {
-    /// One broke now.
     pub(crate) fn note(&self) {
         self.keep(Break::Told);
     }
 
-    /// One fell silent.
     fn note_silence(&self) {
         self.keep(Break::Silent);
     }
@@ -82,7 +79,7 @@ impl Breaks {
         age > READ_ONLY && last.is_some_and(|at| at.elapsed() <= age + READ_ONLY)
     }
 
-    /// Whether a connection that has rested for so long can be used. What is refused is dropped without a farewell.
+    /// Whether a connection that was idle for this long can be used. A refused one is dropped without closing it.
     async fn try_out(
         &self,
         connection: &mut PgConnection,
@@ -137,9 +134,9 @@ const PARAMETERS: &[&str] = &[
 /// The first version with `pg_current_xact_id`.
 const OLDEST_SERVER: i32 = 130_000;
 
-/// What every connection is told. The limits end what would otherwise hold back others, and events, for ever; a server
+/// The settings of every connection. The limits end what would otherwise hold back others, and events, for ever; a server
 /// that is set to lose the newest commits in a crash is asked not to. Its warnings are left out: they are about statements of
-/// the library, such as a rollback where a commit that nobody waits for any more went through.
+/// the library, such as a rollback after a commit that went through when its caller was gone.
 const SETTINGS: &str = "
 SET client_min_messages = 'error';
 SET default_transaction_isolation = 'read committed';
@@ -152,7 +149,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 const IS_READ_ONLY: &str = "SELECT current_setting('transaction_read_only')::boolean";
 
 /// Connects, and checks what is there.
-pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault> {
+pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, DbError> {
     let options = options(url)?;
     let (before, made, after) = (Arc::clone(&breaks), Arc::clone(&breaks), breaks);
     let pool = PgPoolOptions::new()
@@ -200,7 +197,7 @@ async fn cause(error: sqlx::Error, options: &PgConnectOptions) -> sqlx::Error {
     }
 }
 
-/// Where a server was looked for. Nothing where a piece of a password that should have been escaped may stand in its place.
+/// The address of the server; `None` if it may contain a part of a password that was not escaped.
 fn place(url: &str, options: &PgConnectOptions) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -235,9 +232,9 @@ fn has_unknown_parameters(url: &str) -> bool {
     names.flatten().any(|name| !PARAMETERS.contains(&name) && !name.starts_with("options["))
 }
 
-/// What is worth a look where nobody answers, or where one is not let in.
-fn unreached(error: sqlx::Error, place: Option<String>) -> Fault {
-    let cause = StoreError::from(Fault::from(error));
+/// What to check if the server does not answer or refuses access.
+fn unreached(error: sqlx::Error, place: Option<String>) -> DbError {
+    let cause = StoreError::from(DbError::from(error));
     let cause = match &cause {
         StoreError::Unavailable(cause) | StoreError::Corrupt(cause) => cause,
         _ => return cause.into(),
@@ -247,7 +244,7 @@ fn unreached(error: sqlx::Error, place: Option<String>) -> Fault {
     StoreError::Unavailable(format!("{cause}{place}; {remedy}")).into()
 }
 
-async fn check(pool: &PgPool) -> Result<(), Fault> {
+async fn check(pool: &PgPool) -> Result<(), DbError> {
     let row = sqlx::query(
         "SELECT current_setting('server_version_num')::integer AS version, \
          current_setting('server_version') AS version_text, current_setting('server_encoding') AS encoding",

@@ -12,7 +12,7 @@ pub(crate) fn micros(time: Timestamp) -> i64 {
     time.as_microsecond()
 }
 
-/// The time of so many microseconds.
+/// The time of a column.
 pub(crate) fn time(micros: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_microsecond(micros).map_err(|error| StoreError::Corrupt(error.to_string()))
 }
@@ -45,13 +45,8 @@ pub(crate) fn count(number: u64) -> i64 {
 }
 
 /// A count as it was stored.
-pub(crate) fn counted(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
-}
-
-/// A small count as it was stored.
-pub(crate) fn small(number: i64) -> Result<u32, StoreError> {
-    u32::try_from(number).map_err(|_| StoreError::Corrupt(format!("{number} is not a count")))
+pub(crate) fn counted<T: TryFrom<i64>>(number: i64) -> Result<T, StoreError> {
+    T::try_from(number).map_err(|_| StoreError::Corrupt(format!("{number} is not a count")))
 }
 
 /// An id as it was stored.

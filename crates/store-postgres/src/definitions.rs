@@ -6,7 +6,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Row};
 
 use crate::convert::{micros, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::idempotency;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
@@ -53,18 +53,18 @@ impl Table {
         }
     }
 
-    /// A statement on this table, whose name stands for `TABLE`.
+    /// A statement with the name of this table for `TABLE`.
     fn statement(self, text: &str) -> AssertSqlSafe<String> {
         AssertSqlSafe(text.replace("TABLE", self.name()))
     }
 
-    async fn find(self, pool: &PgPool, name: &str) -> Result<Option<DocumentRecord>, Fault> {
+    async fn find(self, pool: &PgPool, name: &str) -> Result<Option<DocumentRecord>, DbError> {
         let query = sqlx::query(self.statement("SELECT * FROM TABLE WHERE name = $1"))
             .bind(escape(name).into_owned());
         query.fetch_optional(pool).await?.as_ref().map(read).transpose()
     }
 
-    async fn all(self, pool: &PgPool) -> Result<Vec<DocumentRecord>, Fault> {
+    async fn all(self, pool: &PgPool) -> Result<Vec<DocumentRecord>, DbError> {
         let rows = sqlx::query(self.statement("SELECT * FROM TABLE ORDER BY name")).fetch_all(pool).await?;
         rows.iter().map(read).collect()
     }
@@ -75,13 +75,13 @@ impl Table {
         record: &DocumentRecord,
         condition: &Condition,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, DbError> {
         let mut transaction = store.begin().await?;
         let written = self.write(&mut transaction, record, condition, idempotency).await;
         conclude(transaction, written).await
     }
 
-    async fn remove(self, store: &PostgresStore, name: &str, condition: &Condition) -> Result<(), Fault> {
+    async fn remove(self, store: &PostgresStore, name: &str, condition: &Condition) -> Result<(), DbError> {
         let mut transaction = store.begin().await?;
         let removed = self.delete(&mut transaction, name, condition).await;
         conclude(transaction, removed).await
@@ -93,7 +93,7 @@ impl Table {
         record: &DocumentRecord,
         condition: &Condition,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, DbError> {
         if let Some(answer) = idempotency::take(connection, idempotency, record.modified_at).await? {
             return Ok(Some(answer));
         }
@@ -118,7 +118,7 @@ impl Table {
         connection: &mut PgConnection,
         name: &str,
         condition: &Condition,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DbError> {
         self.check(connection, name, condition).await?;
         let query =
             sqlx::query(self.statement("DELETE FROM TABLE WHERE name = $1")).bind(escape(name).into_owned());
@@ -134,7 +134,7 @@ impl Table {
         connection: &mut PgConnection,
         name: &str,
         condition: &Condition,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DbError> {
         let statement = self.statement("SELECT hash FROM TABLE WHERE name = $1 FOR UPDATE");
         let query = sqlx::query_scalar(statement).bind(escape(name).into_owned());
         let hash: Option<String> = query.fetch_optional(connection).await?;
@@ -153,7 +153,7 @@ const ADD: &str = "
 INSERT INTO TABLE (name, document, hash, created_at, modified_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING";
 
-fn read(row: &PgRow) -> Result<DocumentRecord, Fault> {
+fn read(row: &PgRow) -> Result<DocumentRecord, DbError> {
     Ok(DocumentRecord {
         name: unescape(row.try_get("name")?),
         document: row.try_get("document")?,

@@ -12,19 +12,19 @@ use sqlx::{PgPool, Postgres, QueryBuilder, Row};
 use tokio::time::{Instant, sleep};
 
 use crate::convert::{id, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::horizon::{QUICK_LOOKS, event_horizon, past_strangers};
 use crate::store::PostgresStore;
 
 /// How long a reader waits for older transactions of writers to end, so that it sees what was committed before it asked.
-/// They take milliseconds; what comes behind one that hangs comes with a later read.
+/// They take milliseconds; events after one that hangs come with a later read.
 const SETTLE_LIMIT: Duration = Duration::from_millis(250);
 
 /// How long to wait between two looks: about as long as a quick transaction.
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
-/// What is committed, and up to where it is settled.
-struct Look {
+/// The committed events, and up to where they are settled.
+struct Snapshot {
     events: Vec<Event>,
     newest: EventId,
     horizon: EventId,
@@ -60,8 +60,8 @@ async fn settled(
     after: EventId,
     limit: EventLimit,
     known: EventId,
-) -> Result<Vec<Event>, Fault> {
-    let first = look(pool, filter, after, limit).await?;
+) -> Result<Vec<Event>, DbError> {
+    let first = snapshot(pool, filter, after, limit).await?;
     if first.newest < first.horizon.max(known) {
         return Ok(first.events);
     }
@@ -71,7 +71,7 @@ async fn settled(
         sleep(SETTLE_PAUSE).await;
         let floor = floor(pool, looks).await?;
         looks += 1;
-        let next = look(pool, filter, after, limit).await?;
+        let next = snapshot(pool, filter, after, limit).await?;
         let horizon = next.horizon.max(floor).max(known);
         if wanted < horizon || Instant::now() >= deadline {
             return Ok(next.events.into_iter().take_while(|event| event.id < horizon).collect());
@@ -80,12 +80,17 @@ async fn settled(
 }
 
 /// What is settled at least, once looking cheaply has not helped.
-pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, Fault> {
+pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, DbError> {
     if looks < QUICK_LOOKS { Ok(EventId(0)) } else { past_strangers(pool).await }
 }
 
 /// Everything that is committed, settled or not.
-async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: EventLimit) -> Result<Look, Fault> {
+async fn snapshot(
+    pool: &PgPool,
+    filter: &EventFilter,
+    after: EventId,
+    limit: EventLimit,
+) -> Result<Snapshot, DbError> {
     let mut query = QueryBuilder::<Postgres>::new(concat!(
         // What is cut off is not read: the length of a text is known without it.
         "SELECT * FROM (SELECT e.*, sum(octet_length(e.body)) OVER (ORDER BY e.id) - octet_length(e.body) AS before FROM (",
@@ -104,7 +109,7 @@ async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: EventL
         query.push(" AND e.workflow_run_id = ").push_bind(workflow_run_id.as_str());
     }
     if !filter.kinds.is_empty() {
-        // A kind with a NUL is none that we write.
+        // We never write a kind with a NUL.
         let kinds: Vec<_> = filter.kinds.iter().filter(|kind| !kind.contains('\0')).collect();
         query.push(" AND e.kind = ANY(").push_bind(kinds).push(")");
     }
@@ -117,10 +122,10 @@ async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: EventL
     let newest = events.last().map_or(after, |event| event.id);
     // Nothing after `after`: nothing to wait for.
     let newest = if events.is_empty() { EventId(i64::MIN) } else { newest };
-    Ok(Look { events, newest, horizon: EventId(horizon) })
+    Ok(Snapshot { events, newest, horizon: EventId(horizon) })
 }
 
-fn event(row: &PgRow) -> Result<Event, Fault> {
+fn event(row: &PgRow) -> Result<Event, DbError> {
     let session_id: Option<&str> = row.try_get("session_id")?;
     let run_id: Option<&str> = row.try_get("run_id")?;
     let workflow_run_id: Option<&str> = row.try_get("workflow_run_id")?;
@@ -144,7 +149,7 @@ const NEWEST: &str = concat!(
 );
 
 /// The newest id under which no smaller one can appear.
-pub(crate) async fn newest_settled(pool: &PgPool) -> Result<EventId, Fault> {
+pub(crate) async fn newest_settled(pool: &PgPool) -> Result<EventId, DbError> {
     let deadline = Instant::now() + SETTLE_LIMIT;
     let (mut wanted, mut looks) = (None, 0);
     loop {

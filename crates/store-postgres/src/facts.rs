@@ -9,7 +9,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{micros, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::store::PostgresStore;
 use crate::text::{escape, escape_some, unescape};
 
@@ -27,7 +27,7 @@ impl FactStore for PostgresStore {
 const KNOWN: &str =
     "SELECT good, bad, at FROM endpoint_facts WHERE model = $1 AND endpoint = $2 AND feature = $3";
 
-/// Waits for others who write the same fact, so that no observation is lost.
+/// Waits for concurrent writers of the same fact, so that no observation is lost.
 const LOCKED: &str = "
 INSERT INTO endpoint_facts AS known (model, endpoint, feature, good, bad, at) VALUES ($1, $2, $3, 0, 0, $4)
 ON CONFLICT (model, endpoint, feature) DO UPDATE SET at = known.at
@@ -36,14 +36,17 @@ RETURNING good, bad, at";
 const WRITE: &str = "UPDATE endpoint_facts SET good = $4, bad = $5, at = $6 WHERE model = $1 AND endpoint = $2 AND feature = $3";
 
 /// Adds observations to what is known. In one order everywhere, so that two writers never wait for each other crosswise.
-pub(crate) async fn write(connection: &mut PgConnection, observations: &[Observation]) -> Result<(), Fault> {
+pub(crate) async fn write(
+    connection: &mut PgConnection,
+    observations: &[Observation],
+) -> Result<(), DbError> {
     let mut ordered = BTreeMap::<_, Vec<&Observation>>::new();
     for each in observations {
         ordered.entry((&each.model, &each.endpoint, &each.feature)).or_default().push(each);
     }
     for ((model, endpoint, feature), observations) in ordered {
         let place = [escape(model), escape(endpoint), escape(feature)];
-        // Every run of a busy endpoint says the same: only who has something to add waits for the commit of others.
+        // Every run of a busy endpoint reports the same: only a new fact waits for the commit of others.
         let known = query(KNOWN, &place).fetch_optional(&mut *connection).await?;
         let known = known.as_ref().map(evidence).transpose()?;
         if merged(known, &observations).is_none() {
@@ -69,7 +72,7 @@ fn query<'a>(sql: &'static str, place: &'a [std::borrow::Cow<'_, str>; 3]) -> Qu
     place.iter().fold(sqlx::query(sql), |query, part| query.bind(part.as_ref()))
 }
 
-fn evidence(row: &PgRow) -> Result<Evidence, Fault> {
+fn evidence(row: &PgRow) -> Result<Evidence, DbError> {
     let at = time(row.try_get("at")?)?;
     Ok(Evidence { good: row.try_get("good")?, bad: row.try_get("bad")?, at })
 }
@@ -98,7 +101,7 @@ fn filtered<'a>(sql: &'static str, filter: &'a FactFilter) -> Query<'a> {
 }
 
 impl PostgresStore {
-    async fn read_facts(&self, filter: &FactFilter) -> Result<Vec<Fact>, Fault> {
+    async fn read_facts(&self, filter: &FactFilter) -> Result<Vec<Fact>, DbError> {
         let rows = filtered(READ, filter).fetch_all(&self.pool).await?;
         let fact = |row: PgRow| {
             Ok(Fact {
@@ -111,7 +114,7 @@ impl PostgresStore {
         rows.into_iter().map(fact).collect()
     }
 
-    async fn delete_facts(&self, filter: &FactFilter) -> Result<u64, Fault> {
+    async fn delete_facts(&self, filter: &FactFilter) -> Result<u64, DbError> {
         Ok(filtered(DELETE, filter).execute(&self.pool).await?.rows_affected())
     }
 }

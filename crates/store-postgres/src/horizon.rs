@@ -1,25 +1,25 @@
 //! How far events are settled: up to where no smaller id can appear any more.
 //!
-//! Whoever writes events holds a shared lock of this database from the beginning of the transaction, before it has a
-//! number. Nobody takes this lock for himself alone, so nobody waits for it: it only shows who writes. The cheap horizon
-//! is the oldest open transaction of the whole cluster, whoever has it; while that holds events back, the dear one looks
+//! A writer of events holds a shared lock of this database from the beginning of the transaction, before it has a
+//! number. The lock is never taken exclusively, so nothing waits for it: it only shows the writers. The cheap horizon
+//! is the oldest open transaction of the whole cluster; while that holds events back, the expensive one looks
 //! at the locks and leaves out the transactions of strangers.
 
 use accord_domain::id::EventId;
 use accord_store::StoreError;
 use sqlx::{PgPool, Postgres, Transaction};
 
-use crate::fault::{Fault, LONGEST_USE, within};
+use crate::error::{DbError, LONGEST_USE, within};
 use crate::store::PostgresStore;
 
 /// The lowest bits of an id are the place in its transaction. A request of 8 MiB cannot hold as many events, and the
 /// bits that are left number every transaction of 25 years at ten thousand a second.
 pub(crate) const PLACE_BITS: i32 = 20;
 
-/// So many events fit into one transaction.
+/// Events that fit into one transaction.
 pub(crate) const MOST_EVENTS: usize = 1 << PLACE_BITS;
 
-/// After so many looks it is worth the trouble to find out whether strangers are in the way.
+/// After this many reads it is worth checking whether other programs hold events back.
 pub(crate) const QUICK_LOOKS: u32 = 4;
 
 /// The first id of this transaction.
@@ -70,17 +70,17 @@ SELECT (
 ) << 20";
 
 /// The horizon without the transactions of strangers. Dear: it looks at every lock of the server.
-pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, Fault> {
+pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, DbError> {
     Ok(EventId(sqlx::query_scalar(PAST_STRANGERS).fetch_one(pool).await?))
 }
 
 impl PostgresStore {
     /// A transaction that may write events. Every transaction of a use case begins so.
     ///
-    /// It begins in a task of its own, because who asks for it may be gone before the server has answered: a caller that hangs
+    /// It begins in a task of its own, because the caller may be gone before the server has answered: a caller that hangs
     /// up ends its use case. A beginning that is given up half-way would go back into the pool as an open transaction, in
-    /// which others would write and nobody commits. One that has begun and that nobody takes is rolled back.
-    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, Fault> {
+    /// in which others would write without a commit. A transaction that is not taken is rolled back.
+    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, DbError> {
         let pool = self.pool.clone();
         let beginning = async move { within(LONGEST_USE, async { Ok(pool.begin_with(BEGIN).await?) }).await };
         let begun = tokio::spawn(beginning).await;

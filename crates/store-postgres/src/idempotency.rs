@@ -1,11 +1,11 @@
-//! The same request has the same answer, whoever asks at the same time.
+//! The same request gets the same response, even concurrently.
 
 use accord_store::{Idempotency, StoreError};
 use jiff::Timestamp;
 use sqlx::{PgConnection, PgExecutor, Row};
 
 use crate::convert::micros;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::text::{escape, unescape};
 
 /// Waits for a transaction that holds the same key, if there is one.
@@ -20,7 +20,7 @@ pub(crate) async fn take(
     connection: &mut PgConnection,
     idempotency: Option<&Idempotency>,
     now: Timestamp,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>, DbError> {
     let Some(wanted) = idempotency else { return Ok(None) };
     let (scope, key) = (escape(&wanted.scope), escape(&wanted.key));
     let taken = sqlx::query(TAKE)
@@ -46,7 +46,7 @@ pub(crate) async fn answer(
     connection: &mut PgConnection,
     idempotency: Option<&Idempotency>,
     response: &str,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     let Some(taken) = idempotency else { return Ok(()) };
     sqlx::query("UPDATE idempotency_keys SET response = $3 WHERE scope = $1 AND key = $2")
         .bind(escape(&taken.scope))
@@ -63,7 +63,7 @@ pub(crate) async fn first(
     scope: &str,
     key: &str,
     fingerprint: &str,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>, DbError> {
     let query = sqlx::query(READ).bind(escape(scope)).bind(escape(key));
     let Some(row) = query.fetch_optional(executor).await? else { return Ok(None) };
     if unescape(row.try_get("fingerprint")?) != fingerprint {

@@ -9,7 +9,7 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 
 use crate::convert::{id, micros, named, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
 
@@ -41,7 +41,7 @@ UPDATE api_keys k SET last_used_at = t.at FROM unnest($1::text[], $2::bigint[]) 
 WHERE k.id = t.id AND coalesce(k.last_used_at, t.at - 1) < t.at";
 
 impl PostgresStore {
-    async fn insert_key(&self, key: &Key) -> Result<(), Fault> {
+    async fn insert_key(&self, key: &Key) -> Result<(), DbError> {
         let query = sqlx::query(ADD)
             .bind(key.id.as_str())
             .bind(escape(&key.name))
@@ -56,13 +56,13 @@ impl PostgresStore {
         Ok(())
     }
 
-    async fn read_keys(&self) -> Result<Vec<Key>, Fault> {
+    async fn read_keys(&self) -> Result<Vec<Key>, DbError> {
         let rows =
             sqlx::query("SELECT * FROM api_keys ORDER BY created_at, id").fetch_all(&self.pool).await?;
         rows.iter().map(key).collect()
     }
 
-    async fn update_keys_used(&self, used: &[(KeyId, Timestamp)]) -> Result<(), Fault> {
+    async fn update_keys_used(&self, used: &[(KeyId, Timestamp)]) -> Result<(), DbError> {
         sqlx::query(USED)
             .bind(used.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>())
             .bind(used.iter().map(|(_, at)| micros(*at)).collect::<Vec<_>>())
@@ -71,7 +71,7 @@ impl PostgresStore {
         Ok(())
     }
 
-    async fn delete_key(&self, key_id: &KeyId) -> Result<(), Fault> {
+    async fn delete_key(&self, key_id: &KeyId) -> Result<(), DbError> {
         let query = sqlx::query("DELETE FROM api_keys WHERE id = $1").bind(key_id.as_str());
         if query.execute(&self.pool).await?.rows_affected() == 0 {
             return Err(StoreError::NoSuch { kind: "key", name: key_id.to_string() }.into());
@@ -80,7 +80,7 @@ impl PostgresStore {
     }
 }
 
-fn key(row: &PgRow) -> Result<Key, Fault> {
+fn key(row: &PgRow) -> Result<Key, DbError> {
     Ok(Key {
         id: id(row.try_get("id")?)?,
         name: unescape(row.try_get("name")?),

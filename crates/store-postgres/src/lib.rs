@@ -20,7 +20,7 @@
 //!
 //! # Notices
 //!
-//! `NOTIFY` makes commits wait for each other when it stands in their transactions, so it is sent after the commit, in
+//! `NOTIFY` makes commits wait for each other when it is in their transactions, so it is sent after the commit, in
 //! batches. What is lost with a process that dies in between is found again by reading the events (`notices`).
 //!
 //! Absent on purpose: foreign keys, `jsonb`, stored procedures, and any state in memory that another coordinator needs.
@@ -30,9 +30,9 @@ mod callbacks;
 mod connect;
 mod convert;
 mod definitions;
+mod error;
 mod events;
 mod facts;
-mod fault;
 mod horizon;
 mod idempotency;
 mod keys;

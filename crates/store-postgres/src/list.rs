@@ -6,10 +6,9 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Postgres, QueryBuilder, Row};
 
 use crate::convert::{counted, micros};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::page;
 
-/// A list by time.
 pub(crate) struct List<'a> {
     /// What is read of a row.
     pub(crate) columns: &'a str,
@@ -48,9 +47,9 @@ impl List<'_> {
         pool: &PgPool,
         page: &PageRequest,
         narrow: impl Fn(&mut QueryBuilder<Postgres>),
-        read: impl Fn(&PgRow) -> Result<T, Fault>,
+        read: impl Fn(&PgRow) -> Result<T, DbError>,
         cursor: impl Fn(&T) -> String,
-    ) -> Result<Page<T>, Fault> {
+    ) -> Result<Page<T>, DbError> {
         let mut query = QueryBuilder::<Postgres>::new("");
         let Some(search) = self.search else {
             self.rows(self.columns, &narrow, &mut query);
@@ -74,14 +73,14 @@ impl List<'_> {
         }
     }
 
-    /// Where a search goes on behind the rows that it has looked at; none where those were all.
+    /// Where a search continues after the rows that it has read; `None` after the last.
     async fn behind(
         &self,
         pool: &PgPool,
         page: &PageRequest,
         search: &Search,
         narrow: &impl Fn(&mut QueryBuilder<Postgres>),
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, DbError> {
         let mut query = QueryBuilder::<Postgres>::new("");
         let columns = format!("{0}.created_at AS listed_at, {0}.id AS listed_id", self.alias);
         self.rows(&columns, narrow, &mut query);
@@ -99,7 +98,7 @@ impl List<'_> {
         pool: &PgPool,
         most: u32,
         narrow: impl Fn(&mut QueryBuilder<Postgres>),
-    ) -> Result<Count, Fault> {
+    ) -> Result<Count, DbError> {
         let mut query =
             QueryBuilder::<Postgres>::new("SELECT count(*) AS looked_at, count(*) FILTER (WHERE ");
         self.matches(&mut query);
@@ -117,15 +116,15 @@ impl List<'_> {
         }
         query.push(") c");
         let row = query.build().fetch_one(pool).await?;
-        Ok(Count::of(counted(row.try_get("looked_at")?), counted(row.try_get("matching")?), most))
+        Ok(Count::of(counted(row.try_get("looked_at")?)?, counted(row.try_get("matching")?)?, most))
     }
 }
 
 async fn read_all<T>(
     pool: &PgPool,
     mut query: QueryBuilder<Postgres>,
-    read: &impl Fn(&PgRow) -> Result<T, Fault>,
-) -> Result<Vec<T>, Fault> {
+    read: &impl Fn(&PgRow) -> Result<T, DbError>,
+) -> Result<Vec<T>, DbError> {
     let rows = query.build().fetch_all(pool).await?;
     rows.iter().map(read).collect()
 }

@@ -8,7 +8,7 @@ use accord_store::StoreError;
 use sqlx::PgConnection;
 use sqlx::postgres::PgRow;
 
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::rows::{self, run_columns, session_columns};
 
 /// A run and its session as they are.
@@ -18,7 +18,7 @@ pub(crate) struct Pair {
     pub(crate) session: Session,
 }
 
-/// A decision, beside what it was made on.
+/// A decision, with the state that it was based on.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) before: Pair,
@@ -26,11 +26,10 @@ pub(crate) struct Step {
 }
 
 impl Pair {
-    pub(crate) fn of(row: &PgRow) -> Result<Self, Fault> {
+    pub(crate) fn of(row: &PgRow) -> Result<Self, DbError> {
         Ok(Self { run: rows::run(row)?, session: rows::session(row)? })
     }
 
-    /// Asks the domain.
     pub(crate) fn decide(
         self,
         decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
@@ -49,7 +48,7 @@ const PAIR: &str = concat!(
 );
 
 /// A run and its session, locked: the session first, as everywhere.
-pub(crate) async fn pair(connection: &mut PgConnection, run_id: &RunId) -> Result<Pair, Fault> {
+pub(crate) async fn pair(connection: &mut PgConnection, run_id: &RunId) -> Result<Pair, DbError> {
     let row = sqlx::query(PAIR).bind(run_id.as_str()).fetch_optional(connection).await?;
     Pair::of(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
 }
@@ -57,7 +56,7 @@ pub(crate) async fn pair(connection: &mut PgConnection, run_id: &RunId) -> Resul
 const RUN: &str = concat!("SELECT ", run_columns!(), " FROM runs r WHERE r.id = $1 FOR NO KEY UPDATE");
 
 /// A run alone, locked, for what does not touch its session.
-pub(crate) async fn run(connection: &mut PgConnection, run_id: &RunId) -> Result<Run, Fault> {
+pub(crate) async fn run(connection: &mut PgConnection, run_id: &RunId) -> Result<Run, DbError> {
     let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(connection).await?;
     rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
 }
@@ -65,7 +64,10 @@ pub(crate) async fn run(connection: &mut PgConnection, run_id: &RunId) -> Result
 const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s WHERE s.id = $1 FOR UPDATE");
 
 /// A session alone, locked.
-pub(crate) async fn session(connection: &mut PgConnection, session_id: &SessionId) -> Result<Session, Fault> {
+pub(crate) async fn session(
+    connection: &mut PgConnection,
+    session_id: &SessionId,
+) -> Result<Session, DbError> {
     let row = sqlx::query(SESSION).bind(session_id.as_str()).fetch_optional(connection).await?;
     rows::session(&row.ok_or_else(|| StoreError::NoSession(session_id.clone()))?)
 }

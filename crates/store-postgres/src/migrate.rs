@@ -4,7 +4,7 @@
 use accord_store::{PoisonedCount, StoreError};
 use sqlx::{Executor, PgConnection, PgPool};
 
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::horizon::PLACE_BITS;
 use crate::quarantine;
 
@@ -27,14 +27,14 @@ const MIGRATIONS: &[(i32, &str)] = &[
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.
 const LOCK: i64 = 0x6163_636f_7264;
 
-/// A large table takes its time, and so does waiting for whoever migrates it.
+/// A large table takes its time, and so does waiting for another migration.
 const PREPARE: &str = "
 SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
 ";
 
 /// Brings the tables up to date.
-pub(crate) async fn run(pool: &PgPool) -> Result<(), Fault> {
+pub(crate) async fn run(pool: &PgPool) -> Result<(), DbError> {
     let mut transaction = pool.begin().await?;
     transaction.execute(sqlx::raw_sql(PREPARE)).await?;
     bring_up(&mut transaction).await.map_err(explained)?;
@@ -42,7 +42,7 @@ pub(crate) async fn run(pool: &PgPool) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn bring_up(connection: &mut PgConnection) -> Result<(), Fault> {
+async fn bring_up(connection: &mut PgConnection) -> Result<(), DbError> {
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *connection).await?;
     let current = version(connection).await?;
     refuse_newer(current)?;
@@ -58,14 +58,14 @@ async fn bring_up(connection: &mut PgConnection) -> Result<(), Fault> {
 
 /// Looks whether [`run`] would work. Where there are no tables it is tried, and taken back; tables that are there may be large
 /// and in use, so of these only the version and the rights are looked at.
-pub(crate) async fn examine(pool: &PgPool) -> Result<PoisonedCount, Fault> {
+pub(crate) async fn examine(pool: &PgPool) -> Result<PoisonedCount, DbError> {
     let mut transaction = pool.begin().await?;
     let examined = look(&mut transaction).await.map_err(explained);
     transaction.rollback().await.ok();
     examined
 }
 
-async fn look(connection: &mut PgConnection) -> Result<PoisonedCount, Fault> {
+async fn look(connection: &mut PgConnection) -> Result<PoisonedCount, DbError> {
     let read_only = sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean");
     if read_only.fetch_one(&mut *connection).await? {
         return Err(StoreError::Unavailable(READ_ONLY.to_owned()).into());
@@ -96,9 +96,9 @@ const READ_ONLY: &str = "PostgreSQL is read-only (transaction_read_only is on); 
 
 const NO_RIGHTS: &str = "the user cannot create and alter Accord's tables; make it the owner of the database, or GRANT CREATE, USAGE ON SCHEMA public";
 
-/// What stands in the way of our tables, with what to do about it.
-fn explained(fault: Fault) -> Fault {
-    let Fault::Database(sqlx::Error::Database(cause)) = &fault else { return fault };
+/// Why our tables cannot be created, with what to do about it.
+fn explained(error: DbError) -> DbError {
+    let DbError::Database(sqlx::Error::Database(cause)) = &error else { return error };
     let text = match cause.code().unwrap_or_default().as_ref() {
         // Insufficient privilege.
         "42501" => format!("{}: {NO_RIGHTS}", cause.message()),
@@ -111,7 +111,7 @@ fn explained(fault: Fault) -> Fault {
         }
         // Read-only transaction.
         "25006" => READ_ONLY.to_owned(),
-        _ => return fault,
+        _ => return error,
     };
     StoreError::Unavailable(text).into()
 }
@@ -127,7 +127,7 @@ fn refuse_newer(current: i32) -> Result<(), StoreError> {
     Err(StoreError::Unavailable(text))
 }
 
-async fn version(connection: &mut PgConnection) -> Result<i32, Fault> {
+async fn version(connection: &mut PgConnection) -> Result<i32, DbError> {
     sqlx::query("CREATE TABLE IF NOT EXISTS accord_migrations (version integer PRIMARY KEY)")
         .execute(&mut *connection)
         .await?;
@@ -144,7 +144,7 @@ FROM (SELECT coalesce(max(id) >> $1, -1) AS number FROM events) AS newest,
      (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number) AS here
 WHERE newest.number + 1 - here.number > transaction_offset";
 
-async fn number_events_onwards(connection: &mut PgConnection) -> Result<(), Fault> {
+async fn number_events_onwards(connection: &mut PgConnection) -> Result<(), DbError> {
     sqlx::query(OFFSET).bind(PLACE_BITS).execute(connection).await?;
     Ok(())
 }

@@ -16,14 +16,13 @@ pub(crate) fn rows_for(page: &PageRequest) -> i64 {
     i64::from(size(page)) + 1
 }
 
-/// What somebody made up is not a cursor.
+/// Rejects a cursor that was made up.
 pub(crate) fn broken(cursor: &str) -> StoreError {
     /// Enough to recognise it by.
     const SHOWN: usize = 64;
     StoreError::NoSuch { kind: "cursor", name: cursor.chars().take(SHOWN).collect() }
 }
 
-/// Where the page begins.
 fn after(page: &PageRequest) -> Result<Option<(i64, &str)>, StoreError> {
     let Some(cursor) = &page.cursor else { return Ok(None) };
     let parts = cursor.split_once('.').and_then(|(time, id)| Some((time.parse().ok()?, id)));
@@ -56,7 +55,7 @@ pub(crate) fn cut<T>(mut items: Vec<T>, page: &PageRequest, cursor: impl Fn(&T) 
     Page { items, next }
 }
 
-/// The cursor behind an item.
+/// The cursor after an item.
 pub(crate) fn cursor(created_at: Timestamp, id: &str) -> String {
     format!("{}.{id}", micros(created_at))
 }

@@ -1,20 +1,22 @@
 //! Work under way, and what is set aside because coordinators died of it.
 //!
-//! The work itself is locked before its mark, as it is by whoever makes progress with it.
+//! The work itself is locked before its mark, as everywhere.
 
 use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::quarantine::{self, Fate, Item, Kind};
 use accord_domain::run::{Run, change};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Census, Death, Hand, Hold, Poisoned, PoisonedCount, QuarantineStore, StoreError};
+use accord_store::{
+    CallbackHold, Census, Death, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
 use crate::callbacks::keep_back;
-use crate::convert::{counted, id, micros, named, small, whole};
-use crate::fault::{Fault, retrying};
+use crate::convert::{counted, id, micros, named, whole};
+use crate::error::{DbError, retrying};
 use crate::notices::Announcement;
 use crate::rows::{self, run_columns};
 use crate::runs::attempts;
@@ -77,8 +79,8 @@ impl QuarantineStore for PostgresStore {
         retrying(|| self.stop_at_once(id, whole(now))).await
     }
 
-    async fn hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
-        retrying(|| self.read_hands(id)).await
+    async fn task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError> {
+        retrying(|| self.read_task_runs(id)).await
     }
 
     async fn stop_run_at_once(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError> {
@@ -140,7 +142,7 @@ SELECT (SELECT count(*) FROM runs WHERE failure_type = 'poisoned') AS runs,
     (SELECT count(*) FROM workflow_runs WHERE failure IS NOT NULL AND status = 'failed') AS workflow_runs";
 
 impl PostgresStore {
-    async fn mark(&self, items: &[Item], instance: &str, now: Timestamp) -> Result<Vec<Item>, Fault> {
+    async fn mark(&self, items: &[Item], instance: &str, now: Timestamp) -> Result<Vec<Item>, DbError> {
         let (kinds, ids) = columns(items);
         let query = sqlx::query(MARK).bind(kinds).bind(ids).bind(instance).bind(micros(now));
         let rows = query.fetch_all(&self.pool).await?;
@@ -152,23 +154,23 @@ impl PostgresStore {
         Ok(items.iter().filter(|item| begun.contains(item)).cloned().collect())
     }
 
-    async fn unmark(&self, items: &[Item], instance: &str) -> Result<(), Fault> {
+    async fn unmark(&self, items: &[Item], instance: &str) -> Result<(), DbError> {
         let (kinds, ids) = columns(items);
         sqlx::query(UNMARK).bind(kinds).bind(ids).bind(instance).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn renew_marks(&self, instance: &str, now: Timestamp) -> Result<(), Fault> {
+    async fn renew_marks(&self, instance: &str, now: Timestamp) -> Result<(), DbError> {
         sqlx::query(RENEW).bind(instance).bind(micros(now)).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn release_marks(&self, instance: &str) -> Result<(), Fault> {
+    async fn release_marks(&self, instance: &str) -> Result<(), DbError> {
         sqlx::query(RELEASE).bind(instance).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn read_dead(&self, census: &Census, limit: u32) -> Result<Vec<Item>, Fault> {
+    async fn read_dead(&self, census: &Census, limit: u32) -> Result<Vec<Item>, DbError> {
         let rows = sqlx::query(DEAD)
             .bind(&census.instance)
             .bind(micros(census.seen_before))
@@ -183,7 +185,7 @@ impl PostgresStore {
         Ok(dead)
     }
 
-    async fn bury(&self, item: &Item, census: &Census) -> Result<Option<Death>, Fault> {
+    async fn bury(&self, item: &Item, census: &Census) -> Result<Option<Death>, DbError> {
         let mut transaction = self.begin().await?;
         let counted = count_death(&mut transaction, item, census).await;
         let (death, announcement) = conclude(transaction, counted).await?;
@@ -191,28 +193,28 @@ impl PostgresStore {
         Ok(death)
     }
 
-    async fn read_deaths(&self, item: &Item) -> Result<u32, Fault> {
+    async fn read_deaths(&self, item: &Item) -> Result<u32, DbError> {
         let query = sqlx::query_scalar("SELECT deaths FROM underway WHERE kind = $1 AND id = $2");
         let deaths: Option<i64> =
             query.bind(item.kind.as_str()).bind(&item.id).fetch_optional(&self.pool).await?;
-        Ok(small(deaths.unwrap_or_default())?)
+        Ok(counted(deaths.unwrap_or_default())?)
     }
 
-    async fn read_poisoned(&self, limit: u32) -> Result<Poisoned, Fault> {
+    async fn read_poisoned(&self, limit: u32) -> Result<Poisoned, DbError> {
         let runs = sqlx::query(RUNS).bind(i64::from(limit)).fetch_all(&self.pool).await?;
         let runs = runs.iter().map(rows::run).collect::<Result<_, _>>()?;
         Ok(Poisoned { runs, workflow_runs: self.read_poisoned_workflow_runs(limit).await? })
     }
 
-    async fn read_how_many(&self) -> Result<PoisonedCount, Fault> {
+    async fn read_how_many(&self) -> Result<PoisonedCount, DbError> {
         how_many(&mut *self.pool.acquire().await?).await
     }
 }
 
 /// How many runs and workflow runs coordinators died of.
-pub(crate) async fn how_many(connection: &mut PgConnection) -> Result<PoisonedCount, Fault> {
+pub(crate) async fn how_many(connection: &mut PgConnection) -> Result<PoisonedCount, DbError> {
     let row = sqlx::query(HOW_MANY).fetch_one(connection).await?;
-    let (runs, workflow_runs) = (counted(row.try_get("runs")?), counted(row.try_get("workflow_runs")?));
+    let (runs, workflow_runs) = (counted(row.try_get("runs")?)?, counted(row.try_get("workflow_runs")?)?);
     Ok(PoisonedCount { runs, workflow_runs })
 }
 
@@ -220,8 +222,7 @@ fn columns(items: &[Item]) -> (Vec<&str>, Vec<&str>) {
     items.iter().map(|item| (item.kind.as_str(), item.id.as_str())).unzip()
 }
 
-/// The work made progress, whoever was at it.
-pub(crate) async fn clear(connection: &mut PgConnection, kind: Kind, id: &str) -> Result<(), Fault> {
+pub(crate) async fn clear(connection: &mut PgConnection, kind: Kind, id: &str) -> Result<(), DbError> {
     let query = sqlx::query("DELETE FROM underway WHERE kind = $1 AND id = $2");
     query.bind(kind.as_str()).bind(id).execute(connection).await?;
     Ok(())
@@ -231,7 +232,7 @@ async fn count_death(
     connection: &mut PgConnection,
     item: &Item,
     census: &Census,
-) -> Result<(Option<Death>, Announcement), Fault> {
+) -> Result<(Option<Death>, Announcement), DbError> {
     let is_over = lock(connection, item).await?;
     let query = sqlx::query_scalar(COUNT)
         .bind(item.kind.as_str())
@@ -242,7 +243,7 @@ async fn count_death(
     let Some(deaths) = query.fetch_optional(&mut *connection).await? else {
         return Ok((None, Announcement::default()));
     };
-    let deaths = small(deaths)?;
+    let deaths = counted(deaths)?;
     let fate = quarantine::fate(deaths);
     if is_over || fate == Fate::Poisoned {
         clear(connection, item.kind, &item.id).await?;
@@ -256,7 +257,7 @@ async fn count_death(
 }
 
 /// Locks what the work is done on, and says whether there is nothing left to do.
-async fn lock(connection: &mut PgConnection, item: &Item) -> Result<bool, Fault> {
+async fn lock(connection: &mut PgConnection, item: &Item) -> Result<bool, DbError> {
     let open: Option<bool> = match item.kind {
         Kind::WorkflowStep => {
             let sql = "SELECT finished_at IS NULL FROM workflow_runs WHERE id = $1 FOR UPDATE";
@@ -269,14 +270,14 @@ async fn lock(connection: &mut PgConnection, item: &Item) -> Result<bool, Fault>
         }
         Kind::Finish => match load::pair(connection, &id(&item.id)?).await {
             Ok(pair) => Some(!pair.run.status.is_over()),
-            Err(Fault::Store(StoreError::NoRun(_))) => None,
-            Err(fault) => return Err(fault),
+            Err(DbError::Store(StoreError::NoRun(_))) => None,
+            Err(error) => return Err(error),
         },
     };
     Ok(open != Some(true))
 }
 
-async fn poison(connection: &mut PgConnection, item: &Item, now: Timestamp) -> Result<Announcement, Fault> {
+async fn poison(connection: &mut PgConnection, item: &Item, now: Timestamp) -> Result<Announcement, DbError> {
     match item.kind {
         Kind::WorkflowStep => {
             let id: WorkflowRunId = id(&item.id)?;
@@ -294,11 +295,11 @@ async fn poison(connection: &mut PgConnection, item: &Item, now: Timestamp) -> R
     }
 }
 
-async fn hold(connection: &mut PgConnection, item: &Item, now: Timestamp) -> Result<Announcement, Fault> {
+async fn hold(connection: &mut PgConnection, item: &Item, now: Timestamp) -> Result<Announcement, DbError> {
     let session_id: SessionId = id(&item.id)?;
     let parent = load::session(connection, &session_id).await?;
     let owed: Vec<String> = sqlx::query_scalar(OWED).bind(&item.id).fetch_all(&mut *connection).await?;
-    let hold = Hold {
+    let hold = CallbackHold {
         parent_session_id: session_id,
         last_run_id: parent.last_run_id,
         run_ids: owed.iter().map(|run_id| id(run_id)).collect::<Result<_, _>>()?,

@@ -12,7 +12,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{from_json, id, json, micros, time, whole};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::rows::{self, run_columns};
 use crate::store::{PostgresStore, conclude};
 
@@ -66,7 +66,7 @@ SELECT count(*) FROM runs r WHERE r.id = ANY($1) AND EXISTS (
     AND w.status IN ('pending', 'claimed', 'running', 'stopping'))";
 
 impl PostgresStore {
-    async fn write_runner(&self, runner: &Runner) -> Result<(), Fault> {
+    async fn write_runner(&self, runner: &Runner) -> Result<(), DbError> {
         sqlx::query(REGISTER)
             .bind(runner.id.as_str())
             .bind(json(&runner.profile)?)
@@ -77,17 +77,17 @@ impl PostgresStore {
         Ok(())
     }
 
-    async fn read_runner(&self, runner_id: &RunnerId) -> Result<Option<Runner>, Fault> {
+    async fn read_runner(&self, runner_id: &RunnerId) -> Result<Option<Runner>, DbError> {
         let query = sqlx::query("SELECT * FROM runners WHERE id = $1").bind(runner_id.as_str());
         query.fetch_optional(&self.pool).await?.as_ref().map(runner).transpose()
     }
 
-    async fn read_runners(&self) -> Result<Vec<Runner>, Fault> {
+    async fn read_runners(&self) -> Result<Vec<Runner>, DbError> {
         let query = sqlx::query("SELECT * FROM runners ORDER BY registered_at DESC, id DESC");
         query.fetch_all(&self.pool).await?.iter().map(runner).collect()
     }
 
-    async fn delete_runner(&self, runner_id: &RunnerId) -> Result<(), Fault> {
+    async fn delete_runner(&self, runner_id: &RunnerId) -> Result<(), DbError> {
         let query = sqlx::query("DELETE FROM runners WHERE id = $1").bind(runner_id.as_str());
         if query.execute(&self.pool).await?.rows_affected() == 0 {
             return Err(unknown(runner_id).into());
@@ -95,20 +95,20 @@ impl PostgresStore {
         Ok(())
     }
 
-    async fn count_waiting(&self, runs: &[RunId]) -> Result<u32, Fault> {
+    async fn count_waiting(&self, runs: &[RunId]) -> Result<u32, DbError> {
         let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
         let count: i64 = sqlx::query_scalar(WAITING).bind(ids).fetch_one(&self.pool).await?;
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    async fn beat(&self, beat: &Beat) -> Result<Vec<Directive>, Fault> {
+    async fn beat(&self, beat: &Beat) -> Result<Vec<Directive>, DbError> {
         let mut transaction = self.begin().await?;
         let directives = note_beat(&mut transaction, beat).await;
         conclude(transaction, directives).await
     }
 }
 
-async fn note_beat(connection: &mut PgConnection, beat: &Beat) -> Result<Vec<Directive>, Fault> {
+async fn note_beat(connection: &mut PgConnection, beat: &Beat) -> Result<Vec<Directive>, DbError> {
     let seen = sqlx::query(SEEN).bind(beat.runner_id.as_str()).bind(micros(beat.now));
     if seen.execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(unknown(&beat.runner_id).into());
@@ -117,7 +117,7 @@ async fn note_beat(connection: &mut PgConnection, beat: &Beat) -> Result<Vec<Dir
 }
 
 /// All leases of a runner in two statements.
-async fn renew_leases(connection: &mut PgConnection, beat: &Beat) -> Result<Vec<Directive>, Fault> {
+async fn renew_leases(connection: &mut PgConnection, beat: &Beat) -> Result<Vec<Directive>, DbError> {
     let ids: Vec<&str> = beat.runs.iter().map(|held| held.run_id.as_str()).collect();
     let rows = sqlx::query(HELD).bind(ids).fetch_all(&mut *connection).await?;
     let runs = rows.iter().map(rows::run).collect::<Result<Vec<_>, _>>()?;
@@ -153,8 +153,7 @@ fn unknown(runner_id: &RunnerId) -> StoreError {
     StoreError::NoSuch { kind: "runner", name: runner_id.to_string() }
 }
 
-/// A runner.
-pub(crate) fn runner(row: &PgRow) -> Result<Runner, Fault> {
+pub(crate) fn runner(row: &PgRow) -> Result<Runner, DbError> {
     Ok(Runner {
         id: id(row.try_get("id")?)?,
         profile: from_json(row.try_get("profile")?)?,

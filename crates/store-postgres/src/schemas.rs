@@ -6,7 +6,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, Row};
 
 use crate::convert::{json, micros, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
 use crate::{idempotency, page};
@@ -44,7 +44,7 @@ ON CONFLICT (name) DO UPDATE SET description = excluded.description,
 WHERE s.hash = excluded.hash
 RETURNING *";
 
-/// A cursor is the last name behind this sign, so that what somebody made up is recognised.
+/// A cursor is the last name after this sign, so that made-up cursors are recognised.
 const CURSOR_MARK: char = '=';
 
 impl PostgresStore {
@@ -52,13 +52,13 @@ impl PostgresStore {
         &self,
         schema: &SchemaRecord,
         idempotency: Option<&Idempotency>,
-    ) -> Result<SchemaRecord, Fault> {
+    ) -> Result<SchemaRecord, DbError> {
         let mut transaction = self.begin().await?;
         let written = write(&mut transaction, schema, idempotency).await;
         conclude(transaction, written).await
     }
 
-    async fn read_schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, Fault> {
+    async fn read_schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, DbError> {
         let after = match &page.cursor {
             Some(cursor) => Some(cursor.strip_prefix(CURSOR_MARK).ok_or_else(|| page::broken(cursor))?),
             None => None,
@@ -71,7 +71,7 @@ impl PostgresStore {
         Ok(page::cut(records, page, |record| format!("{CURSOR_MARK}{}", record.name)))
     }
 
-    async fn delete_schema(&self, name: &str) -> Result<(), Fault> {
+    async fn delete_schema(&self, name: &str) -> Result<(), DbError> {
         let query = sqlx::query("DELETE FROM output_schemas WHERE name = $1").bind(escape(name));
         if query.execute(&self.pool).await?.rows_affected() == 0 {
             return Err(StoreError::NoSuch { kind: "schema", name: name.to_owned() }.into());
@@ -84,7 +84,7 @@ async fn write(
     connection: &mut PgConnection,
     schema: &SchemaRecord,
     idempotency: Option<&Idempotency>,
-) -> Result<SchemaRecord, Fault> {
+) -> Result<SchemaRecord, DbError> {
     if let Some(first) = idempotency::take(connection, idempotency, schema.modified_at).await? {
         if let Ok(record) = serde_json::from_str(&first) {
             return Ok(record);
@@ -108,12 +108,12 @@ async fn write(
     Ok(kept)
 }
 
-async fn read(executor: impl PgExecutor<'_>, name: &str) -> Result<Option<SchemaRecord>, Fault> {
+async fn read(executor: impl PgExecutor<'_>, name: &str) -> Result<Option<SchemaRecord>, DbError> {
     let query = sqlx::query("SELECT * FROM output_schemas WHERE name = $1").bind(escape(name));
     query.fetch_optional(executor).await?.as_ref().map(record).transpose()
 }
 
-fn record(row: &PgRow) -> Result<SchemaRecord, Fault> {
+fn record(row: &PgRow) -> Result<SchemaRecord, DbError> {
     Ok(SchemaRecord {
         name: unescape(row.try_get("name")?),
         description: unescape(row.try_get("description")?),

@@ -14,7 +14,7 @@ use sqlx::{PgConnection, Postgres, QueryBuilder, Row};
 
 use crate::callbacks::still_to_come;
 use crate::convert::{counted, id, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::list::{self, List};
 use crate::rows::{self, session_columns, summary_columns};
 use crate::runs::documents;
@@ -68,7 +68,7 @@ no_callbacks AS (DELETE FROM callbacks WHERE session_id = $1 OR parent_session_i
 DELETE FROM sessions WHERE id = $1";
 
 impl PostgresStore {
-    async fn read_session(&self, session_id: &SessionId) -> Result<Session, Fault> {
+    async fn read_session(&self, session_id: &SessionId) -> Result<Session, DbError> {
         let row = sqlx::query(SESSION).bind(session_id.as_str()).fetch_optional(&self.pool).await?;
         rows::session(&row.ok_or_else(|| StoreError::NoSession(session_id.clone()))?)
     }
@@ -77,19 +77,19 @@ impl PostgresStore {
         &self,
         filter: &SessionFilter,
         page: &PageRequest,
-    ) -> Result<Page<Session>, Fault> {
+    ) -> Result<Page<Session>, DbError> {
         let cursor = |session: &Session| page::cursor(session.created_at, session.id.as_str());
         listed(filter).page(&self.pool, page, |query| narrow(query, filter), rows::session, cursor).await
     }
 
-    async fn read_session_count(&self, filter: &SessionFilter, most: u32) -> Result<Count, Fault> {
+    async fn read_session_count(&self, filter: &SessionFilter, most: u32) -> Result<Count, DbError> {
         listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
     }
 
     async fn read_session_summaries(
         &self,
         sessions: &[SessionId],
-    ) -> Result<Summaries<SessionId, SessionSummary>, Fault> {
+    ) -> Result<Summaries<SessionId, SessionSummary>, DbError> {
         let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
         let rows = sqlx::query(SUMMARIES).bind(ids).fetch_all(&self.pool).await?;
         let mut found = Summaries::with_capacity(rows.len());
@@ -99,7 +99,7 @@ impl PostgresStore {
         Ok(found)
     }
 
-    async fn delete_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), DbError> {
         let mut transaction = self.begin().await?;
         let removed = remove(&mut transaction, session_id).await;
         conclude(transaction, removed).await
@@ -128,15 +128,15 @@ const SUMMARIES: &str = concat!(
      JOIN documents b ON b.hash = a.blueprint WHERE s.id = ANY($1)"
 );
 
-fn summary(row: &PgRow) -> Result<SessionSummary, Fault> {
+fn summary(row: &PgRow) -> Result<SessionSummary, DbError> {
     let (model, attempts) = rows::model_and_attempts(row)?;
     Ok(SessionSummary {
         preview: row.try_get::<Option<String>, _>("preview")?.unwrap_or_default(),
         model,
         attempts,
         usage: Usage {
-            input_tokens: counted(row.try_get("input_tokens")?),
-            output_tokens: counted(row.try_get("output_tokens")?),
+            input_tokens: counted(row.try_get("input_tokens")?)?,
+            output_tokens: counted(row.try_get("output_tokens")?)?,
             cost_usd: row.try_get("cost_usd")?,
         },
         started_at: row.try_get::<Option<i64>, _>("started_at")?.map(time).transpose()?,
@@ -167,7 +167,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &SessionFilter) {
     list::within(query, "s", filter.since, filter.until);
 }
 
-async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), Fault> {
+async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), DbError> {
     let session = load::session(connection, session_id).await?;
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
@@ -184,12 +184,12 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     documents::collect(connection, documents).await
 }
 
-/// The parent, locked before anything that is owed to it, as by whoever tells or holds that. A child's lock comes before its
+/// The parent, locked before its callbacks, as everywhere. A child's lock comes before its
 /// parent's.
-async fn parent_of(connection: &mut PgConnection, session: &Session) -> Result<Option<Session>, Fault> {
+async fn parent_of(connection: &mut PgConnection, session: &Session) -> Result<Option<Session>, DbError> {
     let Some(parent) = &session.parent_session_id else { return Ok(None) };
     match load::session(connection, parent).await {
-        Err(Fault::Store(StoreError::NoSession(_))) => Ok(None),
+        Err(DbError::Store(StoreError::NoSession(_))) => Ok(None),
         found => found.map(Some),
     }
 }
@@ -199,7 +199,7 @@ pub(crate) async fn settle_parent(
     connection: &mut PgConnection,
     session: &Session,
     at: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     match parent_of(connection, session).await? {
         Some(parent) => settle(connection, parent, at).await,
         None => Ok(()),
@@ -207,7 +207,7 @@ pub(crate) async fn settle_parent(
 }
 
 /// A parent may have waited for what is gone, or wait for what has begun.
-async fn settle(connection: &mut PgConnection, before: Session, at: Timestamp) -> Result<(), Fault> {
+async fn settle(connection: &mut PgConnection, before: Session, at: Timestamp) -> Result<(), DbError> {
     if before.status.is_busy() {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use crate::convert::{counted, micros, named, time};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
 
@@ -35,7 +35,7 @@ FROM runs r LEFT JOIN assignments a ON a.run_id = r.id LEFT JOIN attempts t ON t
 WHERE r.status IN ('completed', 'failed', 'stopped')";
 
 impl PostgresStore {
-    async fn count_runs(&self, asked: &StatsQuery) -> Result<Figures, Fault> {
+    async fn count_runs(&self, asked: &StatsQuery) -> Result<Figures, DbError> {
         let mut query = QueryBuilder::<Postgres>::new(ENDED);
         narrow(&mut query, asked);
         query.push(" ORDER BY r.id, t.delivery, t.number");
@@ -55,8 +55,8 @@ impl PostgresStore {
                     strategy: row.try_get("strategy")?,
                     source: row.try_get("source")?,
                     usage: Usage {
-                        input_tokens: counted(row.try_get("attempt_input")?),
-                        output_tokens: counted(row.try_get("attempt_output")?),
+                        input_tokens: counted(row.try_get("attempt_input")?)?,
+                        output_tokens: counted(row.try_get("attempt_output")?)?,
                         cost_usd: row.try_get("attempt_cost")?,
                     },
                 });
@@ -65,7 +65,7 @@ impl PostgresStore {
         Ok(tally.figures())
     }
 
-    async fn count_errors(&self, asked: &StatsQuery, limit: u32) -> Result<Vec<ErrorCount>, Fault> {
+    async fn count_errors(&self, asked: &StatsQuery, limit: u32) -> Result<Vec<ErrorCount>, DbError> {
         let mut query = QueryBuilder::<Postgres>::new(
             "SELECT place.path, place.keyword, count(*) AS count \
              FROM runs r JOIN attempts t ON t.run_id = r.id, \
@@ -83,7 +83,7 @@ impl PostgresStore {
             counts.push(ErrorCount {
                 path: unescape(row.try_get("path")?),
                 keyword: unescape(row.try_get("keyword")?),
-                count: counted(row.try_get("count")?),
+                count: counted(row.try_get("count")?)?,
             });
         }
         Ok(counts)
@@ -99,14 +99,14 @@ fn narrow(query: &mut QueryBuilder<Postgres>, asked: &StatsQuery) {
     }
 }
 
-fn ended(row: &PgRow) -> Result<EndedRun, Fault> {
+fn ended(row: &PgRow) -> Result<EndedRun, DbError> {
     Ok(EndedRun {
         agent_name: unescape(row.try_get("agent_name")?),
         status: named(row.try_get("status")?)?,
         failure_type: row.try_get("failure_type")?,
         contracted: row.try_get("contracted")?,
-        input_tokens: counted(row.try_get("input_tokens")?),
-        output_tokens: counted(row.try_get("output_tokens")?),
+        input_tokens: counted(row.try_get("input_tokens")?)?,
+        output_tokens: counted(row.try_get("output_tokens")?)?,
         cost_usd: row.try_get("cost_usd")?,
         created_at: time(row.try_get("created_at")?)?,
         finished_at: time(row.try_get("finished_at")?)?,

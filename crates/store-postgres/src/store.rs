@@ -12,7 +12,7 @@ use accord_store::{PoisonedCount, StoreError};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use crate::connect::Breaks;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::load::{self, Step};
 use crate::notices::{Announcement, Hub, Watch};
 use crate::runs::attempts;
@@ -61,29 +61,29 @@ impl PostgresStore {
         &self,
         run_id: &RunId,
         decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
-    ) -> Result<Run, Fault> {
+    ) -> Result<Run, DbError> {
         let mut transaction = self.begin().await?;
         let changed = change(&mut transaction, run_id, decide).await;
         self.conclude_one(transaction, changed).await
     }
 
-    /// [`conclude`], and everybody hears of the change.
+    /// [`conclude`], and announces the change.
     pub(crate) async fn conclude_one(
         &self,
         transaction: Transaction<'_, Postgres>,
-        step: Result<Step, Fault>,
-    ) -> Result<Run, Fault> {
+        step: Result<Step, DbError>,
+    ) -> Result<Run, DbError> {
         let step = conclude(transaction, step).await?;
         self.hub.announce(Announcement::of(std::slice::from_ref(&step)));
         Ok(step.change.run)
     }
 
-    /// [`conclude`], and everybody hears of the changes.
+    /// [`conclude`], and announces the changes.
     pub(crate) async fn conclude_all(
         &self,
         transaction: Transaction<'_, Postgres>,
-        steps: Result<Vec<Step>, Fault>,
-    ) -> Result<Vec<Run>, Fault> {
+        steps: Result<Vec<Step>, DbError>,
+    ) -> Result<Vec<Run>, DbError> {
         let steps = conclude(transaction, steps).await?;
         self.hub.announce(Announcement::of(&steps));
         Ok(steps.into_iter().map(|step| step.change.run).collect())
@@ -94,27 +94,27 @@ async fn change(
     connection: &mut PgConnection,
     run_id: &RunId,
     decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
-) -> Result<Step, Fault> {
+) -> Result<Step, DbError> {
     let step = load::pair(connection, run_id).await?.decide(decide)?;
     let step = attempts::counted(connection, step).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     Ok(step)
 }
 
-/// Commits what went well, and takes back what did not before anybody hears of it: dropping a transaction takes it back
+/// Commits on success, and rolls back on failure before the caller learns of it: dropping a transaction rolls it back
 /// too, but later, and until then others skip what it has locked.
 pub(crate) async fn conclude<T>(
     transaction: Transaction<'_, Postgres>,
-    result: Result<T, Fault>,
-) -> Result<T, Fault> {
+    result: Result<T, DbError>,
+) -> Result<T, DbError> {
     match result {
         Ok(value) => {
             transaction.commit().await?;
             Ok(value)
         }
-        Err(fault) => {
+        Err(error) => {
             transaction.rollback().await.ok();
-            Err(fault)
+            Err(error)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Plain text that may hold a NUL, which PostgreSQL's `text` cannot.
 //!
-//! The control character SUBSTITUTE stands for what cannot be written: followed by `0` it is a NUL, doubled it is itself.
+//! The control character SUBSTITUTE escapes what cannot be written: followed by `0` it is a NUL, doubled it is itself.
 //! Nearly every text is without both and is stored as it is. JSON needs none of this: it writes a NUL as `\u0000`.
 
 use std::borrow::Cow;

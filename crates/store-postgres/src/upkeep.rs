@@ -14,7 +14,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{counted, from_json, micros, time, whole};
-use crate::fault::{Fault, retrying, within};
+use crate::error::{DbError, retrying, within};
 use crate::load::{Pair, Step};
 use crate::rows::{run_columns, session_columns};
 use crate::runs::attempts;
@@ -90,7 +90,7 @@ const STILL_WAITING: &str = concat!(
 /// Runs that are looked at in one statement; an entry is some hundred bytes.
 const PAGE: i64 = 1000;
 
-/// A child that ends while its parent is being removed may leave a debt to nobody behind: it goes here, too.
+/// A child that ends while its parent is being removed may leave a callback without a parent: it is removed here.
 const FORGET: &str = "
 WITH no_facts_of_schemas AS (DELETE FROM endpoint_facts WHERE at < $1 AND position('#' IN feature) > 0),
 no_debts AS (
@@ -107,22 +107,22 @@ SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
 const USABLE: &str = "
 SELECT current_setting('transaction_read_only')::boolean AS read_only, to_regclass('runs') IS NULL AS gone";
 
-/// A write that is committed and that nobody sees: no request has this scope, and what is as old as this time is forgotten like
+/// A write that is committed and invisible: no request has this scope, and what is as old as this time is forgotten like
 /// any other.
 const PROBE: &str = "
 INSERT INTO idempotency_keys (scope, key, fingerprint, response, created_at) VALUES ('probe', '', '', '', 0)
 ON CONFLICT (scope, key) DO UPDATE SET response = EXCLUDED.response";
 
-/// Who asks whether the store can be used wants to know it now.
+/// A health check has to answer quickly.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 impl PostgresStore {
-    async fn shorten(&self, to: Timestamp, beyond: Timestamp) -> Result<(), Fault> {
+    async fn shorten(&self, to: Timestamp, beyond: Timestamp) -> Result<(), DbError> {
         sqlx::query(SHORTEN).bind(micros(to)).bind(micros(beyond)).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, Fault> {
+    async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, DbError> {
         let mut transaction = self.begin().await?;
         let lost = take_back(&mut transaction, now, max_deliveries, limit).await;
         self.conclude_all(transaction, lost).await
@@ -133,36 +133,36 @@ impl PostgresStore {
         unmatched: &Unmatched,
         now: Timestamp,
         limit: u32,
-    ) -> Result<Vec<Run>, Fault> {
+    ) -> Result<Vec<Run>, DbError> {
         let mut transaction = self.begin().await?;
         let failed = fail_waiting(&mut transaction, unmatched, now, limit).await;
         self.conclude_all(transaction, failed).await
     }
 
-    async fn delete_old(&self, before: Timestamp) -> Result<(), Fault> {
+    async fn delete_old(&self, before: Timestamp) -> Result<(), DbError> {
         sqlx::query(FORGET).bind(micros(before)).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn delete_old_keys(&self, before: Timestamp) -> Result<(), Fault> {
+    async fn delete_old_keys(&self, before: Timestamp) -> Result<(), DbError> {
         let query = sqlx::query("DELETE FROM idempotency_keys WHERE created_at < $1");
         query.bind(micros(before)).execute(&self.pool).await?;
         Ok(())
     }
 
-    async fn read_expiry(&self) -> Result<Option<Timestamp>, Fault> {
+    async fn read_expiry(&self) -> Result<Option<Timestamp>, DbError> {
         let query =
             sqlx::query_scalar("SELECT min(lease_expires_at) FROM runs WHERE lease_expires_at IS NOT NULL");
         let expiry: Option<i64> = query.fetch_one(&self.pool).await?;
         Ok(expiry.map(time).transpose()?)
     }
 
-    async fn count_queue(&self) -> Result<QueueDepth, Fault> {
+    async fn count_queue(&self) -> Result<QueueDepth, DbError> {
         let row = sqlx::query(DEPTH).fetch_one(&self.pool).await?;
-        Ok(QueueDepth { pending: counted(row.try_get("pending")?), held: counted(row.try_get("held")?) })
+        Ok(QueueDepth { pending: counted(row.try_get("pending")?)?, held: counted(row.try_get("held")?)? })
     }
 
-    async fn answer(&self) -> Result<(), Fault> {
+    async fn answer(&self) -> Result<(), DbError> {
         let row = sqlx::query(USABLE).fetch_one(&self.pool).await?;
         let refusal = if row.try_get("read_only")? {
             "PostgreSQL is read-only now (transaction_read_only is on)"
@@ -181,7 +181,7 @@ async fn take_back(
     now: Timestamp,
     max_deliveries: u32,
     limit: u32,
-) -> Result<Vec<Step>, Fault> {
+) -> Result<Vec<Step>, DbError> {
     let query = sqlx::query(EXPIRED).bind(micros(now)).bind(i64::from(limit));
     let rows = query.fetch_all(&mut *connection).await?;
     write_all(connection, &rows, |run, session| change::lose(run, session, now, max_deliveries)).await
@@ -192,7 +192,7 @@ async fn fail_waiting(
     unmatched: &Unmatched,
     now: Timestamp,
     limit: u32,
-) -> Result<Vec<Step>, Fault> {
+) -> Result<Vec<Step>, DbError> {
     let ids = untaken(connection, unmatched, limit as usize).await?;
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -207,7 +207,7 @@ async fn write_all(
     connection: &mut PgConnection,
     rows: &[PgRow],
     decide: impl Fn(Run, Session) -> Change,
-) -> Result<Vec<Step>, Fault> {
+) -> Result<Vec<Step>, DbError> {
     let mut steps = Vec::with_capacity(rows.len());
     for row in rows {
         let step = Pair::of(row)?.decide(|run, session| Ok(decide(run, session)))?;
@@ -219,12 +219,12 @@ async fn write_all(
     Ok(steps)
 }
 
-/// Runs that have waited too long and that nobody can do.
+/// Runs that have waited too long and that no runner can take.
 async fn untaken(
     connection: &mut PgConnection,
     unmatched: &Unmatched,
     limit: usize,
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<String>, DbError> {
     let query = sqlx::query_scalar("SELECT DISTINCT profile FROM runners WHERE seen_at > $1");
     let alive: Vec<String> = query.bind(micros(unmatched.alive_since)).fetch_all(&mut *connection).await?;
     let alive = alive.iter().map(|profile| from_json(profile)).collect::<Result<Vec<Profile>, _>>()?;

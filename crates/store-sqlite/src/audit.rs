@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::{Done, corrupt};
+use crate::error::{DbResult, corrupt};
 use crate::page;
 use crate::store::SqliteStore;
 use crate::value::{count, micros, time};
@@ -52,7 +52,7 @@ const LIST: &str = "SELECT seq, at, action, object, hash, actor_kind, actor_id, 
     FROM audit WHERE seq < ?1 AND at >= ?2 AND (?3 IS NULL OR ?3 IN (actor_id, actor_name, actor_kind)) \
     AND (?4 IS NULL OR action = ?4 OR substr(action, 1, length(?4) + 1) = ?4 || '.') ORDER BY seq DESC LIMIT ?5";
 
-fn list(connection: &Connection, filter: &AuditFilter, page: &PageRequest) -> Done<Page<Entry>> {
+fn list(connection: &Connection, filter: &AuditFilter, page: &PageRequest) -> DbResult<Page<Entry>> {
     let before: i64 = match &page.cursor {
         None => i64::MAX,
         Some(cursor) => cursor.parse().map_err(|_| page::broken(cursor))?,
@@ -69,7 +69,7 @@ fn list(connection: &Connection, filter: &AuditFilter, page: &PageRequest) -> Do
     Ok(page::cut(items, size))
 }
 
-fn read(row: &Row<'_>) -> Done<Entry> {
+fn read(row: &Row<'_>) -> DbResult<Entry> {
     let kind: String = row.get(5)?;
     let actor = Actor::from_columns(&kind, row.get(6)?, row.get(7)?);
     Ok(Entry {

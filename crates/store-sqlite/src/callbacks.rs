@@ -4,12 +4,12 @@ use accord_domain::callback::{self, Held, Undelivered};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::change::Children;
-use accord_store::{CallbackStore, Due, Hold, Notice, StoreError};
+use accord_store::{CallbackHold, CallbackStore, Due, Notice, StoreError};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::fault::{Done, corrupt};
+use crate::error::{DbResult, corrupt};
 use crate::rows::{event, session};
 use crate::store::SqliteStore;
 use crate::value::{count, micros, named, time, time_if};
@@ -18,7 +18,7 @@ use crate::writer::Write;
 #[async_trait]
 impl CallbackStore for SqliteStore {
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
-        self.look(move |connection| due(connection, limit)).await
+        self.read_by_key(move |connection| due(connection, limit)).await
     }
 
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {
@@ -37,12 +37,12 @@ impl CallbackStore for SqliteStore {
         .await
     }
 
-    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError> {
+    async fn hold_callbacks(&self, hold: CallbackHold) -> Result<(), StoreError> {
         self.write(move |write| keep_back(write, &hold)).await
     }
 }
 
-fn due(connection: &Connection, limit: u32) -> Done<Vec<Due>> {
+fn due(connection: &Connection, limit: u32) -> DbResult<Vec<Due>> {
     let sql = "SELECT p.id, r.id, c.failing_since \
                FROM callbacks c JOIN sessions p ON p.seq = c.parent JOIN runs r ON r.seq = c.run \
                WHERE c.delivered_by IS NULL AND c.held_reason IS NULL \
@@ -68,7 +68,7 @@ fn due(connection: &Connection, limit: u32) -> Done<Vec<Due>> {
     Ok(due)
 }
 
-fn undelivered(connection: &Connection, parent: &SessionId, limit: u32) -> Done<Vec<Undelivered>> {
+fn undelivered(connection: &Connection, parent: &SessionId, limit: u32) -> DbResult<Vec<Undelivered>> {
     let sql = "SELECT r.id, s.id, c.created_at, c.held_reason, c.held_message, c.held_at \
                FROM callbacks c JOIN runs r ON r.seq = c.run JOIN sessions s ON s.seq = r.session \
                WHERE c.parent = (SELECT seq FROM sessions WHERE id = ?1) AND c.delivered_by IS NULL \
@@ -88,17 +88,17 @@ fn undelivered(connection: &Connection, parent: &SessionId, limit: u32) -> Done<
 }
 
 /// Why an end is held, from the columns that begin at this place.
-fn held(row: &Row<'_>, from: usize) -> Done<Option<Held>> {
+fn held(row: &Row<'_>, from: usize) -> DbResult<Option<Held>> {
     let Some(reason) = row.get::<_, Option<String>>(from)? else { return Ok(None) };
     let at = time_if(row.get(from + 2)?)?.ok_or_else(|| corrupt("an end is held since no time"))?;
     let message: Option<String> = row.get(from + 1)?;
     Ok(Some(Held { reason: named(&reason)?, message: message.unwrap_or_default(), at }))
 }
 
-pub(crate) fn keep_back(write: &mut Write<'_>, hold: &Hold) -> Done<()> {
+pub(crate) fn keep_back(write: &mut Write<'_>, hold: &CallbackHold) -> DbResult<()> {
     let connection = write.connection();
     let (seq, parent) = match session::find(connection, &hold.parent_session_id) {
-        Err(crate::fault::Fault::Answer(StoreError::NoSession(_))) => return Ok(()),
+        Err(crate::error::DbError::Answer(StoreError::NoSession(_))) => return Ok(()),
         found => found?,
     };
     if parent.last_run_id != hold.last_run_id || parent.status.is_busy() {
@@ -120,7 +120,7 @@ pub(crate) fn keep_back(write: &mut Write<'_>, hold: &Hold) -> Done<()> {
 }
 
 /// Marks the ends, and gives whose they are, each once.
-fn held_children(connection: &Connection, parent: i64, hold: &Hold) -> Done<Vec<SessionId>> {
+fn held_children(connection: &Connection, parent: i64, hold: &CallbackHold) -> DbResult<Vec<SessionId>> {
     let sql = "UPDATE callbacks SET held_reason = ?3, held_message = ?4, held_at = ?5 \
                WHERE run = (SELECT seq FROM runs WHERE id = ?1) AND parent = ?2 \
                AND delivered_by IS NULL AND held_reason IS NULL \
@@ -141,7 +141,7 @@ fn held_children(connection: &Connection, parent: i64, hold: &Hold) -> Done<Vec<
 }
 
 /// Whether children have still to call this session back.
-pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionId) -> Done<Children> {
+pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionId) -> DbResult<Children> {
     let sql = "SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent = ?1 AND delivered_by IS NULL \
                               AND held_reason IS NULL) \
                OR EXISTS (SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id \
@@ -153,7 +153,7 @@ pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionI
 }
 
 /// The session goes on: what it is owed is held no longer.
-pub(crate) fn let_go(connection: &Connection, parent: i64) -> Done<()> {
+pub(crate) fn let_go(connection: &Connection, parent: i64) -> DbResult<()> {
     let sql = "UPDATE callbacks SET held_reason = NULL, held_message = NULL, held_at = NULL, failing_since = NULL \
                WHERE parent = ?1 AND delivered_by IS NULL";
     connection.prepare_cached(sql)?.execute([parent])?;
@@ -161,14 +161,14 @@ pub(crate) fn let_go(connection: &Connection, parent: i64) -> Done<()> {
 }
 
 /// What a run was made to tell is owed again.
-pub(crate) fn take_back(connection: &Connection, run: i64) -> Done<()> {
+pub(crate) fn take_back(connection: &Connection, run: i64) -> DbResult<()> {
     let sql = "UPDATE callbacks SET delivered_by = NULL WHERE delivered_by = ?1";
     connection.prepare_cached(sql)?.execute([run])?;
     Ok(())
 }
 
-/// What a run was made to tell is told, whatever becomes of it.
-pub(crate) fn settle(connection: &Connection, run: i64) -> Done<()> {
+/// The callbacks of a run are delivered for good, even if it fails.
+pub(crate) fn settle(connection: &Connection, run: i64) -> DbResult<()> {
     connection.prepare_cached("DELETE FROM callbacks WHERE delivered_by = ?1")?.execute([run])?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Writes what the domain has decided.
 
 use accord_domain::callback::Callback;
-use accord_domain::run::change::{Change, Told};
+use accord_domain::run::change::{Change, ChildReports};
 use accord_domain::run::{Run, Status};
 use accord_domain::session::Status as SessionStatus;
 use accord_store::Notice;
@@ -9,21 +9,21 @@ use jiff::Timestamp;
 use rusqlite::params;
 
 use crate::callbacks;
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::rows::run::Loaded;
 use crate::rows::{attempt, event, run, session};
 use crate::value::micros;
 use crate::writer::Write;
 
-/// Where the rows of a change are, and how they stood before it.
-pub(crate) struct Place {
+/// The rows of a change, and their state before it.
+pub(crate) struct ChangedRows {
     pub(crate) run: i64,
     pub(crate) session: i64,
     run_status: Status,
     session_before: (SessionStatus, Timestamp),
 }
 
-impl Place {
+impl ChangedRows {
     pub(crate) fn of(loaded: &Loaded) -> Self {
         Self {
             run: loaded.seq,
@@ -34,44 +34,48 @@ impl Place {
     }
 }
 
-/// Writes a change that no runner tells of. Where it ends a run, its attempts say what it has used.
-pub(crate) fn apply_untold(write: &mut Write<'_>, place: &Place, change: Change) -> Done<Run> {
-    let change = match change.ends_untold() {
-        true => change.with_attempts(&attempt::all(write.connection(), place.run)?),
+/// Writes a change without a runner's report. If it ends a run, the usage comes from its attempts.
+pub(crate) fn apply_without_runner(
+    write: &mut Write<'_>,
+    changed_rows: &ChangedRows,
+    change: Change,
+) -> DbResult<Run> {
+    let change = match change.ends_without_runner() {
+        true => change.with_attempts(&attempt::all(write.connection(), changed_rows.run)?),
         false => change,
     };
-    apply(write, place, change)
+    apply(write, changed_rows, change)
 }
 
 /// Writes a change whole, and gives the run as it is now.
-pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Done<Run> {
-    let Change { run, session, events, callback, told } = change;
+pub(crate) fn apply(write: &mut Write<'_>, changed_rows: &ChangedRows, change: Change) -> DbResult<Run> {
+    let Change { run, session, events, callback, child_reports } = change;
     // A change says something or moves the status; what does neither is "nothing changed".
-    if events.is_empty() && run.status == place.run_status {
+    if events.is_empty() && run.status == changed_rows.run_status {
         return Ok(run);
     }
     let connection = write.connection();
-    run::update(connection, place.run, &run)?;
-    if (session.status, session.updated_at) != place.session_before {
-        session::update(connection, place.session, &session)?;
+    run::update(connection, changed_rows.run, &run)?;
+    if (session.status, session.updated_at) != changed_rows.session_before {
+        session::update(connection, changed_rows.session, &session)?;
     }
     for happened in &events {
-        let owner = happened.run_id.as_ref().map(|_| place.run);
+        let owner = happened.run_id.as_ref().map(|_| changed_rows.run);
         let prepared = event::Prepared::new(&happened.body)?;
-        event::insert(connection, micros(happened.at), place.session, owner, &prepared)?;
+        event::insert(connection, micros(happened.at), changed_rows.session, owner, &prepared)?;
     }
     if run.status.is_over() {
         // Behind the events of the end: the id of the last event is never given again.
         let sql = "DELETE FROM events WHERE run = ?1 AND kind = 'output.delta'";
-        connection.prepare_cached(sql)?.execute([place.run])?;
+        connection.prepare_cached(sql)?.execute([changed_rows.run])?;
     }
-    match told {
-        Told::Stands => {}
-        Told::TakenBack => callbacks::take_back(connection, place.run)?,
-        Told::Settled => callbacks::settle(connection, place.run)?,
+    match child_reports {
+        ChildReports::Unchanged => {}
+        ChildReports::Returned => callbacks::take_back(connection, changed_rows.run)?,
+        ChildReports::Settled => callbacks::settle(connection, changed_rows.run)?,
     }
     if let Some(callback) = callback {
-        owe(write, place.run, &callback)?;
+        owe(write, changed_rows.run, &callback)?;
     }
     if !events.is_empty() {
         write.notify(Notice::Events { session_id: session.id, run_id: Some(run.id.clone()) });
@@ -85,7 +89,7 @@ pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Don
 }
 
 /// Writes what a parent is owed. One that was removed is owed nothing.
-fn owe(write: &Write<'_>, run: i64, callback: &Callback) -> Done<()> {
+fn owe(write: &Write<'_>, run: i64, callback: &Callback) -> DbResult<()> {
     let connection = write.connection();
     let Some(parent) = session::number(connection, &callback.parent_session_id)? else { return Ok(()) };
     let sql = "INSERT INTO callbacks (run, parent, created_at) VALUES (?1, ?2, ?3)";

@@ -4,7 +4,7 @@ use accord_store::{Condition, Defined, DefinitionStore, DocumentRecord, Idempote
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::rows::idempotency;
 use crate::store::SqliteStore;
 use crate::value::{micros, time};
@@ -25,7 +25,7 @@ impl DefinitionStore for SqliteStore {
 
     async fn definition(&self, defined: Defined, name: &str) -> Result<Option<DocumentRecord>, StoreError> {
         let name = name.to_owned();
-        self.look(move |connection| Table(defined).find(connection, &name)).await
+        self.read_by_key(move |connection| Table(defined).find(connection, &name)).await
     }
 
     async fn definitions(&self, defined: Defined) -> Result<Vec<DocumentRecord>, StoreError> {
@@ -55,7 +55,7 @@ impl Table {
         }
     }
 
-    fn find(self, connection: &Connection, name: &str) -> Done<Option<DocumentRecord>> {
+    fn find(self, connection: &Connection, name: &str) -> DbResult<Option<DocumentRecord>> {
         let sql = format!(
             "SELECT name, document, hash, created_at, modified_at FROM {} WHERE name = ?1",
             self.name()
@@ -65,7 +65,7 @@ impl Table {
         rows.next()?.map(read).transpose()
     }
 
-    fn all(self, connection: &Connection) -> Done<Vec<DocumentRecord>> {
+    fn all(self, connection: &Connection) -> DbResult<Vec<DocumentRecord>> {
         let sql = format!(
             "SELECT name, document, hash, created_at, modified_at FROM {} ORDER BY name",
             self.name()
@@ -85,7 +85,7 @@ impl Table {
         record: &DocumentRecord,
         condition: &Condition,
         promise: Option<&Idempotency>,
-    ) -> Done<Option<String>> {
+    ) -> DbResult<Option<String>> {
         if let Some(response) = idempotency::replay(connection, promise)? {
             return Ok(Some(response));
         }
@@ -103,7 +103,7 @@ impl Table {
         Ok(None)
     }
 
-    fn remove(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
+    fn remove(self, connection: &Connection, name: &str, condition: &Condition) -> DbResult<()> {
         self.check(connection, name, condition)?;
         let sql = format!("DELETE FROM {} WHERE name = ?1", self.name());
         let removed = connection.prepare_cached(&sql)?.execute([name])?;
@@ -113,7 +113,7 @@ impl Table {
         Ok(())
     }
 
-    fn check(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
+    fn check(self, connection: &Connection, name: &str, condition: &Condition) -> DbResult<()> {
         let mut statement =
             connection.prepare_cached(&format!("SELECT hash FROM {} WHERE name = ?1", self.name()))?;
         let hash: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
@@ -121,7 +121,7 @@ impl Table {
     }
 }
 
-fn read(row: &Row<'_>) -> Done<DocumentRecord> {
+fn read(row: &Row<'_>) -> DbResult<DocumentRecord> {
     Ok(DocumentRecord {
         name: row.get(0)?,
         document: row.get(1)?,

@@ -1,4 +1,4 @@
-//! Events are read. Their ids are given by one writer at a time, so none appears before one that is already seen.
+//! Reads events. One writer at a time assigns their ids, so ids become visible in order.
 
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId};
@@ -6,7 +6,7 @@ use accord_store::{EventFilter, EventLimit, EventStore, Notices, StoreError};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::rows::{event, session};
 use crate::store::SqliteStore;
 
@@ -37,7 +37,7 @@ impl EventStore for SqliteStore {
 }
 
 /// The numbers of a run and of its session.
-fn place(connection: &Connection, id: &RunId) -> Done<Option<(i64, i64)>> {
+fn place(connection: &Connection, id: &RunId) -> DbResult<Option<(i64, i64)>> {
     let mut statement = connection.prepare_cached("SELECT seq, session FROM runs WHERE id = ?1")?;
     Ok(statement.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
@@ -47,7 +47,7 @@ fn list(
     filter: &EventFilter,
     after: EventId,
     limit: EventLimit,
-) -> Done<Vec<Event>> {
+) -> DbResult<Vec<Event>> {
     let mut sql = "SELECT e.id, e.at, s.id, r.id, w.id, e.kind, e.body FROM events e \
                    LEFT JOIN sessions s ON s.seq = e.session LEFT JOIN runs r ON r.seq = e.run \
                    LEFT JOIN workflow_runs w ON w.seq = e.workflow_run WHERE e.id > :after AND e.kind <> ''"

@@ -5,7 +5,7 @@ use accord_store::{Fact, FactFilter, FactStore, StoreError};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, named_params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::store::SqliteStore;
 use crate::value::{json, micros, time};
 
@@ -13,7 +13,7 @@ use crate::value::{json, micros, time};
 impl FactStore for SqliteStore {
     async fn facts(&self, filter: &FactFilter) -> Result<Vec<Fact>, StoreError> {
         let filter = filter.clone();
-        self.look(move |connection| read(connection, &filter)).await
+        self.read_by_key(move |connection| read(connection, &filter)).await
     }
 
     async fn forget_facts(&self, filter: &FactFilter) -> Result<u64, StoreError> {
@@ -44,7 +44,7 @@ fn parameters<'a>(filter: &'a FactFilter, models: &'a Option<String>) -> [(&'sta
     [(":models", models), (":endpoint", &filter.endpoint), (":feature", &filter.feature)]
 }
 
-fn read(connection: &Connection, filter: &FactFilter) -> Done<Vec<Fact>> {
+fn read(connection: &Connection, filter: &FactFilter) -> DbResult<Vec<Fact>> {
     let sql = format!(
         "SELECT good, bad, at, endpoint, model, feature FROM facts WHERE {} ORDER BY endpoint, model, feature",
         matching(filter)
@@ -60,12 +60,12 @@ fn read(connection: &Connection, filter: &FactFilter) -> Done<Vec<Fact>> {
     Ok(facts)
 }
 
-fn evidence(row: &Row<'_>) -> Done<Evidence> {
+fn evidence(row: &Row<'_>) -> DbResult<Evidence> {
     Ok(Evidence { good: row.get(0)?, bad: row.get(1)?, at: time(row.get(2)?)? })
 }
 
 /// Adds an observation to what is known.
-pub(crate) fn learn(connection: &Connection, observation: &Observation) -> Done<()> {
+pub(crate) fn learn(connection: &Connection, observation: &Observation) -> DbResult<()> {
     let Observation { endpoint, model, feature, observed, at } = observation;
     let known = "SELECT good, bad, at FROM facts WHERE model = ?1 AND endpoint = ?2 AND feature = ?3";
     let mut known = connection.prepare_cached(known)?;

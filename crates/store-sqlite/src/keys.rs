@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::params;
 
-use crate::fault::is_taken;
+use crate::error::is_taken;
 use crate::store::SqliteStore;
 use crate::value::{micros, named, time, time_if};
 
@@ -38,7 +38,7 @@ impl KeyStore for SqliteStore {
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        self.look(|connection| {
+        self.read_by_key(|connection| {
             let sql = "SELECT id, name, role, hash, created_at, expires_at, last_used_at FROM keys \
                        ORDER BY created_at, seq";
             let mut statement = connection.prepare_cached(sql)?;

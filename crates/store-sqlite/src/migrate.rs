@@ -8,7 +8,7 @@ use std::path::Path;
 use accord_store::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 
 /// In order; a released one never changes.
 const MIGRATIONS: &[&str] = &[
@@ -31,7 +31,7 @@ const MIGRATIONS: &[&str] = &[
 const APPLICATION: i32 = 0x4163_7264;
 
 /// Brings a database to the newest version.
-pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
+pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> DbResult<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let (version, known) = (recognise(&transaction, path)?, MIGRATIONS.len());
     if version < known {
@@ -51,7 +51,7 @@ pub(crate) fn is_current(version: usize) -> bool {
 }
 
 /// The version of a database that is ours or still empty.
-pub(crate) fn recognise(connection: &Connection, path: &Path) -> Done<usize> {
+pub(crate) fn recognise(connection: &Connection, path: &Path) -> DbResult<usize> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

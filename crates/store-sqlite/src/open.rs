@@ -8,7 +8,7 @@ use accord_store::{PoisonedCount, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::fault::{Done, of_database};
+use crate::error::{DbResult, of_database};
 use crate::migrate::{is_current, migrate, recognise};
 use crate::opened::log_of;
 use crate::quarantine;
@@ -35,9 +35,8 @@ const WRITER_CACHE_KIB: i64 = -16 * 1024;
 /// And by each reader: little, because a commit makes all of it stale.
 const READER_CACHE_KIB: i64 = -2 * 1024;
 
-/// Where the database lives.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum DatabaseLocation {
     /// In a file.
     File(PathBuf),
     /// In the writer's memory.
@@ -45,17 +44,17 @@ pub(crate) enum Place {
 }
 
 /// The connection that writes, to a database that is up to date.
-pub(crate) fn writing(place: &Place) -> Result<Connection, StoreError> {
-    let opened = match place {
-        Place::File(path) => {
+pub(crate) fn writing(location: &DatabaseLocation) -> Result<Connection, StoreError> {
+    let opened = match location {
+        DatabaseLocation::File(path) => {
             prepare_file(path)?;
             open_writing(path)
         }
-        Place::Memory => open_memory(),
+        DatabaseLocation::Memory => open_memory(),
     };
-    opened.map_err(|fault| match place {
-        Place::File(path) => located(fault.into(), path),
-        Place::Memory => fault.into(),
+    opened.map_err(|fault| match location {
+        DatabaseLocation::File(path) => located(fault.into(), path),
+        DatabaseLocation::Memory => fault.into(),
     })
 }
 
@@ -72,7 +71,7 @@ fn located(error: StoreError, path: &Path) -> StoreError {
 
 /// Looks whether a database that is there could be opened, and leaves no trace.
 pub(crate) fn examine(path: &Path) -> Result<PoisonedCount, StoreError> {
-    let look = || -> Done<PoisonedCount> {
+    let examine = || -> DbResult<PoisonedCount> {
         fs::OpenOptions::new()
             .write(true)
             .open(path)
@@ -84,12 +83,12 @@ pub(crate) fn examine(path: &Path) -> Result<PoisonedCount, StoreError> {
             false => Ok(PoisonedCount::default()),
         }
     };
-    look().map_err(|fault| located(fault.into(), path))
+    examine().map_err(|error| located(error.into(), path))
 }
 
 /// Even a connection that only reads makes files beside a database with a log. One without a log is at rest: nothing can
-/// change it under us, and SQLite is told so.
-fn looking(path: &Path) -> Done<Connection> {
+/// change it, and the flag `immutable` says so to SQLite.
+fn looking(path: &Path) -> DbResult<Connection> {
     if log_of(path).exists() {
         return reading(path);
     }
@@ -98,7 +97,7 @@ fn looking(path: &Path) -> Done<Connection> {
     Ok(Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?)
 }
 
-fn open_writing(path: &Path) -> Done<Connection> {
+fn open_writing(path: &Path) -> DbResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -112,7 +111,7 @@ fn open_writing(path: &Path) -> Done<Connection> {
     Ok(connection)
 }
 
-fn open_memory() -> Done<Connection> {
+fn open_memory() -> DbResult<Connection> {
     let mut connection = Connection::open_in_memory()?;
     tune(&connection, WRITER_CACHE_KIB)?;
     migrate(&mut connection, Path::new(":memory:"))?;
@@ -120,7 +119,7 @@ fn open_memory() -> Done<Connection> {
 }
 
 /// A connection that only reads.
-pub(crate) fn reading(path: &Path) -> Done<Connection> {
+pub(crate) fn reading(path: &Path) -> DbResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -129,7 +128,7 @@ pub(crate) fn reading(path: &Path) -> Done<Connection> {
     Ok(connection)
 }
 
-fn tune(connection: &Connection, cache_kib: i64) -> Done<()> {
+fn tune(connection: &Connection, cache_kib: i64) -> DbResult<()> {
     // A statement is planned once, and not again for every other value that it is given.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -141,7 +140,7 @@ fn tune(connection: &Connection, cache_kib: i64) -> Done<()> {
 
 /// Switches to the write-ahead log. SQLite does not wait for a lock here, so two processes that make the same file at
 /// the same time need patience of our own.
-fn use_log(connection: &Connection) -> Done<()> {
+fn use_log(connection: &Connection) -> DbResult<()> {
     let patience = Instant::now();
     loop {
         match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
@@ -162,7 +161,7 @@ fn use_log(connection: &Connection) -> Done<()> {
     }
 }
 
-/// Makes the folder and an empty file that only its owner reads: answers of models are nobody else's business. SQLite
+/// Makes the folder and an empty file that only its owner reads: answers of models are private. SQLite
 /// gives the log beside it the same mode.
 fn prepare_file(path: &Path) -> Result<(), StoreError> {
     let cannot = |what: &str, path: &Path, error: std::io::Error| {

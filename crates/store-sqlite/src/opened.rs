@@ -47,7 +47,7 @@ impl File {
         Self { path, number }
     }
 
-    /// What cannot be found out is no reason to stop.
+    /// An unknown state is not a reason to stop.
     fn check(&self, remedy: &str) -> Result<(), String> {
         let Some(opened) = self.number else { return Ok(()) };
         let what = match number(&self.path) {

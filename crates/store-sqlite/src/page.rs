@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use accord_store::{Count, Page, PageRequest, Search, StoreError};
 use rusqlite::{Connection, Row, ToSql};
 
-use crate::fault::{Done, Fault};
+use crate::error::{DbError, DbResult};
 use crate::value::{self, count};
 
 /// Where a page of a list by time ended: the time and the number of its last row.
@@ -20,7 +20,7 @@ const NEWEST: Position = Position { at: i64::MAX, seq: i64::MAX };
 
 impl Position {
     /// After which row the page begins.
-    pub(crate) fn of(page: &PageRequest) -> Done<Self> {
+    pub(crate) fn of(page: &PageRequest) -> DbResult<Self> {
         let Some(cursor) = &page.cursor else { return Ok(NEWEST) };
         let parts = cursor.split_once('.').and_then(|(at, seq)| Some((at.parse().ok()?, seq.parse().ok()?)));
         parts.map(|(at, seq)| Self { at, seq }).ok_or_else(|| broken(cursor))
@@ -33,18 +33,17 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// What somebody made up is not a cursor.
-pub(crate) fn broken(cursor: &str) -> Fault {
+/// Rejects a cursor that was made up.
+pub(crate) fn broken(cursor: &str) -> DbError {
     /// Enough to recognise it by.
     const SHOWN: usize = 64;
     StoreError::NoSuch { kind: "cursor", name: cursor.chars().take(SHOWN).collect() }.into()
 }
 
-/// What is asked of rows: a column with its comparison, and the value, where one is given.
-pub(crate) type Wanted<'a> = (&'static str, Option<&'a dyn ToSql>);
+/// A column with its comparison, and the value, if there is one.
+pub(crate) type ColumnFilter<'a> = (&'static str, Option<&'a dyn ToSql>);
 
-/// The value, where one is given.
-pub(crate) fn given<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
+pub(crate) fn bound<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
     value.as_ref().map(|value| value as &dyn ToSql)
 }
 
@@ -52,11 +51,10 @@ pub(crate) fn given<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
 pub(crate) struct List<'a> {
     /// What is read of a row.
     pub(crate) columns: &'a str,
-    /// The tables.
     pub(crate) source: &'a str,
     /// The name of the table whose rows are listed.
     pub(crate) alias: &'a str,
-    pub(crate) wanted: &'a [Wanted<'a>],
+    pub(crate) conditions: &'a [ColumnFilter<'a>],
     /// The text of a row that is searched.
     pub(crate) searched: &'a str,
     pub(crate) search: Option<&'a Search>,
@@ -75,7 +73,7 @@ impl<'a> List<'a> {
     }
 
     fn narrow(&self, sql: &mut String, values: &mut Vec<&'a dyn ToSql>) {
-        for (condition, value) in self.wanted {
+        for (condition, value) in self.conditions {
             if let Some(value) = value {
                 values.push(*value);
                 let _ = write!(sql, " AND {condition} ?{}", values.len());
@@ -83,7 +81,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The rows behind a position, whose values are the first three.
+    /// The rows after a position, whose values are the first three.
     fn page_sql(&self, values: &mut Vec<&'a dyn ToSql>) -> String {
         let List { columns, source, alias, .. } = self;
         let matches = self.matches(values);
@@ -120,8 +118,8 @@ pub(crate) fn newest_first<T>(
     connection: &Connection,
     list: &List<'_>,
     page: &PageRequest,
-    read: impl Fn(&Row<'_>) -> Done<T>,
-) -> Done<Page<T>> {
+    read: impl Fn(&Row<'_>) -> DbResult<T>,
+) -> DbResult<Page<T>> {
     let Position { at, seq } = Position::of(page)?;
     let size = size(page);
     let most = list.search.map_or(size, |search| search.rows as usize);
@@ -146,7 +144,7 @@ pub(crate) fn newest_first<T>(
 }
 
 /// How many a list has, of which no more than `most` are looked at.
-pub(crate) fn counted(connection: &Connection, list: &List<'_>, most: u32) -> Done<Count> {
+pub(crate) fn counted(connection: &Connection, list: &List<'_>, most: u32) -> DbResult<Count> {
     let limit = i64::from(most).saturating_add(1);
     let mut values: Vec<&dyn ToSql> = vec![&limit];
     let sql = list.count_sql(&mut values);

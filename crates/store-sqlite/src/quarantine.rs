@@ -5,13 +5,15 @@ use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::quarantine::{self, Fate, Item, Kind};
 use accord_domain::run::{Run, change};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Census, Death, Hand, Hold, Poisoned, PoisonedCount, QuarantineStore, StoreError};
+use accord_store::{
+    CallbackHold, Census, Death, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::change::{Place, apply_untold};
-use crate::fault::{Done, Fault};
+use crate::change::{ChangedRows, apply_without_runner};
+use crate::error::{DbError, DbResult};
 use crate::rows::{run, session};
 use crate::store::SqliteStore;
 use crate::value::{counted, micros, named};
@@ -70,7 +72,7 @@ impl QuarantineStore for SqliteStore {
 
     async fn deaths(&self, item: &Item) -> Result<u32, StoreError> {
         let item = item.clone();
-        self.look(move |connection| deaths(connection, &item)).await
+        self.read_by_key(move |connection| deaths(connection, &item)).await
     }
 
     async fn poisoned(&self, limit: u32) -> Result<Poisoned, StoreError> {
@@ -104,23 +106,23 @@ impl QuarantineStore for SqliteStore {
         .await
     }
 
-    async fn hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
+    async fn task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError> {
         let id = id.clone();
-        self.read(move |connection| workflows::hands(connection, &id)).await
+        self.read(move |connection| workflows::task_runs(connection, &id)).await
     }
 
     async fn stop_run_at_once(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError> {
         let run_id = run_id.clone();
         self.write(move |write| {
             let loaded = run::load(write.connection(), &run_id)?;
-            let place = Place::of(&loaded);
-            apply_untold(write, &place, change::stop_at_once(loaded.run, loaded.session, now))
+            let changed_rows = ChangedRows::of(&loaded);
+            apply_without_runner(write, &changed_rows, change::stop_at_once(loaded.run, loaded.session, now))
         })
         .await
     }
 }
 
-fn begin(connection: &Connection, items: Vec<Item>, instance: &str, now: Timestamp) -> Done<Vec<Item>> {
+fn begin(connection: &Connection, items: Vec<Item>, instance: &str, now: Timestamp) -> DbResult<Vec<Item>> {
     let sql = "INSERT INTO underway (kind, id, instance, seen_at, deaths) VALUES (?1, ?2, ?3, ?4, 0) \
                ON CONFLICT (kind, id) DO UPDATE SET instance = excluded.instance, seen_at = excluded.seen_at \
                WHERE underway.instance IS NULL OR underway.instance = excluded.instance";
@@ -134,7 +136,7 @@ fn begin(connection: &Connection, items: Vec<Item>, instance: &str, now: Timesta
     Ok(begun)
 }
 
-fn end(connection: &Connection, items: &[Item], instance: &str) -> Done<()> {
+fn end(connection: &Connection, items: &[Item], instance: &str) -> DbResult<()> {
     let sql = "DELETE FROM underway WHERE kind = ?1 AND id = ?2 AND instance = ?3";
     let mut statement = connection.prepare_cached(sql)?;
     for item in items {
@@ -143,14 +145,13 @@ fn end(connection: &Connection, items: &[Item], instance: &str) -> Done<()> {
     Ok(())
 }
 
-/// The work made progress, whoever was at it.
-pub(crate) fn clear(connection: &Connection, kind: Kind, id: &str) -> Done<()> {
+pub(crate) fn clear(connection: &Connection, kind: Kind, id: &str) -> DbResult<()> {
     let sql = "DELETE FROM underway WHERE kind = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![kind.as_str(), id])?;
     Ok(())
 }
 
-fn dead(connection: &Connection, census: &Census, limit: u32) -> Done<Vec<Item>> {
+fn dead(connection: &Connection, census: &Census, limit: u32) -> DbResult<Vec<Item>> {
     let sql = "SELECT kind, id FROM underway WHERE instance IS NOT NULL AND instance <> ?1 \
                AND (seen_at < ?2 OR seen_at > ?3) ORDER BY seen_at LIMIT ?4";
     let mut statement = connection.prepare_cached(sql)?;
@@ -164,7 +165,7 @@ fn dead(connection: &Connection, census: &Census, limit: u32) -> Done<Vec<Item>>
     Ok(dead)
 }
 
-fn count_death(write: &mut Write<'_>, item: &Item, census: &Census) -> Done<Option<Death>> {
+fn count_death(write: &mut Write<'_>, item: &Item, census: &Census) -> DbResult<Option<Death>> {
     let sql = "UPDATE underway SET deaths = deaths + 1, instance = NULL WHERE kind = ?1 AND id = ?2 \
                AND instance IS NOT NULL AND instance <> ?3 AND (seen_at < ?4 OR seen_at > ?5) RETURNING deaths";
     let values = params![
@@ -190,7 +191,7 @@ fn count_death(write: &mut Write<'_>, item: &Item, census: &Census) -> Done<Opti
 }
 
 /// Whether there is nothing left to do.
-fn is_over(connection: &Connection, item: &Item) -> Done<bool> {
+fn is_over(connection: &Connection, item: &Item) -> DbResult<bool> {
     let sql = match item.kind {
         Kind::WorkflowStep => "SELECT 1 FROM workflow_runs WHERE id = ?1 AND finished_at IS NULL",
         Kind::Finish => "SELECT 1 FROM runs WHERE id = ?1 AND finished_at IS NULL",
@@ -203,7 +204,7 @@ fn is_over(connection: &Connection, item: &Item) -> Done<bool> {
 }
 
 /// Sets the work aside. False: there was nothing left to do.
-fn poison(write: &mut Write<'_>, item: &Item, now: Timestamp) -> Done<bool> {
+fn poison(write: &mut Write<'_>, item: &Item, now: Timestamp) -> DbResult<bool> {
     if is_over(write.connection(), item)? {
         return Ok(false);
     }
@@ -211,18 +212,18 @@ fn poison(write: &mut Write<'_>, item: &Item, now: Timestamp) -> Done<bool> {
         Kind::WorkflowStep => workflows::poison(write, &WorkflowRunId::try_from(item.id.clone())?, now),
         Kind::Finish => {
             let loaded = run::load(write.connection(), &RunId::try_from(item.id.clone())?)?;
-            let place = Place::of(&loaded);
-            apply_untold(write, &place, change::poison(loaded.run, loaded.session, now))?;
+            let changed_rows = ChangedRows::of(&loaded);
+            apply_without_runner(write, &changed_rows, change::poison(loaded.run, loaded.session, now))?;
             Ok(true)
         }
         Kind::Callback => hold(write, item, now),
     }
 }
 
-fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> Done<bool> {
+fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> DbResult<bool> {
     let id = SessionId::try_from(item.id.clone())?;
     let (seq, parent) = match session::find(write.connection(), &id) {
-        Err(Fault::Answer(StoreError::NoSession(_))) => return Ok(false),
+        Err(DbError::Answer(StoreError::NoSession(_))) => return Ok(false),
         found => found?,
     };
     let sql = "SELECT r.id FROM callbacks c JOIN runs r ON r.seq = c.run \
@@ -233,7 +234,7 @@ fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> Done<bool> {
         .query_map([seq], |row| row.get(0))?
         .collect::<rusqlite::Result<Vec<String>>>()?;
     let run_ids = owed.into_iter().map(RunId::try_from).collect::<Result<Vec<_>, _>>()?;
-    let hold = Hold {
+    let hold = CallbackHold {
         parent_session_id: parent.id,
         last_run_id: parent.last_run_id,
         run_ids,
@@ -245,7 +246,7 @@ fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> Done<bool> {
     Ok(true)
 }
 
-pub(crate) fn deaths(connection: &Connection, item: &Item) -> Done<u32> {
+pub(crate) fn deaths(connection: &Connection, item: &Item) -> DbResult<u32> {
     let sql = "SELECT deaths FROM underway WHERE kind = ?1 AND id = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let deaths: Option<i64> =
@@ -254,7 +255,7 @@ pub(crate) fn deaths(connection: &Connection, item: &Item) -> Done<u32> {
 }
 
 /// How many runs and workflow runs coordinators died of.
-pub(crate) fn how_many(connection: &Connection) -> Done<PoisonedCount> {
+pub(crate) fn how_many(connection: &Connection) -> DbResult<PoisonedCount> {
     let sql = "SELECT (SELECT count(*) FROM runs WHERE failure_type = 'poisoned'), \
                (SELECT count(*) FROM workflow_runs WHERE failure IS NOT NULL AND status = 'failed')";
     let mut statement = connection.prepare_cached(sql)?;
@@ -262,7 +263,7 @@ pub(crate) fn how_many(connection: &Connection) -> Done<PoisonedCount> {
     Ok(PoisonedCount { runs: counted(runs)?, workflow_runs: counted(workflow_runs)? })
 }
 
-fn poisoned_runs(connection: &Connection, limit: u32) -> Done<Vec<Run>> {
+fn poisoned_runs(connection: &Connection, limit: u32) -> DbResult<Vec<Run>> {
     let sql = concat!(
         "SELECT ",
         run::columns!(),

@@ -1,4 +1,4 @@
-//! Reads, beside the writer: a few connections that see the last commit.
+//! Reads, concurrently with the writer: a few connections that see the last commit.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,12 @@ use accord_store::StoreError;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::open;
 
 /// Reads at once. They run at the speed of the processor, so more would only wait for each other.
 const READERS: usize = 4;
 
-/// Connections that read.
 pub(crate) struct Readers {
     path: PathBuf,
     free: Arc<Semaphore>,
@@ -29,10 +28,10 @@ impl Readers {
 
     /// Looks something up by its key, here and now where a connection is idle: that takes microseconds, less than it takes
     /// to hand the work to another thread.
-    pub(crate) async fn look<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) async fn read_by_key<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+        F: FnOnce(&Connection) -> DbResult<T> + Send + 'static,
     {
         let waiting = lock(&self.idle).pop();
         let Some(connection) = waiting else { return self.run(work).await };
@@ -45,7 +44,7 @@ impl Readers {
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+        F: FnOnce(&Connection) -> DbResult<T> + Send + 'static,
     {
         let permit = Arc::clone(&self.free).acquire_owned().await;
         let permit = permit.map_err(|_| StoreError::Unavailable("the store is closed".into()))?;

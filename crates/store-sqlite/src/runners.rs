@@ -7,7 +7,7 @@ use accord_store::{Beat, Directive, HeldRun, RunnerStore, StoreError};
 use async_trait::async_trait;
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::{Done, Fault};
+use crate::error::{DbError, DbResult};
 use crate::rows::run;
 use crate::store::SqliteStore;
 use crate::value::{from_json, json, micros, time};
@@ -29,7 +29,7 @@ impl RunnerStore for SqliteStore {
 
     async fn runner(&self, runner_id: &RunnerId) -> Result<Option<Runner>, StoreError> {
         let runner_id = runner_id.clone();
-        self.look(move |connection| {
+        self.read_by_key(move |connection| {
             let sql = "SELECT id, profile, registered_at, seen_at FROM runners WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             let mut rows = statement.query([runner_id.as_str()])?;
@@ -91,7 +91,7 @@ fn absent(runner_id: &RunnerId) -> StoreError {
     StoreError::NoSuch { kind: "runner", name: runner_id.to_string() }
 }
 
-fn record(row: &Row<'_>) -> Done<Runner> {
+fn record(row: &Row<'_>) -> DbResult<Runner> {
     Ok(Runner {
         id: RunnerId::try_from(row.get::<_, String>(0)?)?,
         profile: from_json(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
@@ -100,7 +100,7 @@ fn record(row: &Row<'_>) -> Done<Runner> {
     })
 }
 
-fn heartbeat(connection: &Connection, beat: &Beat) -> Done<Vec<Directive>> {
+fn heartbeat(connection: &Connection, beat: &Beat) -> DbResult<Vec<Directive>> {
     let mut statement = connection.prepare_cached("UPDATE runners SET seen_at = ?2 WHERE id = ?1")?;
     if statement.execute(params![beat.runner_id.as_str(), micros(beat.now)])? == 0 {
         return Err(absent(&beat.runner_id).into());
@@ -108,9 +108,9 @@ fn heartbeat(connection: &Connection, beat: &Beat) -> Done<Vec<Directive>> {
     beat.runs.iter().map(|held| direct(connection, beat, held)).collect()
 }
 
-fn direct(connection: &Connection, beat: &Beat, held: &HeldRun) -> Done<Directive> {
+fn direct(connection: &Connection, beat: &Beat, held: &HeldRun) -> DbResult<Directive> {
     let (seq, run) = match run::find(connection, &held.run_id) {
-        Err(Fault::Answer(StoreError::NoRun(_))) => return Ok(Directive::Lost),
+        Err(DbError::Answer(StoreError::NoRun(_))) => return Ok(Directive::Lost),
         found => found?,
     };
     let holder = Holder {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::page;
 use crate::rows::idempotency;
 use crate::store::SqliteStore;
@@ -23,7 +23,7 @@ impl SchemaStore for SqliteStore {
 
     async fn schema(&self, name: &str) -> Result<Option<SchemaRecord>, StoreError> {
         let name = name.to_owned();
-        self.look(move |connection| find(connection, &name)).await
+        self.read_by_key(move |connection| find(connection, &name)).await
     }
 
     async fn schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, StoreError> {
@@ -45,7 +45,7 @@ fn absent(name: &str) -> StoreError {
     StoreError::NoSuch { kind: "schema", name: name.to_owned() }
 }
 
-fn record(row: &Row<'_>) -> Done<SchemaRecord> {
+fn record(row: &Row<'_>) -> DbResult<SchemaRecord> {
     Ok(SchemaRecord {
         name: row.get(0)?,
         description: row.get(1)?,
@@ -56,7 +56,7 @@ fn record(row: &Row<'_>) -> Done<SchemaRecord> {
     })
 }
 
-fn find(connection: &Connection, name: &str) -> Done<Option<SchemaRecord>> {
+fn find(connection: &Connection, name: &str) -> DbResult<Option<SchemaRecord>> {
     let sql =
         "SELECT name, description, document, hash, created_at, modified_at FROM schemas WHERE name = ?1";
     let mut statement = connection.prepare_cached(sql)?;
@@ -64,7 +64,11 @@ fn find(connection: &Connection, name: &str) -> Done<Option<SchemaRecord>> {
     rows.next()?.map(record).transpose()
 }
 
-fn add(connection: &Connection, schema: SchemaRecord, promise: Option<&Idempotency>) -> Done<SchemaRecord> {
+fn add(
+    connection: &Connection,
+    schema: SchemaRecord,
+    promise: Option<&Idempotency>,
+) -> DbResult<SchemaRecord> {
     let first = idempotency::replay(connection, promise)?;
     let known = find(connection, &schema.name)?;
     if let Some(first) = first {
@@ -91,7 +95,7 @@ fn add(connection: &Connection, schema: SchemaRecord, promise: Option<&Idempoten
     Ok(kept)
 }
 
-fn insert(connection: &Connection, schema: SchemaRecord) -> Done<SchemaRecord> {
+fn insert(connection: &Connection, schema: SchemaRecord) -> DbResult<SchemaRecord> {
     let sql = "INSERT INTO schemas (name, description, document, hash, created_at, modified_at) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     connection.prepare_cached(sql)?.execute(params![
@@ -110,17 +114,17 @@ fn describe(
     known: SchemaRecord,
     description: String,
     modified_at: Timestamp,
-) -> Done<SchemaRecord> {
+) -> DbResult<SchemaRecord> {
     let sql = "UPDATE schemas SET description = ?2, modified_at = ?3 WHERE name = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     statement.execute(params![known.name, description, micros(modified_at)])?;
     Ok(SchemaRecord { description, modified_at, ..known })
 }
 
-/// A cursor is the last name behind this letter, so that what somebody made up is recognised.
+/// A cursor is the last name after this letter, so that made-up cursors are recognised.
 const MARK: &str = "n";
 
-fn list(connection: &Connection, page: &PageRequest) -> Done<Page<SchemaRecord>> {
+fn list(connection: &Connection, page: &PageRequest) -> DbResult<Page<SchemaRecord>> {
     let after = match &page.cursor {
         None => "",
         Some(cursor) => cursor.strip_prefix(MARK).ok_or_else(|| page::broken(cursor))?,

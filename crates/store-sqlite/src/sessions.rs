@@ -1,4 +1,4 @@
-//! Sessions are read and removed.
+//! Reads and removes sessions.
 
 use accord_domain::callback;
 use accord_domain::id::SessionId;
@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use crate::callbacks::still_to_come;
-use crate::fault::{Done, Fault};
-use crate::page::{self, List, Wanted, given, newest_first};
+use crate::error::{DbError, DbResult};
+use crate::page::{self, ColumnFilter, List, bound, newest_first};
 use crate::rows::{assignment, session, summary};
 use crate::store::SqliteStore;
 use crate::value::{counted, micros, time_if};
@@ -23,7 +23,7 @@ use crate::writer::Write;
 impl SessionStore for SqliteStore {
     async fn session(&self, session_id: &SessionId) -> Result<Session, StoreError> {
         let session_id = session_id.clone();
-        self.look(move |connection| Ok(session::find(connection, &session_id)?.1)).await
+        self.read_by_key(move |connection| Ok(session::find(connection, &session_id)?.1)).await
     }
 
     async fn sessions(
@@ -59,9 +59,9 @@ const BUSY: &str = "(SELECT session FROM runs INDEXED BY runs_waiting WHERE stat
                      UNION SELECT session FROM runs INDEXED BY runs_leased WHERE lease_expires_at IS NOT NULL) b \
                     CROSS JOIN sessions s ON s.seq = b.session";
 
-/// Where sessions of a status are found, and how SQLite is told that it may use an index. By time alone all sessions would be
+/// Where sessions of a status are found, and the condition that lets SQLite use an index. By time alone all sessions would be
 /// looked at to find out that none is busy. Children of one session are few, and so may be sessions of one agent.
-fn way(filter: &SessionFilter) -> (&'static str, &'static str) {
+fn index_for(filter: &SessionFilter) -> (&'static str, &'static str) {
     const UNSUCCESSFUL: &str = "sessions s INDEXED BY sessions_unsuccessful";
     let by_time = ("sessions s", "s.status =");
     match filter.status {
@@ -80,27 +80,30 @@ const SEARCHED: &str = "(SELECT i.searched FROM runs o JOIN run_inputs i ON i.ru
                         ORDER BY o.created_at, o.seq LIMIT 1)";
 
 /// Does something with the list that a filter asks for.
-fn listed<T>(filter: &SessionFilter, with: impl FnOnce(&List<'_>) -> Done<T>) -> Done<T> {
-    let (source, of_status) = way(filter);
+fn listed<T>(filter: &SessionFilter, with: impl FnOnce(&List<'_>) -> DbResult<T>) -> DbResult<T> {
+    let (source, of_status) = index_for(filter);
     let status = filter.status.map(|status| status.as_str());
     let parent = filter.parent_session_id.as_ref().map(SessionId::as_str);
     let (since, until) = (filter.since.map(micros), filter.until.map(micros));
-    let wanted: [Wanted<'_>; 5] = [
-        (of_status, given(&status)),
-        ("s.agent_name =", given(&filter.agent_name)),
-        ("s.parent_session_id =", given(&parent)),
-        ("s.created_at >=", given(&since)),
-        ("s.created_at <", given(&until)),
+    let conditions: [ColumnFilter<'_>; 5] = [
+        (of_status, bound(&status)),
+        ("s.agent_name =", bound(&filter.agent_name)),
+        ("s.parent_session_id =", bound(&parent)),
+        ("s.created_at >=", bound(&since)),
+        ("s.created_at <", bound(&until)),
     ];
     let (columns, search) = (session::columns!(), filter.search.as_ref());
-    with(&List { columns, source, alias: "s", wanted: &wanted, searched: SEARCHED, search })
+    with(&List { columns, source, alias: "s", conditions: &conditions, searched: SEARCHED, search })
 }
 
-fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
-    listed(filter, |list| newest_first(connection, list, page, |row| Ok(session::read(row, 0)?.1)))
+fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> DbResult<Page<Session>> {
+    listed(filter, |list| newest_first(connection, list, page, |row| Ok(session::read(row)?.1)))
 }
 
-fn summaries(connection: &Connection, sessions: &[SessionId]) -> Done<Summaries<SessionId, SessionSummary>> {
+fn summaries(
+    connection: &Connection,
+    sessions: &[SessionId],
+) -> DbResult<Summaries<SessionId, SessionSummary>> {
     let sql = concat!(
         "SELECT (SELECT i.preview FROM runs o JOIN run_inputs i ON i.run = o.seq WHERE o.session = s.seq \
          ORDER BY o.created_at, o.seq LIMIT 1), ",
@@ -133,9 +136,9 @@ fn summaries(connection: &Connection, sessions: &[SessionId]) -> Done<Summaries<
 }
 
 /// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to
-/// their parent: nobody could say any more what it was.
+/// their parent: their results are gone.
 const REMOVALS: &[&str] = &[
-    // The id of the last event is never given again: whoever tails events remembers it.
+    // The id of the last event is never given again: readers of events remember it.
     "UPDATE events SET session = NULL, run = NULL, kind = '', body = '{}' \
      WHERE id = (SELECT max(id) FROM events) AND session = ?1",
     "DELETE FROM events WHERE session = ?1",
@@ -151,7 +154,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM sessions WHERE seq = ?1",
 ];
 
-fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
+fn remove(write: &Write<'_>, id: &SessionId) -> DbResult<()> {
     let connection = write.connection();
     let (seq, session) = session::find(connection, id)?;
     if session.status.is_busy() {
@@ -170,17 +173,17 @@ fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
 }
 
 /// Whether a session waits for children. To find out for which, all of them are looked at, so this is asked first.
-fn waits(connection: &Connection, id: &SessionId) -> Done<bool> {
+fn waits(connection: &Connection, id: &SessionId) -> DbResult<bool> {
     match session::find(connection, id) {
-        Err(Fault::Answer(StoreError::NoSession(_))) => Ok(false),
+        Err(DbError::Answer(StoreError::NoSession(_))) => Ok(false),
         found => Ok(found?.1.status == Status::Idle),
     }
 }
 
 /// A parent may have waited for what is gone, or wait for what has begun.
-pub(crate) fn settle(connection: &Connection, parent: &SessionId, at: Timestamp) -> Done<()> {
+pub(crate) fn settle(connection: &Connection, parent: &SessionId, at: Timestamp) -> DbResult<()> {
     let (seq, before) = match session::find(connection, parent) {
-        Err(Fault::Answer(StoreError::NoSession(_))) => return Ok(()),
+        Err(DbError::Answer(StoreError::NoSession(_))) => return Ok(()),
         found => found?,
     };
     if before.status.is_busy() {

@@ -7,7 +7,7 @@ use accord_store::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::store::SqliteStore;
 use crate::value::{counted, micros, named, time};
 
@@ -34,7 +34,7 @@ fn counting(query: &StatsQuery) -> &'static str {
 
 /// One row for each attempt, those of a run together and in their order, and one row for a run without. The runs come in the order
 /// in which they were made, which an index gives.
-fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
+fn stats(connection: &Connection, query: &StatsQuery) -> DbResult<Figures> {
     let sql = format!(
         "SELECT r.seq, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL, r.input_tokens, r.output_tokens, \
          r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at), t.outcome, t.model, t.strategy, t.source, \
@@ -68,7 +68,7 @@ fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
     Ok(tally.figures())
 }
 
-fn ended(row: &Row<'_>) -> Done<EndedRun> {
+fn ended(row: &Row<'_>) -> DbResult<EndedRun> {
     Ok(EndedRun {
         agent_name: row.get(1)?,
         status: named(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
@@ -82,7 +82,7 @@ fn ended(row: &Row<'_>) -> Done<EndedRun> {
     })
 }
 
-fn frequent_errors(connection: &Connection, query: &StatsQuery, limit: u32) -> Done<Vec<ErrorCount>> {
+fn frequent_errors(connection: &Connection, query: &StatsQuery, limit: u32) -> DbResult<Vec<ErrorCount>> {
     let sql = format!(
         "SELECT e.path, e.keyword, count(*) FROM runs r CROSS JOIN attempt_errors e ON e.run = r.seq WHERE {} \
          GROUP BY e.path, e.keyword ORDER BY count(*) DESC, e.path, e.keyword LIMIT ?3",

@@ -1,4 +1,4 @@
-//! The store: a writer, readers, and whoever listens.
+//! The store: a writer, readers, and listeners.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use accord_store::{Notice, Notices, PoisonedCount, StoreError};
 use rusqlite::Connection;
 use tokio::sync::broadcast;
 
-use crate::fault::Done;
-use crate::open::{self, Place};
+use crate::error::DbResult;
+use crate::open::{self, DatabaseLocation};
 use crate::opened::Opened;
 use crate::readers::Readers;
 use crate::writer::{Flush, Undo, Write, Writer};
@@ -18,7 +18,7 @@ const NOTICES: usize = 1024;
 /// The store on SQLite.
 ///
 /// Two processes may use one file: a command line may write beside a running server. What one of them writes, the other
-/// one reads, but [`Notice`]s stay inside the process: whoever waits looks for itself now and then.
+/// one reads, but [`Notice`]s stay inside the process: waiting callers poll as well.
 ///
 /// Dropping it writes what has queued up and empties the write-ahead log.
 pub struct SqliteStore {
@@ -35,12 +35,12 @@ impl SqliteStore {
         if path == Path::new(":memory:") {
             return Self::in_memory();
         }
-        Self::at(&Place::File(path.to_owned()))
+        Self::at(&DatabaseLocation::File(path.to_owned()))
     }
 
     /// A database that is gone when the store is.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::at(&Place::Memory)
+        Self::at(&DatabaseLocation::Memory)
     }
 
     /// Looks whether [`SqliteStore::open`] could use the file, and what in it coordinators died of; changes nothing.
@@ -48,12 +48,12 @@ impl SqliteStore {
         open::examine(path.as_ref())
     }
 
-    fn at(place: &Place) -> Result<Self, StoreError> {
+    fn at(place: &DatabaseLocation) -> Result<Self, StoreError> {
         let connection = open::writing(place)?;
         let (notices, _) = broadcast::channel(NOTICES);
         let (readers, file) = match place {
-            Place::File(path) => (Some(Readers::new(path)), Some(Opened::at(path))),
-            Place::Memory => (None, None),
+            DatabaseLocation::File(path) => (Some(Readers::new(path)), Some(Opened::at(path))),
+            DatabaseLocation::Memory => (None, None),
         };
         let writer = Writer::start(connection, file, notices.clone())?;
         Ok(Self { readers, writer, notices })
@@ -63,7 +63,7 @@ impl SqliteStore {
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         self.writer.run(Undo::Savepoint, work).await
     }
@@ -72,7 +72,7 @@ impl SqliteStore {
     pub(crate) async fn write_decided<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         self.writer.run(Undo::Decided, work).await
     }
@@ -81,7 +81,7 @@ impl SqliteStore {
     pub(crate) async fn write_unflushed<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         self.writer.run_flushed(Undo::Savepoint, Flush::Later, work).await
     }
@@ -90,7 +90,7 @@ impl SqliteStore {
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+        F: FnOnce(&Connection) -> DbResult<T> + Send + 'static,
     {
         match &self.readers {
             Some(readers) => readers.run(work).await,
@@ -99,13 +99,13 @@ impl SqliteStore {
     }
 
     /// Looks something up by its key.
-    pub(crate) async fn look<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) async fn read_by_key<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+        F: FnOnce(&Connection) -> DbResult<T> + Send + 'static,
     {
         match &self.readers {
-            Some(readers) => readers.look(work).await,
+            Some(readers) => readers.read_by_key(work).await,
             None => self.writer.run(Undo::Decided, move |write| work(write.connection())).await,
         }
     }

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use crate::change::{Place, apply_untold};
-use crate::fault::Done;
+use crate::change::{ChangedRows, apply_without_runner};
+use crate::error::DbResult;
 use crate::rows::run;
 use crate::runs::waiting_demands;
 use crate::store::SqliteStore;
@@ -98,7 +98,7 @@ const PROBE_BYTES: usize = 16 * 1024;
 
 /// Writes where the next run would be written, and changes nothing there: a page that is damaged is found. Then a row of the
 /// probe's own, which needs room on the disk.
-fn probe(write: &mut Write<'_>) -> Done<()> {
+fn probe(write: &mut Write<'_>) -> DbResult<()> {
     let newest = [
         "UPDATE sessions SET status = status WHERE seq = (SELECT max(seq) FROM sessions)",
         "UPDATE runs SET status = status WHERE seq = (SELECT max(seq) FROM runs)",
@@ -114,16 +114,16 @@ fn probe(write: &mut Write<'_>) -> Done<()> {
     Ok(())
 }
 
-fn reap(write: &mut Write<'_>, now: Timestamp, max_deliveries: u32, limit: u32) -> Done<Vec<Run>> {
+fn reap(write: &mut Write<'_>, now: Timestamp, max_deliveries: u32, limit: u32) -> DbResult<Vec<Run>> {
     let sql = "SELECT seq FROM runs WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= ?1 \
                ORDER BY lease_expires_at LIMIT ?2";
     let mut changed = Vec::new();
     for seq in numbers(write.connection(), sql, params![micros(now), limit])? {
         let loaded = run::load_number(write.connection(), seq)?;
-        let place = Place::of(&loaded);
-        changed.push(apply_untold(
+        let changed_rows = ChangedRows::of(&loaded);
+        changed.push(apply_without_runner(
             write,
-            &place,
+            &changed_rows,
             change::lose(loaded.run, loaded.session, now, max_deliveries),
         )?);
     }
@@ -135,7 +135,7 @@ fn fail_unmatched(
     unmatched: &Unmatched,
     now: Timestamp,
     limit: u32,
-) -> Done<Vec<Run>> {
+) -> DbResult<Vec<Run>> {
     let alive = alive(write.connection(), unmatched.alive_since)?;
     let sql = "SELECT seq FROM runs WHERE status = 'pending' AND demands = ?1 AND queued_at < ?2 LIMIT ?3";
     let mut failed = Vec::new();
@@ -147,15 +147,19 @@ fn fail_unmatched(
         let left = limit.saturating_sub(u32::try_from(failed.len()).unwrap_or(u32::MAX));
         for seq in numbers(write.connection(), sql, params![text, micros(unmatched.queued_before), left])? {
             let loaded = run::load_number(write.connection(), seq)?;
-            let place = Place::of(&loaded);
-            failed.push(apply_untold(write, &place, change::unmatched(loaded.run, loaded.session, now))?);
+            let changed_rows = ChangedRows::of(&loaded);
+            failed.push(apply_without_runner(
+                write,
+                &changed_rows,
+                change::unmatched(loaded.run, loaded.session, now),
+            )?);
         }
     }
     Ok(failed)
 }
 
 /// What the runners can do that were heard of after this time.
-fn alive(connection: &Connection, since: Timestamp) -> Done<Vec<Profile>> {
+fn alive(connection: &Connection, since: Timestamp) -> DbResult<Vec<Profile>> {
     let mut statement = connection.prepare_cached("SELECT profile FROM runners WHERE seen_at > ?1")?;
     let mut rows = statement.query([micros(since)])?;
     let mut profiles = Vec::new();
@@ -165,7 +169,7 @@ fn alive(connection: &Connection, since: Timestamp) -> Done<Vec<Profile>> {
     Ok(profiles)
 }
 
-fn numbers(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Done<Vec<i64>> {
+fn numbers(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> DbResult<Vec<i64>> {
     let mut statement = connection.prepare_cached(sql)?;
     let numbers = statement.query_map(values, |row| row.get(0))?;
     Ok(numbers.collect::<rusqlite::Result<_>>()?)

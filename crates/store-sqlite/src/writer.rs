@@ -2,12 +2,12 @@
 //!
 //! Use cases arrive as closures on a bounded channel. The thread takes all that have queued up while the last commit was
 //! on its way to the disk, runs them one after the other inside one transaction, commits once, and answers all of them. So one
-//! sync of the disk carries many use cases under load, and none waits for company when there is none. Where there is a crowd, it
+//! sync of the disk carries many use cases under load, and a single use case does not wait. Under load the writer
 //! waits a moment for more of them: those who were just answered are about to come back, and would else wait for a whole commit.
 //! The slower the disk, the longer the moment.
 //!
 //! What fails is undone alone: by a savepoint around it, or by not having written anything yet ([`Undo`]). What succeeded
-//! is acknowledged only after the commit; where that fails, nobody is. Nor where the file is no longer where it was opened.
+//! is acknowledged only after the commit; if that fails, none is; nor if the file was moved since it was opened.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use accord_store::{Notice, StoreError};
 use rusqlite::Connection;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::fault::{Done, Fault};
+use crate::error::{DbError, DbResult};
 use crate::open;
 use crate::opened::Opened;
 
@@ -29,10 +29,10 @@ const QUEUE: usize = 1024;
 /// wait long for the last.
 const GROUP: usize = 256;
 
-/// A group of so many says that there is a crowd, and that more are on their way.
+/// A group of this size means load, and that more use cases are coming.
 const CROWD: usize = 8;
 
-/// Where commits take long, fewer say so: a moment is little beside what is saved.
+/// With slow commits a smaller group is enough: the pause is short compared with what it saves.
 const CROWD_OF_SLOW_DISK: usize = 2;
 const SLOW_COMMIT: Duration = Duration::from_millis(2);
 
@@ -47,10 +47,10 @@ const NEXT_COMER_PART: u32 = 16;
 const GATHERING: Duration = Duration::from_millis(1);
 const GATHERING_PART: u32 = 2;
 
-/// And at most: a disk that hangs for once is no reason to wait.
+/// The upper bound: a disk that hangs once is not a reason to wait.
 const LONGEST_GATHERING: Duration = Duration::from_millis(20);
 
-/// How long the end of the store may hold up who drops it: what has queued is written within this on any working disk.
+/// How long dropping the store may block: what has queued is written within this on any working disk.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a use case that fails is undone.
@@ -94,7 +94,6 @@ impl Write<'_> {
 
 /// A use case on its way through the writer.
 trait Job: Send {
-    /// How it is undone.
     fn undo(&self) -> Undo;
 
     /// When it has to be on disk.
@@ -118,7 +117,7 @@ struct UseCase<T, F> {
 impl<T, F> Job for UseCase<T, F>
 where
     T: Send,
-    F: FnOnce(&mut Write<'_>) -> Done<T> + Send,
+    F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send,
 {
     fn undo(&self) -> Undo {
         self.undo
@@ -132,7 +131,7 @@ where
         let Some(work) = self.work.take() else { return Ok(Vec::new()) };
         let mut write = Write { connection, notices: Vec::new() };
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut write)))
-            .unwrap_or_else(|_| Err(Fault::Answer(StoreError::Unavailable("a use case panicked".into()))))
+            .unwrap_or_else(|_| Err(DbError::Answer(StoreError::Unavailable("a use case panicked".into()))))
             .map_err(StoreError::from);
         let told = match &outcome {
             Ok(_) => Ok(write.notices),
@@ -149,7 +148,7 @@ where
             (Some(cause), _) => Err(StoreError::Unavailable(cause.to_owned())),
             (None, None) => Err(StoreError::Unavailable("the use case was not run".into())),
         };
-        // Nobody may be waiting any more; the work is done all the same.
+        // The caller may be gone; the work is done all the same.
         let _ = self.reply.send(answer);
     }
 }
@@ -187,7 +186,7 @@ impl Writer {
     pub(crate) async fn run<T, F>(&self, undo: Undo, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         self.run_flushed(undo, Flush::Now, work).await
     }
@@ -196,7 +195,7 @@ impl Writer {
     pub(crate) async fn run_flushed<T, F>(&self, undo: Undo, flush: Flush, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> DbResult<T> + Send + 'static,
     {
         let gone = || StoreError::Unavailable("the store is closed".into());
         let (reply, answer) = oneshot::channel();
@@ -272,7 +271,7 @@ impl Thread {
         }
     }
 
-    /// Waits while others come, but not for long beside what the last commit took.
+    /// Waits for more use cases, but not for long compared with the last commit.
     fn wait_for_more(&mut self, group: &mut Vec<Box<dyn Job>>, took: Duration) {
         let took = took.min(LONGEST_GATHERING * GATHERING_PART);
         let (gathering, next) =
@@ -294,7 +293,7 @@ impl Thread {
             Ok(notices) => {
                 self.commits.fetch_add(1, Ordering::Relaxed);
                 for notice in notices {
-                    // Nobody may be listening.
+                    // There may be no listener.
                     let _ = self.notices.send(notice);
                 }
                 group.into_iter().for_each(|job| job.answer(None));

@@ -31,7 +31,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[tokio::test]
-async fn what_was_written_is_there_when_it_is_opened_again() {
+async fn writes_survive_reopening() {
     let (path, _folder) = place();
     for number in 0..3 {
         let store = SqliteStore::open(&path).unwrap();
@@ -53,7 +53,7 @@ async fn the_end_leaves_one_file() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_under_way_at_the_end_is_written() {
+async fn pending_writes_are_written_on_drop() {
     let (path, _folder) = place();
     let store = Arc::new(SqliteStore::open(&path).unwrap());
     let mut adding = Vec::new();
@@ -139,7 +139,7 @@ fn a_database_of_another_program_is_refused() {
 }
 
 #[test]
-fn what_is_no_database_is_refused() {
+fn rejects_files_that_are_not_databases() {
     let (path, folder) = place();
     std::fs::write(&path, "not a database, but long enough to be looked at as if it were one").unwrap();
     let error = SqliteStore::open(&path).err().unwrap();

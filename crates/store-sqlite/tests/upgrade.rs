@@ -30,7 +30,7 @@ fn all() -> PageRequest {
 }
 
 #[tokio::test]
-async fn what_an_earlier_version_wrote_is_read() {
+async fn reads_databases_of_an_earlier_version() {
     for (version, sql) in WRITTEN {
         let (store, _folder) = opened(sql);
         let keys: Vec<String> = store.keys().await.unwrap().into_iter().map(|key| key.name).collect();
@@ -59,7 +59,7 @@ async fn what_an_earlier_version_wrote_is_read() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_version_left_waiting_is_worked_on() {
+async fn runs_queued_by_an_earlier_version_are_claimed() {
     for (version, sql) in WRITTEN {
         let (store, _folder) = opened(sql);
         let now: Timestamp = "2026-11-18T00:00:00Z".parse().unwrap();
@@ -89,7 +89,7 @@ async fn what_an_earlier_version_left_waiting_is_worked_on() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_version_learned_becomes_evidence() {
+async fn facts_of_an_earlier_version_become_evidence() {
     let learned = "INSERT INTO facts (model, endpoint, feature, verdict, at) VALUES \
                    ('m', 'e', 'native', 'works', 1), ('m', 'e', 'tool', 'refused', 2), ('m', 'e', 'forced_tool', 'ignored', 3);";
     for (version, sql) in WRITTEN {

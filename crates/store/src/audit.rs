@@ -21,7 +21,6 @@ pub struct AuditFilter {
 /// Keeps the audit log. Entries are added and, once they are old, removed; none is ever changed.
 #[async_trait]
 pub trait AuditStore: Send + Sync {
-    /// Adds an entry.
     async fn add_audit(&self, entry: Entry) -> Result<(), StoreError>;
 
     /// Entries, newest first.

@@ -14,7 +14,6 @@ use crate::error::StoreError;
 /// Children's ends that are owed to one parent, which has no run under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// The parent.
     pub parent_session_id: SessionId,
     /// The children's runs, in the order of their ends.
     pub run_ids: Vec<RunId>,
@@ -22,20 +21,16 @@ pub struct Due {
     pub failing_since: Option<Timestamp>,
 }
 
-/// Children's ends that their parent is not to be told by itself.
+/// Callbacks that are not delivered automatically.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hold {
-    /// The parent.
+pub struct CallbackHold {
     pub parent_session_id: SessionId,
-    /// The parent's newest run, as whoever decides knows it: where there is a newer one, nothing is held.
+    /// The parent's newest run as the caller knows it: if there is a newer one, nothing is held.
     pub last_run_id: RunId,
-    /// The children's runs.
     pub run_ids: Vec<RunId>,
-    /// Why.
     pub reason: HeldReason,
     /// Why, for people.
     pub message: String,
-    /// Now.
     pub now: Timestamp,
 }
 
@@ -45,13 +40,13 @@ pub trait CallbackStore: Send + Sync {
     /// Parents that are owed something that is not held, and have no run under way.
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError>;
 
-    /// What a parent has not been told, held or not, in the order of the ends.
+    /// The pending callbacks of a parent, held or not, oldest first.
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError>;
 
     /// Telling a parent failed, and is tried again. The first time counts.
     async fn delay_callbacks(&self, parent: &SessionId, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Holds ends, with an event in the parent's session. What was told or held meanwhile is left alone, and a parent that
-    /// is gone is no error.
-    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError>;
+    /// Holds callbacks, with an event in the parent's session. Callbacks that were delivered or held meanwhile are left alone, and a parent that
+    /// is gone is not an error.
+    async fn hold_callbacks(&self, hold: CallbackHold) -> Result<(), StoreError>;
 }

@@ -6,17 +6,13 @@ use jiff::Timestamp;
 use crate::error::StoreError;
 use crate::runs::Idempotency;
 
-/// What a document defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defined {
-    /// An agent.
     Agent,
-    /// A workflow.
     Workflow,
 }
 
 impl Defined {
-    /// Its word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,28 +25,24 @@ impl Defined {
 /// A document as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
-    /// Its name.
     pub name: String,
     /// The blueprint of an agent or the graph of a workflow, as JSON text.
     pub document: String,
     /// A hash of the document, for conditions.
     pub hash: String,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub modified_at: Timestamp,
 }
 
 /// Under which condition to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
-    /// Only where there is none of this name.
+    /// Only if the name is free.
     Absent,
     /// Only where there is one, with this hash.
     Unchanged(String),
     /// Only where there is one.
     Present,
-    /// Always.
     Any,
 }
 
@@ -82,7 +74,6 @@ pub trait DefinitionStore: Send + Sync {
         idempotency: Option<Idempotency>,
     ) -> Result<Option<String>, StoreError>;
 
-    /// One of them.
     async fn definition(&self, defined: Defined, name: &str) -> Result<Option<DocumentRecord>, StoreError>;
 
     /// All of them, by name. They are few.

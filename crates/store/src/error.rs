@@ -3,7 +3,6 @@
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::run::change::Refused;
 
-/// Why not.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no such run.
@@ -14,28 +13,13 @@ pub enum StoreError {
     NoSession(SessionId),
     /// There is nothing of this name.
     #[error("{kind} '{name}' not found")]
-    NoSuch {
-        /// What kind of thing.
-        kind: &'static str,
-        /// Its name.
-        name: String,
-    },
+    NoSuch { kind: &'static str, name: String },
     /// Something else has this name.
     #[error("{kind} '{name}' already exists")]
-    Exists {
-        /// What kind of thing.
-        kind: &'static str,
-        /// Its name.
-        name: String,
-    },
+    Exists { kind: &'static str, name: String },
     /// The session has a run under way.
     #[error("{session} has a run in progress: {run}")]
-    Busy {
-        /// The session.
-        session: SessionId,
-        /// Its run.
-        run: RunId,
-    },
+    Busy { session: SessionId, run: RunId },
     /// The workflow run is not over, or another waits for its end.
     #[error("{0} is still running")]
     AtWork(WorkflowRunId),
@@ -50,12 +34,7 @@ pub enum StoreError {
     IdempotencyConflict(String),
     /// The thing has changed since it was read.
     #[error("{kind} '{name}' was changed concurrently")]
-    Changed {
-        /// What kind of thing.
-        kind: &'static str,
-        /// Its name.
-        name: String,
-    },
+    Changed { kind: &'static str, name: String },
     /// The database cannot be used now: gone, full, locked.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),

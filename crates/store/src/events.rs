@@ -27,12 +27,9 @@ impl EventLimit {
     }
 }
 
-/// Which events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventFilter {
-    /// Those of this session.
     pub session_id: Option<SessionId>,
-    /// Those of this run.
     pub run_id: Option<RunId>,
     /// Those of this workflow run.
     pub workflow_run_id: Option<WorkflowRunId>,
@@ -40,12 +37,11 @@ pub struct EventFilter {
     pub kinds: Vec<String>,
 }
 
-/// Something that was written, for whoever waits. A hint and not a message: it may be lost or come twice.
+/// Something was written. A hint for waiting callers: it may be lost or come twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// A run waits for a runner.
     Queued,
-    /// Events were written.
     Events {
         /// In this session.
         session_id: SessionId,
@@ -54,27 +50,18 @@ pub enum Notice {
     },
     /// A run is over, or waits for its runner to stop: callers and reconcilers may look.
     Changed {
-        /// Which run.
         run_id: RunId,
         /// Whether it is over.
         over: bool,
     },
     /// Events of a workflow run were written.
-    WorkflowEvents {
-        /// Which.
-        workflow_run_id: WorkflowRunId,
-    },
+    WorkflowEvents { workflow_run_id: WorkflowRunId },
     /// A workflow run was made, was asked to stop, or is over: callers and reconcilers may look.
-    WorkflowChanged {
-        /// Which.
-        workflow_run_id: WorkflowRunId,
-    },
+    WorkflowChanged { workflow_run_id: WorkflowRunId },
 }
 
-/// Where notices come from.
 pub type Notices = broadcast::Receiver<Notice>;
 
-/// Reads events.
 #[async_trait]
 pub trait EventStore: Send + Sync {
     /// Events after this id, in order. Once an event has been seen, none with a smaller id appears. They end after
@@ -86,7 +73,7 @@ pub trait EventStore: Send + Sync {
         limit: EventLimit,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// The newest event's id. Whoever reads events after that gets all that there are up to it.
+    /// The newest event's id. All events up to it are visible.
     async fn last_event(&self) -> Result<EventId, StoreError>;
 
     /// What is written from now on, by this process and by others on the same database.

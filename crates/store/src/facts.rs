@@ -8,9 +8,7 @@ use crate::error::StoreError;
 /// What is known about one feature of an endpoint with one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
-    /// Provider and URL.
     pub endpoint: String,
-    /// The model.
     pub model: String,
     /// `native`, `tool`, `native_beside_tools`…; with `#` and the hash of a schema behind it, for this schema only.
     pub feature: String,

@@ -7,16 +7,13 @@ use jiff::Timestamp;
 
 use crate::error::StoreError;
 
-/// Keeps keys.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds one.
     async fn add_key(&self, key: Key) -> Result<(), StoreError>;
 
     /// All keys, oldest first. They are few.
     async fn keys(&self) -> Result<Vec<Key>, StoreError>;
 
-    /// Removes one.
     async fn remove_key(&self, key_id: &KeyId) -> Result<(), StoreError>;
 
     /// Notes when keys were last used. An earlier time than the noted one, and a key that is gone, are ignored.

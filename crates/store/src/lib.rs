@@ -7,7 +7,7 @@
 //! [`Store`] is the sum of small traits, one for each subject. A run goes through [`RunStore`]: submitted, claimed, started,
 //! reported on, finished; [`RunReader`], [`SessionStore`] and [`EventStore`] read what is there; [`Upkeep`] finds what was lost;
 //! [`CallbackStore`] keeps what parents are owed. [`Tally`] adds figures up, for every implementation alike. What is written is
-//! told as a [`Notice`], a hint to look. The two implementations pass one story of tests, in `accord-test-support`.
+//! announced as a [`Notice`], a hint to read. Both implementations pass the same tests, in `accord-test-support`.
 //!
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 
@@ -31,7 +31,7 @@ mod upkeep;
 mod workflows;
 
 pub use audit::{AuditFilter, AuditStore};
-pub use callbacks::{CallbackStore, Due, Hold};
+pub use callbacks::{CallbackHold, CallbackStore, Due};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
@@ -51,7 +51,7 @@ pub use stats::{ErrorCount, Figures, SourceCounts, StatRow, StatsQuery, StatsSto
 pub use tally::{CountedAttempt, EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
 pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
-    Asked, DueWorkflowRun, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments,
+    DueWorkflowRun, NewWorkflowRun, NodeRecord, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest,
     WorkflowRunFilter, WorkflowRunStore,
 };
 

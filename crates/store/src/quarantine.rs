@@ -1,6 +1,6 @@
 //! Work under way in coordinators, so that what ends them is known afterwards.
 //!
-//! A mark says which coordinator is at a piece of work. Whoever makes progress with the work clears the mark in the same
+//! A mark says which coordinator works on something. Progress clears the mark in the same
 //! transaction ([`crate::WorkflowRunStore::advance_workflow_run`], a submission that delivers callbacks), and with it the
 //! deaths that were counted.
 
@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
-use crate::workflows::Hand;
+use crate::workflows::TaskRun;
 
 /// Whose marks count as those of the dead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +21,8 @@ pub struct Census {
     pub instance: String,
     /// Every other one that has not renewed its marks since this time is dead.
     pub seen_before: Timestamp,
-    /// So is one whose marks are newer than this: by a clock that was ahead of ours, nobody would ever miss it.
+    /// So is one whose marks are newer than this: its clock was ahead of ours.
     pub seen_after: Timestamp,
-    /// Now.
     pub now: Timestamp,
 }
 
@@ -32,25 +31,20 @@ pub struct Census {
 pub struct Death {
     /// How often coordinators have died of the work since it last made progress.
     pub deaths: u32,
-    /// What became of it.
     pub fate: Fate,
 }
 
 /// What coordinators died of, newest first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Poisoned {
-    /// Runs.
     pub runs: Vec<Run>,
-    /// Workflow runs.
     pub workflow_runs: Vec<WorkflowRun>,
 }
 
 /// How many runs and workflow runs coordinators died of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PoisonedCount {
-    /// Runs.
     pub runs: u64,
-    /// Workflow runs.
     pub workflow_runs: u64,
 }
 
@@ -79,7 +73,7 @@ pub trait QuarantineStore: Send + Sync {
     async fn dead_work(&self, census: &Census, limit: u32) -> Result<Vec<Item>, StoreError>;
 
     /// Counts the death of the coordinator that was at this work. The work is free for others then, or fails as poisoned;
-    /// none of its documents is read. None: somebody has counted it, or the work is over.
+    /// none of its documents is read. `None`: it was counted already, or the work has finished.
     async fn count_death(&self, item: &Item, census: &Census) -> Result<Option<Death>, StoreError>;
 
     /// How often coordinators have died of this work since it last made progress.
@@ -91,17 +85,17 @@ pub trait QuarantineStore: Send + Sync {
     /// How much of it there is.
     async fn count_poisoned(&self) -> Result<PoisonedCount, StoreError>;
 
-    /// A poisoned workflow run goes on where it stood ([`StoreError::NotPoisoned`]: it is not).
+    /// Continues a poisoned workflow run ([`StoreError::NotPoisoned`]: it is not poisoned).
     async fn retry_workflow_run(&self, id: &WorkflowRunId, now: Timestamp)
     -> Result<WorkflowRun, StoreError>;
 
-    /// Ends a workflow run as stopped without a step of its own, and lets go of who works for it. One that is over stays as it
+    /// Stops a workflow run without a step, and releases its task runs. One that has finished stays as it
     /// is.
     async fn end_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError>;
 
-    /// Those who work for a workflow run, done or not.
-    async fn hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+    /// The task runs of a workflow run, finished or not.
+    async fn task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError>;
 
-    /// Somebody stops a run where nobody is there who could tell its runner: it is over at once.
+    /// Stops a run at once, without a coordinator that could tell its runner.
     async fn stop_run_at_once(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
 }

@@ -10,45 +10,36 @@ use crate::error::StoreError;
 /// A run that a runner believes to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldRun {
-    /// The run.
     pub run_id: RunId,
-    /// The lease.
     pub lease_id: LeaseId,
-    /// Which delivery.
     pub attempt: u32,
 }
 
 /// A runner is alive, and holds these.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beat {
-    /// Who.
     pub runner_id: RunnerId,
-    /// What it holds.
     pub runs: Vec<HeldRun>,
     /// For how long again.
     pub lease: SignedDuration,
-    /// Now.
     pub now: Timestamp,
 }
 
-/// What a runner is told about a run that it believes to hold.
+/// The response of a heartbeat about a run that the runner believes to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Directive {
     /// Go on: the lease is renewed.
     Continue,
     /// Stop it: the lease is renewed for the time that this takes.
     Stop,
-    /// Drop it: it is somebody else's now, or over.
+    /// Drop it: another runner has it, or it has finished.
     Lost,
 }
 
-/// Keeps runners.
 #[async_trait]
 pub trait RunnerStore: Send + Sync {
-    /// A runner begins.
     async fn register_runner(&self, runner: Runner) -> Result<(), StoreError>;
 
-    /// One runner.
     async fn runner(&self, runner_id: &RunnerId) -> Result<Option<Runner>, StoreError>;
 
     /// All runners, newest first. They are few.

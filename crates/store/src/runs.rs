@@ -22,7 +22,6 @@ use crate::search::{Count, RunSummary, Search, Summaries};
 pub struct Idempotency {
     /// Whose key it is and for which route: keys of others do not meet.
     pub scope: String,
-    /// The key.
     pub key: String,
     /// A hash of the request's body.
     pub fingerprint: String,
@@ -33,7 +32,6 @@ pub struct Idempotency {
 /// The session of a new run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionChoice {
-    /// A new one.
     New(Box<Session>),
     /// One that exists and has no run under way.
     Resume(SessionId),
@@ -44,11 +42,9 @@ pub enum SessionChoice {
 pub struct Submission {
     /// The run, `pending`.
     pub run: Run,
-    /// Its session.
     pub session: SessionChoice,
-    /// Its documents.
     pub assignment: Assignment,
-    /// The children's runs whose end this run tells their parent. Each is delivered once: where one is no longer owed,
+    /// The children's runs whose callbacks this run delivers. Each is delivered once: if one is no longer pending,
     /// nothing is written and the answer is [`Submitted::AlreadyDelivered`].
     pub delivers: Vec<RunId>,
     /// Where the request had a key.
@@ -67,7 +63,6 @@ impl Submission {
 /// What became of a submission.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Submitted {
-    /// The run is there.
     Created(Box<Run>),
     /// The key was used before: this was the answer.
     Replayed(String),
@@ -82,94 +77,77 @@ pub const MOST_CLAIMED_BYTES: usize = 16 * 1024 * 1024;
 /// A runner asks for work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// Who asks.
     pub runner_id: RunnerId,
-    /// What it can do.
     pub profile: Profile,
-    /// Ids for the leases; at most so many runs are handed out.
+    /// Ids for the leases, one for each run that may be claimed.
     pub leases: Vec<LeaseId>,
     /// For how long.
     pub lease: SignedDuration,
-    /// Now.
     pub now: Timestamp,
 }
 
 /// A run that was handed out, with all that it needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claimed {
-    /// The run.
     pub run: Run,
-    /// Its session.
     pub session: Session,
-    /// Its documents.
     pub assignment: Assignment,
     /// The conversation so far, as JSON text.
     pub conversation: Option<String>,
 }
 
-/// What happened in a run, told by who holds it.
+/// What happened in a run, reported by its holder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Who tells.
     pub holder: Holder,
-    /// What happened.
     pub events: Vec<Body>,
     /// Answers that were judged. Each is also an `attempt.judged` event, without its text.
     pub attempts: Vec<Attempt>,
-    /// Now.
     pub now: Timestamp,
 }
 
-/// The end of a run, told by who holds it.
+/// The end of a run, reported by its holder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finish {
-    /// Who tells.
     pub holder: Holder,
-    /// How it ended.
     pub end: End,
     /// What it used in all.
     pub usage: Usage,
     /// How often the model was asked again, where the runner held it to the contract.
     pub retries: u32,
-    /// The conversation, as JSON text; none leaves the session's as it is.
+    /// The conversation, as JSON text; `None` keeps the session's.
     pub conversation: Option<String>,
     /// What every later run of the session must demand, where the conversation lives with this runner.
     pub affinity: Option<accord_domain::demands::Demands>,
     /// What was seen of endpoints.
     pub observations: Vec<Observation>,
-    /// Now.
     pub now: Timestamp,
 }
 
 /// The coordinator asks again, instead of an end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskAgain {
-    /// Who told the answer.
     pub holder: Holder,
     /// The answer, judged.
     pub attempt: Attempt,
-    /// What to ask.
     pub prompt: String,
     /// What was used in all.
     pub usage: Usage,
     /// The conversation, as JSON text.
     pub conversation: Option<String>,
-    /// Now.
     pub now: Timestamp,
 }
 
-/// Makes and moves runs.
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Writes a run, its session, its events and its idempotency key. A session is busy until its run is over.
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError>;
 
     /// Hands out waiting runs that the runner can do: higher priority first, then first come first served. A run goes to
-    /// one claim only, whoever asks at the same time. The last one is that with which [`MOST_CLAIMED_BYTES`] are reached: the
+    /// one claim only. The last one is that with which [`MOST_CLAIMED_BYTES`] are reached: the
     /// rest comes with the next claim.
     async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError>;
 
-    /// The work begins.
     async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError>;
 
     /// Something happened. An attempt with a number and delivery that is already there is not written again; gives the
@@ -185,21 +163,16 @@ pub trait RunStore: Send + Sync {
     /// A runner gives a run back.
     async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError>;
 
-    /// Somebody asks to stop it.
     async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
 
     /// A run whose maker is gone for ever fails, with this reason.
     async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError>;
 }
 
-/// Which runs to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFilter {
-    /// Those that stand so.
     pub status: Option<Status>,
-    /// Those of this agent.
     pub agent_name: Option<String>,
-    /// Those of this session.
     pub session_id: Option<SessionId>,
     /// Those made at this time or later.
     pub since: Option<Timestamp>,
@@ -212,33 +185,23 @@ pub struct RunFilter {
 /// A run with what goes in and what came out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeRun {
-    /// The run.
     pub run: Run,
-    /// Its documents.
     pub assignment: Assignment,
     /// Its result, where it is completed.
     pub outcome: Option<Outcome>,
 }
 
-/// Reads runs.
 #[async_trait]
 pub trait RunReader: Send + Sync {
-    /// One run.
     async fn run(&self, run_id: &RunId) -> Result<Run, StoreError>;
 
-    /// Its documents.
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError>;
 
     /// Its result, where it is completed.
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError>;
 
-    /// All three of them.
-    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
-        let run = self.run(run_id).await?;
-        let assignment = self.assignment(run_id).await?;
-        let outcome = if run.status == Status::Completed { self.outcome(run_id).await? } else { None };
-        Ok(WholeRun { run, assignment, outcome })
-    }
+    /// The run with its documents, and its result if it is completed, in one read.
+    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError>;
 
     /// The parameters that a session was started with, as JSON text.
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError>;

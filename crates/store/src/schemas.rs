@@ -8,27 +8,22 @@ use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::runs::Idempotency;
 
-/// A registered schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaRecord {
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
     /// The schema, as JSON text.
     pub document: String,
     /// SHA-256 of the schema.
     pub hash: String,
-    /// When it was made.
     pub created_at: Timestamp,
     /// When its description last changed.
     pub modified_at: Timestamp,
 }
 
-/// Keeps schemas.
 #[async_trait]
 pub trait SchemaStore: Send + Sync {
-    /// Adds one. The same name with the same hash is no error: the description is set, and the record as it is now
+    /// Adds a schema. The same name with the same hash is not an error: the description is set, and the record as it is now
     /// comes back. With another hash it is [`StoreError::Exists`]. A key that was used before brings back the record of
     /// then, whatever became of the schema since; the record itself is kept as the key's answer.
     async fn add_schema(
@@ -37,12 +32,10 @@ pub trait SchemaStore: Send + Sync {
         idempotency: Option<Idempotency>,
     ) -> Result<SchemaRecord, StoreError>;
 
-    /// One schema.
     async fn schema(&self, name: &str) -> Result<Option<SchemaRecord>, StoreError>;
 
     /// Schemas, by name.
     async fn schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, StoreError>;
 
-    /// Removes one.
     async fn remove_schema(&self, name: &str) -> Result<(), StoreError>;
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 ///
 /// Its work is bounded by rows and not by matches, because what is rare would be looked for in all of them: of the rows that the
 /// other filters let through, the first [`Search::rows`] of a page are looked at. Where there are more, the page has a cursor that
-/// goes on behind the last of them, whether or not anything was found.
+/// continues after the last of them, whether or not anything was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     /// As [`accord_domain::input::folded`] writes them.
@@ -20,7 +20,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Looks for the words of a text; none where it has none.
+    /// Searches for the words of a text; `None` if it has none.
     pub fn new(text: &str, rows: u32) -> Option<Self> {
         let words: Vec<String> = folded(text).split(' ').map(str::to_owned).collect();
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -31,7 +31,7 @@ impl Search {
 /// How many items of a list match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
-    /// At least so many.
+    /// A lower bound, unless `exact`.
     pub matching: u64,
     /// Whether all were counted.
     pub exact: bool,
@@ -45,7 +45,7 @@ impl Count {
     }
 }
 
-/// What a list shows of a run beside the run itself.
+/// What a list shows of a run in addition to the run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunSummary {
     /// [`accord_domain::input::InputSummary::preview`].
@@ -56,7 +56,7 @@ pub struct RunSummary {
     pub attempts: u32,
 }
 
-/// What a list shows of a session beside the session itself.
+/// What a list shows of a session in addition to the session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionSummary {
     /// Of the input that it was started with.
@@ -73,5 +73,5 @@ pub struct SessionSummary {
     pub finished_at: Option<Timestamp>,
 }
 
-/// Summaries by id. Who is not there has none.
+/// Summaries by id; unknown ids are missing.
 pub type Summaries<I, S> = HashMap<I, S>;

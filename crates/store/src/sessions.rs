@@ -9,12 +9,9 @@ use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::search::{Count, Search, SessionSummary, Summaries};
 
-/// Which sessions to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFilter {
-    /// Those that stand so.
     pub status: Option<Status>,
-    /// Those of this agent.
     pub agent_name: Option<String>,
     /// The children of this one.
     pub parent_session_id: Option<SessionId>,
@@ -26,10 +23,8 @@ pub struct SessionFilter {
     pub search: Option<Search>,
 }
 
-/// Reads and removes sessions.
 #[async_trait]
 pub trait SessionStore: Send + Sync {
-    /// One session.
     async fn session(&self, session_id: &SessionId) -> Result<Session, StoreError>;
 
     /// Sessions, newest first.
@@ -47,7 +42,7 @@ pub trait SessionStore: Send + Sync {
 
     /// Removes a session with its runs, attempts, events and conversation. One with a run under way is busy.
     /// Children stay, and what they owe to it is forgotten. Documents that only its runs referred to go too. What it owes
-    /// to its parent goes with it, and a parent that waited for nothing else is idle no longer: it stands so since the
+    /// to its parent is removed with it, and a parent that waited only for it leaves the idle status as of the time the
     /// removed session last changed.
     async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError>;
 }

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 
 use crate::error::StoreError;
 
-/// Which runs count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatsQuery {
     /// Only runs made at this time or later.
@@ -28,21 +27,16 @@ pub struct StatRow {
     pub completed: u64,
     /// Of the completed, those whose first answer was accepted (or that had no contract).
     pub first_try: u64,
-    /// Failed.
     pub failed: u64,
     /// Failed because the contract was not met.
     pub contract_failed: u64,
-    /// Stopped.
     pub stopped: u64,
-    /// Answers judged.
     pub attempts: u64,
-    /// Of the completed under a contract, where the accepted value stood.
+    /// Sources of the accepted values, of completed runs under a contract.
     pub sources: SourceCounts,
-    /// Tokens read.
     pub input_tokens: u64,
-    /// Tokens written.
     pub output_tokens: u64,
-    /// Money, of the runs of which it is known; none where it is known of no run.
+    /// Cost of the runs whose cost is known; `None` if there are none.
     pub cost_usd: Option<f64>,
     /// Milliseconds from making to end: the median.
     pub latency_ms_p50: u64,
@@ -50,7 +44,7 @@ pub struct StatRow {
     pub latency_ms_p95: u64,
 }
 
-/// How many accepted values stood where. Results whose source was not recorded are in none of them.
+/// Accepted values by source. Results without a recorded source are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SourceCounts {
     /// Handed over as a value.
@@ -64,7 +58,6 @@ pub struct SourceCounts {
 }
 
 impl SourceCounts {
-    /// Counts one.
     pub fn add(&mut self, source: ValueSource) {
         match source {
             ValueSource::Structured => self.structured += 1,
@@ -79,15 +72,10 @@ impl SourceCounts {
 /// last attempt, and to the day (UTC) on which it was made.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figures {
-    /// Everything together.
     pub all: StatRow,
-    /// By agent.
     pub by_agent: Vec<StatRow>,
-    /// By model.
     pub by_model: Vec<StatRow>,
-    /// By strategy.
     pub by_strategy: Vec<StatRow>,
-    /// By day.
     pub by_day: Vec<StatRow>,
     /// By hour (UTC), where that was asked for.
     pub by_hour: Vec<StatRow>,
@@ -98,13 +86,10 @@ pub struct Figures {
 pub struct ErrorCount {
     /// The place, list indices as `[*]`.
     pub path: String,
-    /// The keyword.
     pub keyword: String,
-    /// How often.
     pub count: u64,
 }
 
-/// Counts.
 #[async_trait]
 pub trait StatsStore: Send + Sync {
     /// The figures. Sums end at the largest number that they can be; whatever was reported, they are numbers.

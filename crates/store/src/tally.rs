@@ -22,7 +22,6 @@ pub const MOST_COST_COUNTED: f64 = 1e290;
 /// A run that is over, as far as it counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedRun {
-    /// Its agent.
     pub agent_name: String,
     /// Completed, failed or stopped.
     pub status: Status,
@@ -30,19 +29,14 @@ pub struct EndedRun {
     pub failure_type: Option<String>,
     /// Whether it was under contract.
     pub contracted: bool,
-    /// Tokens read.
     pub input_tokens: u64,
-    /// Tokens written.
     pub output_tokens: u64,
     /// Money, where it is known.
     pub cost_usd: Option<f64>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was over.
     pub finished_at: Timestamp,
 }
 
-/// Sums over runs.
 #[derive(Debug, Default)]
 pub struct Tally {
     all: Sum,
@@ -50,7 +44,6 @@ pub struct Tally {
     by_model: BTreeMap<String, Sum>,
     by_strategy: BTreeMap<String, Sum>,
     by_day: BTreeMap<String, Sum>,
-    /// Where hours are counted.
     by_hour: Option<BTreeMap<String, Sum>>,
     /// The run whose attempts are still coming.
     open: Option<Tried>,
@@ -89,13 +82,11 @@ struct Part {
 pub struct CountedAttempt<'a> {
     /// The name of its outcome.
     pub outcome: &'a str,
-    /// The model that answered.
     pub model: String,
     /// The name of its strategy.
     pub strategy: String,
-    /// The name of where the accepted value stood.
+    /// The source of the accepted value, by name.
     pub source: Option<&'a str>,
-    /// What it used.
     pub usage: Usage,
 }
 
@@ -108,7 +99,7 @@ impl Tally {
     /// Adds a run. Its attempts are added next.
     pub fn run(&mut self, run: EndedRun) {
         self.close();
-        // A runner need not tell of its attempts. Then nothing says that it asked again.
+        // A runner may report no attempts; then there are no retries to count.
         let (model, strategy) = (String::new(), String::new());
         let (source, parts) = (None, Vec::new());
         self.open = Some(Tried { run, attempts: 0, first_accepted: true, model, strategy, source, parts });
@@ -127,7 +118,6 @@ impl Tally {
         open.source = ValueSource::ALL.into_iter().find(|source| Some(source.as_str()) == attempt.source);
     }
 
-    /// What was added up.
     #[must_use]
     pub fn figures(mut self) -> Figures {
         self.close();
@@ -180,7 +170,7 @@ fn part(parts: &mut Vec<Part>, attempt: &CountedAttempt<'_>) {
 }
 
 /// The share of each model in a run. The last one has the run's end, and the others have failed in it. A run with one model is
-/// that model's as a whole, also what no attempt tells of.
+/// that model's as a whole, including usage without an attempt.
 fn by_model(tried: Tried) -> Vec<Tried> {
     if tried.parts.len() <= 1 {
         return vec![tried];
@@ -269,7 +259,7 @@ fn tokens(sum: u64, more: u64) -> u64 {
     sum.saturating_add(more).min(MOST_TOKENS_COUNTED)
 }
 
-/// The smallest of these that so many of a hundred do not exceed.
+/// The percentile of sorted values.
 fn percentile(sorted: &[u64], percent: usize) -> u64 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What reconcilers do, again and again: each is idempotent and safe beside others doing the same.
+//! What reconcilers do repeatedly: each is idempotent and safe to run concurrently.
 
 use accord_domain::demands::Demands;
 use accord_domain::run::Run;
@@ -8,7 +8,6 @@ use jiff::Timestamp;
 
 use crate::error::StoreError;
 
-/// What waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueDepth {
     /// Runs that wait for a runner.
@@ -17,7 +16,7 @@ pub struct QueueDepth {
     pub held: u64,
 }
 
-/// Runs that nobody can take.
+/// Runs that no runner can take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmatched {
     /// They have waited since before this time.
@@ -41,14 +40,14 @@ impl Unmatched {
 /// Keeps things going after silent deaths.
 #[async_trait]
 pub trait Upkeep: Send + Sync {
-    /// Lets leases that would end after `beyond` end at `to`. Nobody was given such a lease by this clock, so it was set back
-    /// since: who is alive renews his, and the dead would be missed only when the clock has caught up.
+    /// Lets leases that would end after `beyond` end at `to`. This clock never granted such a lease, so it was set back
+    /// since: live runners renew theirs; dead ones must not wait for the clock.
     async fn shorten_leases(&self, to: Timestamp, beyond: Timestamp) -> Result<(), StoreError>;
 
     /// Takes back runs whose lease has run out. Gives those that changed, at most `limit`.
     async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError>;
 
-    /// Fails runs that nobody can take, at most `limit`. A matching runner that is merely busy is no reason to fail.
+    /// Fails runs that no runner can take, at most `limit`. A matching runner that is only busy is not a reason to fail.
     async fn fail_unmatched(
         &self,
         unmatched: &Unmatched,
@@ -65,10 +64,9 @@ pub trait Upkeep: Send + Sync {
     /// When the next lease runs out, so that the reaper can sleep until then.
     async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError>;
 
-    /// What waits.
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
 
-    /// Whether the store can be used: something is read, and something is written and committed that nobody sees. Damage,
+    /// Whether the store can be used: something is read, and something invisible is written and committed. Damage,
     /// a full disk and a database that only reads are errors.
     async fn ping(&self) -> Result<(), StoreError>;
 }

@@ -1,8 +1,8 @@
 //! Runs of workflows.
 //!
-//! A run of a workflow is advanced by whoever looks at it: it is loaded, what follows is decided, and the next state is
+//! Any coordinator may advance a workflow run: it is loaded, the next step is decided, and the next state is
 //! written together with the runs that it starts. Each change raises its version, and is written only on the version
-//! that was loaded. So of two who advance it at the same time one succeeds, and nothing is started twice.
+//! that was loaded. So of two concurrent advances one succeeds, and nothing is started twice.
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
@@ -19,9 +19,7 @@ use crate::search::{Count, Search, Summaries};
 /// The state of one node or of a part of it, as JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRecord {
-    /// What it is called.
     pub node: String,
-    /// Its state.
     pub body: String,
 }
 
@@ -34,23 +32,20 @@ pub struct NewWorkflowRun {
     pub definition: String,
     /// What is not of one node, as JSON text.
     pub head: String,
-    /// Its input in short.
     pub input: InputSummary,
 }
 
 /// The documents of a workflow run, as JSON texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowDocuments {
-    /// The run.
     pub run: WorkflowRun,
-    /// What is run.
     pub definition: String,
     /// What is not of one node.
     pub head: String,
     /// The nodes that something has happened to, by their ids.
     pub nodes: Vec<NodeRecord>,
-    /// What nobody has looked at yet.
-    pub asked: Option<Asked>,
+    /// Not handled yet.
+    pub asked: Option<WorkflowRequest>,
     /// How often coordinators have died of it since it last made progress.
     pub deaths: u32,
 }
@@ -58,22 +53,19 @@ pub struct WorkflowDocuments {
 /// A workflow run that something has happened to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueWorkflowRun {
-    /// The run.
     pub id: WorkflowRunId,
     /// How often coordinators have died of it since it last made progress.
     pub deaths: u32,
 }
 
-/// What is asked of a workflow run.
+/// A request to a workflow run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
-    /// To begin.
+pub enum WorkflowRequest {
     Begin,
-    /// To stop.
     Stop,
 }
 
-impl Asked {
+impl WorkflowRequest {
     /// Its name in a column.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -82,7 +74,6 @@ impl Asked {
         }
     }
 
-    /// What this name means.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "begin" => Some(Self::Begin),
@@ -92,9 +83,9 @@ impl Asked {
     }
 }
 
-/// Somebody who works for a workflow run.
+/// A run that does a task of a workflow run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hand {
+pub enum TaskRun {
     /// A run of an agent.
     Run(RunId),
     /// A run of another workflow.
@@ -108,24 +99,20 @@ pub struct WorkflowAdvance {
     pub run: WorkflowRun,
     /// What is not of one node.
     pub head: String,
-    /// The nodes that changed.
     pub nodes: Vec<NodeRecord>,
-    /// What happened.
     pub events: Vec<Body>,
     /// Runs of agents that begin to work for it.
     pub starts: Vec<Submission>,
     /// Runs of other workflows that begin to work for it.
     pub children: Vec<NewWorkflowRun>,
     /// Those whose end has been taken into account.
-    pub taken: Vec<Hand>,
+    pub taken: Vec<TaskRun>,
 }
 
 /// Which workflow runs to list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WorkflowRunFilter {
-    /// Those that stand so.
     pub status: Option<Status>,
-    /// Those of this workflow.
     pub workflow_name: Option<String>,
     /// Those made at this time or later.
     pub since: Option<Timestamp>,
@@ -135,7 +122,6 @@ pub struct WorkflowRunFilter {
     pub search: Option<Search>,
 }
 
-/// Keeps runs of workflows.
 #[async_trait]
 pub trait WorkflowRunStore: Send + Sync {
     /// Writes a workflow run, which is asked to begin. Some text: the idempotency key was used before, and this was the
@@ -146,11 +132,11 @@ pub trait WorkflowRunStore: Send + Sync {
         idempotency: Option<Idempotency>,
     ) -> Result<Option<String>, StoreError>;
 
-    /// Writes the next state and everything that goes with it, where nobody has changed the run meanwhile
+    /// Writes the next state and everything that goes with it, if the run has not changed meanwhile
     /// ([`StoreError::Changed`]). What was asked has been looked at then, and the mark that a coordinator is at it is gone.
     async fn advance_workflow_run(&self, advance: WorkflowAdvance) -> Result<(), StoreError>;
 
-    /// Somebody asks to stop it. One that is over stays as it is.
+    /// Requests a stop. A finished run stays as it is.
     async fn stop_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError>;
 
     /// One workflow run, whole.
@@ -172,17 +158,17 @@ pub trait WorkflowRunStore: Send + Sync {
         runs: &[WorkflowRunId],
     ) -> Result<Summaries<WorkflowRunId, String>, StoreError>;
 
-    /// Workflow runs that are not over and that something was asked of, that are about to end, or that somebody works
-    /// for who is done.
+    /// Unfinished workflow runs with a request, that are about to end, or with a task run
+    /// that has finished.
     async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError>;
 
-    /// Those who work for a workflow run and are done, or are gone.
-    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+    /// The task runs of a workflow run that have finished or are gone.
+    async fn finished_task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError>;
 
     /// Removes a workflow run that is over with its nodes and events ([`StoreError::AtWork`]: it is not, or the run of
     /// another workflow has not taken its end into account). What worked for it stays.
     async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError>;
 
     /// Whether a run works for a workflow run, which has not taken its end into account.
-    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError>;
+    async fn is_task_run(&self, run_id: &RunId) -> Result<bool, StoreError>;
 }

@@ -7,19 +7,20 @@ use super::repository::Repository;
 /// Every crate of ours and the crates of ours that it may use. One that is not listed is refused until
 /// somebody decides where it stands.
 const DIRECTIONS: &[(&str, &[&str])] = &[
-    ("accord-domain", &[]),
-    ("accord-contract", &[]),
-    ("accord-executor", &[]),
+    ("accord-json", &[]),
+    ("accord-domain", &["accord-json"]),
+    ("accord-contract", &["accord-json"]),
+    ("accord-executor", &["accord-json"]),
     // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
     ("accord-workflow", &["accord-domain", "accord-contract"]),
-    ("accord-api", &["accord-domain"]),
+    ("accord-api", &["accord-json", "accord-domain"]),
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),
     ("accord-store-postgres", &["accord-store", "accord-domain"]),
     ("accord-client", &["accord-api"]),
     (
         "accord-coordinator",
-        &["accord-api", "accord-store", "accord-domain", "accord-contract", "accord-workflow"],
+        &["accord-json", "accord-api", "accord-store", "accord-domain", "accord-contract", "accord-workflow"],
     ),
     ("accord-runner", &["accord-client", "accord-executor", "accord-contract", "accord-api"]),
     ("accord-mcp", &["accord-client", "accord-api"]),
@@ -33,6 +34,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
 
 /// What the binary is made of.
 const SHIPPED: &[&str] = &[
+    "accord-json",
     "accord-domain",
     "accord-contract",
     "accord-executor",
@@ -61,7 +63,7 @@ const HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that decide and never act.
-pub(super) const PURE: &[&str] = &["accord-domain", "accord-contract", "accord-workflow"];
+pub(super) const PURE: &[&str] = &["accord-json", "accord-domain", "accord-contract", "accord-workflow"];
 const ACTING: &[&str] = &["tokio", "axum", "sqlx", "reqwest", "rand", "getrandom"];
 
 /// Our crates use each other only as the table says.

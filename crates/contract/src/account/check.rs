@@ -167,7 +167,7 @@ fn is_same(token: &str, scalar: &Value) -> bool {
     }
 }
 
-/// Reads the escapes of a string. What is no escape of JSON stays as it is, but for an escaped quote.
+/// Reads the escapes of a string. Escapes that JSON does not have stay as they are, except an escaped quote.
 fn decode(written: &str) -> String {
     let mut out = String::new();
     let mut rest = written.chars();

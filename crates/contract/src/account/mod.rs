@@ -1,4 +1,4 @@
-//! The account of an accepted value: who each byte of the answer belongs to.
+//! The account of an accepted value: what each byte of the answer belongs to.
 //!
 //! Spans cover the text without gap or overlap. Inside a candidate a byte is part of a key or scalar that is in the
 //! result, structure, space, a comment, or one of the closed list of repairs. Outside it is prose, a fence, reasoning, or
@@ -75,7 +75,7 @@ impl Account {
         Self { outside: Vec::new(), candidates: vec![Source { range, spans: None, read }] }
     }
 
-    /// The same account of a text with so many bytes before it.
+    /// The account of the text with this many bytes before it.
     pub(crate) fn moved(mut self, by: usize) -> Self {
         if by > 0 {
             let inside =
@@ -134,7 +134,7 @@ fn is_outside(kind: SpanKind) -> bool {
     matches!(kind, SpanKind::Prose | SpanKind::Fence | SpanKind::Reasoning | SpanKind::Disowned)
 }
 
-/// Adds the spans outside of candidates in a range; what is in none of them is prose.
+/// Adds the spans outside of candidates in a range; the rest is prose.
 fn cover<'a>(
     spans: &mut Vec<Span>,
     outside: &mut std::iter::Peekable<impl Iterator<Item = &'a Span>>,

@@ -49,13 +49,13 @@ impl Pass<'_> {
         self.content(begins_line);
     }
 
-    /// Whether only white space stands before this place on its line.
+    /// Whether only white space is before this place on its line.
     fn begins_line(&self) -> bool {
         let before = self.lex.text.get(..self.at).unwrap_or_default().trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// Passes the marks of a fence. What is behind them is another region.
+    /// Passes the marks of a fence. What is after them is another region.
     fn fenced(&mut self, start: usize, end: usize) {
         self.found.outside.push(Span { range: start..end, kind: SpanKind::Fence });
         (self.at, self.region) = (end, end);

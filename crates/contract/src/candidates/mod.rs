@@ -2,11 +2,11 @@
 //!
 //! Candidates are the outermost stretches that open with a bracket, in fences and in prose. Where the strict parser reads
 //! one, it ends there. Where it does not, the candidate is damaged and reaches to the bracket that closes it, or to the end
-//! of its region. The pass goes on behind it, so a part of a damaged whole is never a candidate. Regions that are not the
+//! of its region. The pass continues after it, so a part of a damaged whole is never a candidate. Regions that are not the
 //! answer (`regions`) are skipped whole.
 
-mod beside;
 mod fence;
+mod surroundings;
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use serde_json::Value;
 use crate::account::{Span, SpanKind};
 use crate::lex::Lex;
 use crate::limits::MAX_CANDIDATE_STARTS;
-use crate::parse::{self, Fault};
+use crate::parse::{self, ParseError};
 use crate::regions::{MARKS, disowned, reasoning};
 use crate::verdict::Source;
-pub(crate) use beside::is_quiet;
 use fence::Fence;
+pub(crate) use surroundings::is_quiet;
 
 /// How many brackets that never close and begin no JSON are passed over. Each is a look through the rest of the text; a
 /// text with more of them is taken as damaged from there on.
@@ -30,10 +30,10 @@ const MAX_UNCLOSED: usize = 16;
 pub(crate) struct Candidate {
     pub(crate) source: Source,
     pub(crate) range: Range<usize>,
-    pub(crate) reading: Result<Value, Fault>,
+    pub(crate) reading: Result<Value, ParseError>,
     /// Whether the text beside it shows that it is a part of something damaged.
     pub(crate) is_part: bool,
-    /// The region that it stands in. A damaged candidate may turn out to reach further than its range, but not beyond.
+    /// The region that it is in. A damaged candidate may turn out to reach further than its range, but not beyond.
     pub(crate) region: Range<usize>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Candidates {
     pub(crate) outside: Vec<Span>,
     /// There are more beginnings than are tried.
     pub(crate) over_limit: bool,
-    /// The text behind the reasoning, without the tags and tokens around an answer that is all of it.
+    /// The text after the reasoning, without the tags and tokens around an answer that is all of it.
     pub(crate) rest: Range<usize>,
 }
 
@@ -72,13 +72,13 @@ pub(crate) fn find(text: &str) -> Candidates {
         None => {
             mark_whole(&mut found);
             limit_regions(text, &mut found);
-            beside::mark_parts(text, &mut found.items);
+            surroundings::mark_parts(text, &mut found.items);
         }
     }
     found
 }
 
-/// The whole text behind its reasoning as the only candidate.
+/// The whole text after its reasoning as the only candidate.
 pub(crate) fn whole(text: &str) -> Candidates {
     let start = reasoning::skip_leading(text);
     let rest = trimmed(text, start..text.len());
@@ -88,7 +88,7 @@ pub(crate) fn whole(text: &str) -> Candidates {
     }
     if !rest.is_empty() {
         let reading = parse::whole(text.get(rest.clone()).unwrap_or_default())
-            .map_err(|fault| Fault { at: fault.at + rest.start, ..fault });
+            .map_err(|error| ParseError { at: error.at + rest.start, ..error });
         let region = rest.start..text.len();
         found.items.push(Candidate { source: Source::Text, range: rest, reading, is_part: false, region });
     }
@@ -125,7 +125,7 @@ fn scalar(text: &str, range: &Range<usize>) -> Option<Candidate> {
     Some(Candidate { source: Source::Text, range, reading: Ok(value), is_part: false, region })
 }
 
-/// A value with nothing beside it but reasoning and the tags of an answer is the whole text.
+/// A value with only reasoning and answer tags around it is the whole text.
 fn mark_whole(found: &mut Candidates) {
     if let [only] = found.items.as_mut_slice()
         && only.reading.is_ok()
@@ -152,7 +152,7 @@ struct Pass<'a> {
     /// Where the region begins that the pass is in.
     region: usize,
     unclosed: usize,
-    /// Where the text behind the reasoning at its beginning begins.
+    /// Where the text after the reasoning at its beginning begins.
     rest: usize,
     /// Whether words of it were passed.
     has_begun: bool,
@@ -202,7 +202,7 @@ impl Pass<'_> {
         end.is_some()
     }
 
-    /// Skips what is no part of the answer.
+    /// Skips regions that are not part of the answer.
     fn skip(&mut self, end: usize, kind: SpanKind) {
         let before = || self.lex.text.get(self.rest..self.at).unwrap_or_default();
         self.has_begun = self.has_begun || !before().trim().is_empty();
@@ -221,14 +221,14 @@ impl Pass<'_> {
         let start = self.at;
         match parse::value_at(self.lex.text, start) {
             Ok((value, end)) => self.push(source, start..end, Ok(value)),
-            Err(fault) => match self.damaged_end(start) {
-                Some(end) => self.push(source, start..end, Err(fault)),
+            Err(error) => match self.damaged_end(start) {
+                Some(end) => self.push(source, start..end, Err(error)),
                 None => self.at += 1,
             },
         }
     }
 
-    fn push(&mut self, source: Source, range: Range<usize>, reading: Result<Value, Fault>) {
+    fn push(&mut self, source: Source, range: Range<usize>, reading: Result<Value, ParseError>) {
         self.at = range.end;
         let region = self.region..range.end;
         self.found.items.push(Candidate { source, range, reading, is_part: false, region });

@@ -117,7 +117,7 @@ impl Node {
     }
 }
 
-/// With more names than this an object is a map from keys to values of one kind: nobody writes a record of so
+/// With more names than this an object is a map from keys to values of one kind: no record has so
 /// many members by hand, and a schema that lists them all would grow with the examples.
 const MAX_RECORD_MEMBERS: usize = 256;
 

@@ -51,7 +51,7 @@ impl Formats {
     }
 }
 
-/// What stands at the same place beside strings.
+/// Other values at the same location as strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Company {
     None,

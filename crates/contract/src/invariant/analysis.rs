@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue};
 
+use crate::json_path::{JsonPath, Step};
 use crate::limits::{MAX_INVARIANT_DEPTH, MAX_INVARIANT_MACROS};
-use crate::place::{Place, Step};
 use crate::violation::escape::quoted;
 
 const FUNCTIONS: &[&str] =
@@ -16,15 +16,15 @@ const MACROS: &[&str] = &["all", "exists", "exists_one", "existsOne", "filter", 
 const TYPE_NAMES: &[&str] =
     &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/// A reason not to accept a rule, and the expression that gives it.
+/// Why a rule is not accepted, and the expression that is wrong.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct RuleError {
     pub(super) expression: u64,
     pub(super) message: String,
 }
 
-fn fault(expression: &IdedExpr, message: impl Into<String>) -> Fault {
-    Fault { expression: expression.id, message: message.into() }
+fn rule_error(expression: &IdedExpr, message: impl Into<String>) -> RuleError {
+    RuleError { expression: expression.id, message: message.into() }
 }
 
 #[derive(Debug, Default)]
@@ -36,8 +36,8 @@ pub(super) struct Facts {
 
 impl Facts {
     /// The field that all of the rule is about: what the paths into `output` have in common.
-    pub(super) fn place(&self) -> Place {
-        let Some((first, others)) = self.paths.split_first() else { return Place::root() };
+    pub(super) fn place(&self) -> JsonPath {
+        let Some((first, others)) = self.paths.split_first() else { return JsonPath::root() };
         let shared = others.iter().fold(first.len(), |length, path| {
             path.iter().zip(first).take(length).take_while(|(left, right)| left == right).count()
         });
@@ -46,24 +46,26 @@ impl Facts {
 }
 
 /// Looks at a rule over these variables.
-pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts, Fault> {
+pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts, RuleError> {
     check_depth(expression, 0)?;
     let mut facts = Facts::default();
     let mut scope = Scope { variables, names: Vec::new(), macros: 0 };
     walk(expression, &mut scope, &mut facts)?;
     match kind_of(expression) {
-        Some(kind) => Err(fault(expression, format!("the rule must evaluate to a boolean, not to {kind}"))),
+        Some(kind) => {
+            Err(rule_error(expression, format!("the rule must evaluate to a boolean, not to {kind}")))
+        }
         None => Ok(facts),
     }
 }
 
 /// A long chain of operators is as deep as a pile of brackets once it is parsed.
-fn check_depth(expression: &IdedExpr, depth: usize) -> Result<(), Fault> {
+fn check_depth(expression: &IdedExpr, depth: usize) -> Result<(), RuleError> {
     if depth > MAX_INVARIANT_DEPTH {
         let message = format!(
             "more than {MAX_INVARIANT_DEPTH} nested operators; split the rule into several invariants"
         );
-        return Err(fault(expression, message));
+        return Err(rule_error(expression, message));
     }
     parts(expression).into_iter().try_for_each(|part| check_depth(part, depth + 1))
 }
@@ -96,7 +98,7 @@ struct Scope<'a> {
     macros: usize,
 }
 
-fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Result<(), Fault> {
+fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Result<(), RuleError> {
     if let Some(path) = output_path(expression, scope) {
         facts.used.insert("output".to_owned());
         facts.paths.push(path);
@@ -106,9 +108,9 @@ fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Resu
         Expr::Ident(name) => return check_name(expression, name, scope, facts),
         Expr::Comprehension(comprehension) => return walk_macro(expression, comprehension, scope, facts),
         Expr::Struct(_) => {
-            return Err(fault(expression, "a rule cannot create objects of a named type"));
+            return Err(rule_error(expression, "a rule cannot create objects of a named type"));
         }
-        Expr::Unspecified => return Err(fault(expression, "the rule cannot be parsed")),
+        Expr::Unspecified => return Err(rule_error(expression, "the rule cannot be parsed")),
         Expr::Call(call) => check_function(expression, call)?,
         Expr::Literal(_) | Expr::Select(_) | Expr::List(_) | Expr::Map(_) => {}
     }
@@ -120,17 +122,17 @@ fn walk_macro(
     comprehension: &ComprehensionExpr,
     scope: &mut Scope<'_>,
     facts: &mut Facts,
-) -> Result<(), Fault> {
+) -> Result<(), RuleError> {
     if scope.variables.contains(&comprehension.iter_var.as_str()) {
         let message = format!("'{}' is not a valid item name", comprehension.iter_var);
-        return Err(fault(expression, message));
+        return Err(rule_error(expression, message));
     }
     walk(&comprehension.iter_range, scope, facts)?;
     walk(&comprehension.accu_init, scope, facts)?;
     scope.macros += 1;
     if scope.macros > MAX_INVARIANT_MACROS {
         let message = format!("macros are nested deeper than {MAX_INVARIANT_MACROS} levels");
-        return Err(fault(expression, message));
+        return Err(rule_error(expression, message));
     }
     let outer = scope.names.len();
     scope.names.push(comprehension.accu_var.clone());
@@ -144,7 +146,7 @@ fn walk_macro(
     Ok(())
 }
 
-/// The fields in `output.a.b`; none for anything else.
+/// The fields in `output.a.b`; `None` for anything else.
 fn output_path(expression: &IdedExpr, scope: &Scope<'_>) -> Option<Vec<String>> {
     match &expression.expr {
         Expr::Ident(name) => {
@@ -160,7 +162,12 @@ fn output_path(expression: &IdedExpr, scope: &Scope<'_>) -> Option<Vec<String>> 
     }
 }
 
-fn check_name(expression: &IdedExpr, name: &str, scope: &Scope<'_>, facts: &mut Facts) -> Result<(), Fault> {
+fn check_name(
+    expression: &IdedExpr,
+    name: &str,
+    scope: &Scope<'_>,
+    facts: &mut Facts,
+) -> Result<(), RuleError> {
     if scope.variables.contains(&name) {
         facts.used.insert(name.to_owned());
         return Ok(());
@@ -175,10 +182,10 @@ fn check_name(expression: &IdedExpr, name: &str, scope: &Scope<'_>, facts: &mut 
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
     let message = format!("unknown variable {}; available: {known}", quoted(name));
-    Err(fault(expression, message))
+    Err(rule_error(expression, message))
 }
 
-fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), Fault> {
+fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), RuleError> {
     let name = call.func_name.as_str();
     // Operators have names that no rule can write, such as `_==_` and `@in`.
     let is_operator = name.starts_with(['_', '@', '!', '-']);
@@ -186,7 +193,7 @@ fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), Fault> {
     if (is_operator && call.target.is_none()) || known.contains(&name) {
         return Ok(());
     }
-    Err(fault(
+    Err(rule_error(
         expression,
         match name {
             "has" => "'has' takes one field: has(output.field)".to_owned(),

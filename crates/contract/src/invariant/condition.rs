@@ -1,4 +1,4 @@
-//! A condition in CEL over variables of somebody's choice: the edges and checks of workflows.
+//! A condition in CEL over given variables: the edges and checks of workflows.
 //!
 //! The same parser, limits and meter as invariants have. What differs is that the answer is wanted, and not only whether
 //! a rule is broken: a condition that cannot be evaluated is neither true nor false.
@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use super::convert::convert;
 use super::{compile, meter, report, stack};
-use crate::place::Place;
+use crate::json_path::JsonPath;
 
 /// A compiled condition. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Condition {
     expression: Arc<IdedExpr>,
     used: Arc<BTreeSet<String>>,
-    reads: Arc<[(String, Place)]>,
+    reads: Arc<[(String, JsonPath)]>,
 }
 
 impl Condition {
@@ -36,13 +36,13 @@ impl Condition {
         self.used.iter().map(String::as_str)
     }
 
-    /// What it reads, where that can be told: a variable and a place in it. An item of a list that a macro goes through
-    /// stands as the first one. What it asks for with `has` or `in` is not among them.
-    pub fn reads(&self) -> &[(String, Place)] {
+    /// What it reads, if known: a variable and a location in it. An item of a list that a macro goes through
+    /// counts as the first one. What it asks for with `has` or `in` is not among them.
+    pub fn reads(&self) -> &[(String, JsonPath)] {
         &self.reads
     }
 
-    /// Whether it holds. The error says why that cannot be told.
+    /// Whether it holds. The error says why that is unknown.
     pub fn holds(&self, variables: &[(&str, &Value)]) -> Result<bool, String> {
         let evaluated = stack::with_large(|| self.evaluate(variables));
         evaluated.unwrap_or_else(|| Err("the condition could not be evaluated".to_owned()))
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_neither() {
+    fn conditions_that_cannot_be_evaluated_are_errors() {
         let review = json!({"a": {}});
         let variables = [("review", &review)];
         assert_eq!(holds("review.a.b == 1", &variables), Err("review.a has no field 'b'".to_owned()));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_reads_is_told() {
+    fn conditions_report_the_fields_they_read() {
         let reads = |text: &str| -> Vec<String> {
             let condition = Condition::compile(text, &["output", "input"]).unwrap();
             condition.reads().iter().map(|(name, place)| place.path().replacen('$', name, 1)).collect()

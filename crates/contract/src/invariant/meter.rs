@@ -24,22 +24,22 @@ const ROUND: &str = "@round";
 /// Charges for a string's length, but not for a container's parts.
 const GLANCE: &str = "@glance";
 
-/// Charges for a regular expression that is about to be compiled and run over the text beside it; hands on the expression.
+/// Charges for a regular expression that is about to be compiled and run over the given text; returns the expression.
 const PATTERN: &str = "@pattern";
 
-/// What the function of an exhausted budget says; told apart from other errors by it.
+/// The error text of an exhausted budget, by which it is recognised.
 const EXHAUSTED: &str = "@exhausted";
 
-/// So many bytes of a string cost as much as one value.
+/// Bytes of a string that cost as much as one value.
 const BYTES_PER_STEP: usize = 16;
 
-/// Compiling a pattern, which happens at each use, costs at least as much as looking at so many values.
+/// Compiling a pattern, which happens at each use, costs at least as much as visiting this many values.
 const PATTERN_STEPS: u64 = 500;
 
-/// At so many positions of a pattern the engine looks in the time of one step, for each byte of the text.
+/// Positions of a pattern that the engine checks in the time of one step, for each byte of the text.
 const POSITIONS_PER_STEP: u64 = 64;
 
-/// Operators that ask whether values are the same, for which none is rounded.
+/// Operators that compare for equality, without rounding.
 const SAME: &[&str] = &["_==_", "_!=_", "@in"];
 
 /// Operators whose cost does not grow with their operands.

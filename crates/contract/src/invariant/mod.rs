@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::violation::Violation;
 use compile::Rule;
 pub use condition::Condition;
@@ -35,7 +35,7 @@ pub use condition::Condition;
 pub struct Invariant {
     /// The CEL expression; it must evaluate to `true`.
     pub rule: String,
-    /// What a model is told when it does not.
+    /// The message for the model if it does not hold.
     pub message: String,
 }
 
@@ -79,7 +79,7 @@ impl Invariants {
     }
 
     /// What each rule reads off `output` and `input`, as [`Condition::reads`] tells it, in the order of the rules.
-    pub fn reads(&self) -> impl Iterator<Item = &[(String, Place)]> {
+    pub fn reads(&self) -> impl Iterator<Item = &[(String, JsonPath)]> {
         self.rules.iter().map(|rule| rule.reads.as_slice())
     }
 
@@ -89,7 +89,7 @@ impl Invariants {
             return Vec::new();
         }
         stack::with_large(|| report::check(&self.rules, output, input)).unwrap_or_else(|| {
-            vec![Violation::new(&Place::root(), "invariant", "the invariants could not be checked")]
+            vec![Violation::new(&JsonPath::root(), "invariant", "the invariants could not be checked")]
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Which fields a rule reads off its variables, for who knows the schemas of those.
+//! Which fields of its variables a rule reads, for checks against their schemas.
 //!
 //! Only what can be read off the text: paths of names and literal indexes, also by way of the items of a list. What a rule
 //! asks for with `has` or `in` is not among them: it may be absent.
@@ -6,10 +6,10 @@
 use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
 use super::analysis::parts;
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 
-/// A variable, and the place in it that is read. The items of a list that a macro goes through stand as the first one.
-pub(super) type Read = (String, Place);
+/// A variable, and the place in it that is read. The items of a list that a macro goes through count as the first one.
+pub(super) type Read = (String, JsonPath);
 
 /// What a rule over these variables reads, in the order of its text.
 pub(super) fn reads(expression: &IdedExpr, variables: &[&str]) -> Vec<Read> {
@@ -26,7 +26,7 @@ pub(super) fn reads(expression: &IdedExpr, variables: &[&str]) -> Vec<Read> {
 
 struct Walk<'a> {
     variables: &'a [&'a str],
-    /// The names that macros give, with the place that each stands for, where that is known.
+    /// The names that macros bind, with the location that each refers to, if known.
     names: Vec<(String, Option<Read>)>,
     reads: Vec<Read>,
     /// What the rule asks for before it reads it, perhaps.
@@ -77,12 +77,12 @@ impl Walk<'_> {
         self.names.truncate(outer);
     }
 
-    /// The place that an expression is; none for what is no path.
+    /// The location that an expression refers to; `None` if it is not a path.
     fn read(&self, expression: &IdedExpr) -> Option<Read> {
         match &expression.expr {
             Expr::Ident(name) => match self.names.iter().rev().find(|(known, _)| known == name) {
                 Some((_, place)) => place.clone(),
-                None => self.variables.contains(&name.as_str()).then(|| (name.clone(), Place::root())),
+                None => self.variables.contains(&name.as_str()).then(|| (name.clone(), JsonPath::root())),
             },
             Expr::Select(select) if !select.test => {
                 let (variable, place) = self.read(&select.operand)?;

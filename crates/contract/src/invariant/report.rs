@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::compile::Rule;
 use super::convert::{convert, has_huge_number};
 use super::{analysis, meter};
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::violation::Violation;
 use crate::violation::escape::quoted;
 use crate::violation::quote;
@@ -32,12 +32,12 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violat
             Ok(value) => variables.push((name, value)),
             Err(_) => {
                 let message = format!("the {name} has too many values to check the invariants");
-                return vec![Violation::new(&Place::root(), "invariant", message)];
+                return vec![Violation::new(&JsonPath::root(), "invariant", message)];
             }
         }
     }
     let Ok(environment) = meter::environment() else {
-        return vec![Violation::new(&Place::root(), "invariant", "the invariants could not be checked")];
+        return vec![Violation::new(&JsonPath::root(), "invariant", "the invariants could not be checked")];
     };
     let mut context = Context::with_env(Arc::new(environment));
     for (name, value) in variables {
@@ -126,11 +126,11 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
         ExecutionError::UnsupportedBinaryOperator(operator, left, right) => {
             // The evaluator calls it null, because it knows no value for it.
             let huge = documents.iter().any(|(_, document)| has_huge_number(document));
-            let told = |value: &CelValue| match value {
+            let described = |value: &CelValue| match value {
                 CelValue::Null if huge => "a number that is too large".to_owned(),
                 value => describe(value),
             };
-            format!("'{operator}' does not accept {} and {}", told(left), told(right))
+            format!("'{operator}' does not accept {} and {}", described(left), described(right))
         }
         ExecutionError::DuplicateKey(key) => format!("duplicate key {}", describe(key)),
         _ => "incompatible operands".to_owned(),

@@ -45,7 +45,7 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// What people write who come from other languages, and what CEL has for it.
+/// Syntax of other languages, and what CEL has instead.
 const INSTEAD: &[(&str, &str)] = &[
     ("=", "; use '==' to compare"),
     ("===", "; use '==' to compare"),
@@ -56,7 +56,7 @@ const INSTEAD: &[(&str, &str)] = &[
 ];
 
 /// The parser's message without its grammar.
-pub(super) fn plain(message: &str) -> String {
+pub(super) fn plain_message(message: &str) -> String {
     let message = message.trim_start_matches("Syntax error: ");
     let offending = |prefix: &str| {
         let rest = message.strip_prefix(prefix)?;

@@ -16,7 +16,7 @@ const SCHEMA_SIGNS: [&str; 9] =
 const SCHEMA_MEMBERS: [&str; 4] = ["schema", "json_schema", "input_schema", "parameters"];
 const ECHO_WRAPPERS: usize = 2;
 
-/// A list is seen to be schemas by so many of its items.
+/// Items of a list that are checked for being schemas.
 const ECHOED_ITEMS: usize = 4;
 
 impl Judge<'_> {

@@ -1,7 +1,7 @@
 //! Several values where a list of them is asked.
 //!
 //! They are joined only when nothing but white space, commas, semicolons, list numbers, bullets, fences and the tags of tool
-//! calls stands between them. A word between them or behind them may say that one replaces another, in any language, so it
+//! calls is between them. A word between them or after them may say that one replaces another, in any language, so it
 //! makes the answer ambiguous.
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::policy::Tally;
 use super::{Conforming, Judge, Judged, Read};
 use crate::account;
 use crate::regions::MARKS;
-use crate::regions::tag::{Tag, words};
+use crate::regions::tag::{Tag, tag_words};
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
 use crate::verdict::Source;
@@ -50,7 +50,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether only separators stand between values and behind the last.
+/// Whether only separators are between values and after the last.
 fn is_joined(text: &str, reads: &[&Read]) -> bool {
     let starts = reads.iter().skip(1).map(|read| read.range.start).chain([text.len()]);
     reads.iter().zip(starts).all(|(read, next)| text.get(read.range.end..next).is_some_and(is_separator))
@@ -68,7 +68,7 @@ fn is_separator(between: &str) -> bool {
     true
 }
 
-/// The length of the mark of a fence and the name behind it.
+/// The length of the mark of a fence and the name after it.
 fn fence(text: &str) -> Option<usize> {
     let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark))?;
     let name = text.get(mark.len()..)?;
@@ -79,13 +79,13 @@ fn fence(text: &str) -> Option<usize> {
 
 fn call_tag(text: &str) -> Option<usize> {
     let tag = Tag::at(text, 0)?;
-    let words = words(tag.name);
+    let words = tag_words(tag.name);
     let is_call = MARKS.answer.tags.iter().any(|name| name == tag.name)
         || !words.is_empty() && words.iter().any(|word| MARKS.answer.calls.contains(word));
     is_call.then_some(tag.length)
 }
 
-/// The length of `1.`, `2)`, `-` or another bullet with a space behind it.
+/// The length of `1.`, `2)`, `-` or another bullet with a space after it.
 fn list_mark(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (length, behind) = match digits {

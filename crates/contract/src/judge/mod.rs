@@ -4,10 +4,10 @@
 //! one parse and one validation.
 
 mod echo;
-mod fault;
 mod join;
 mod policy;
 mod report;
+mod syntax_hint;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -57,12 +57,12 @@ struct Judge<'a> {
 
 /// A value that was read, and what it was read from.
 struct Read {
-    /// As it stands in the text.
+    /// As it is in the text.
     raw: Value,
     /// The same in the form of the schema, where the text has the form that was sent.
     lifted: Option<Value>,
     range: Range<usize>,
-    /// `None` where it is JSON as it stands.
+    /// `None` where it is JSON as it is.
     spans: Option<Vec<Span>>,
 }
 
@@ -98,7 +98,7 @@ struct Judged {
     source: Source,
     read: Option<Read>,
     conforming: Option<Conforming>,
-    /// Whether brackets were missing, so that a member could stand in more than one object.
+    /// Whether brackets were missing, so that a member could be in more than one object.
     guessed: bool,
 }
 
@@ -190,7 +190,7 @@ impl Judge<'_> {
         only.and_then(|only| only.read).unwrap_or(value)
     }
 
-    /// Accepts a value, unless it has to be confirmed. The account is moved behind a byte-order mark, which is not part of
+    /// Accepts a value, unless it has to be confirmed. The account is moved after a byte-order mark, which is not part of
     /// `text`.
     fn accept(
         &self,

@@ -1,6 +1,6 @@
 //! The rules by which an answer becomes a verdict, in the order in which they are tried.
 //!
-//! 1. **As it stands.** A candidate that is JSON and conforms. A fragment of something damaged is no candidate.
+//! 1. **Unchanged.** A candidate that is JSON and conforms. A fragment of something damaged is not a candidate.
 //! 2. **Inside a wrapper.** The arguments of a tool call that is written as text. Strict mode ends here.
 //! 3. **Repaired.** A candidate whose shape can be changed without loss, or a damaged one by its cheapest conforming
 //!    reading. When a reading needed repairs, the rest of its region must leave nothing open: no quote, no bracket.
@@ -22,7 +22,7 @@ use crate::candidates::{Candidate, Candidates, is_quiet};
 use crate::lex::{self, Word};
 use crate::nested::{self, Wrappers};
 use crate::number;
-use crate::parse::{Fault, FaultKind};
+use crate::parse::{ParseError, ParseErrorKind};
 use crate::read::{self, Built, Escaped, Offer, Reading, Search};
 use crate::repair::{Repair, RepairKind};
 use crate::shape::Mended;
@@ -185,8 +185,8 @@ impl Judge<'_> {
             }
             let next = match (&item.reading, &standing.read) {
                 (Ok(_), Some(read)) => self.reshaped(read, item.source, alone),
-                // It was read and stands for nothing; to read it otherwise would be a guess.
-                (Ok(_), None) | (Err(Fault { kind: FaultKind::TooDeep, .. }), _) => continue,
+                // It was read and has no meaning; any other reading would be a guess.
+                (Ok(_), None) | (Err(ParseError { kind: ParseErrorKind::TooDeep, .. }), _) => continue,
                 (Err(_), _) => match self.read_escaped(text, item, &mut unescaped) {
                     Some(judged) => judged,
                     None => self.read_damaged(&mut search, text, item, alone, rest)?,
@@ -345,14 +345,14 @@ impl Judge<'_> {
         };
         let spans = Some(vec![Span { range: rest.clone(), kind: span }]);
         let read = Read { raw, lifted: None, range: rest, spans };
-        let repairs = std::iter::once(Repair::of_whole(kind, kind.words())).chain(repairs).collect();
+        let repairs = std::iter::once(Repair::of_whole(kind, kind.description())).chain(repairs).collect();
         let Conforming { value, repairs, account } = Conforming::of(&read, value, repairs);
         let account = Account { outside: Vec::new(), candidates: account };
         Some(self.accept(text, value, repairs, Source::Text, account))
     }
 }
 
-/// The text behind a candidate up to the fence that closes its region.
+/// The text after a candidate up to the fence that closes its region.
 fn behind(text: &str) -> &str {
     text.split_once("```").map_or(text, |(before, _)| before)
 }

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Judge, Judged, Read, fault};
+use super::{Judge, Judged, Read, syntax_hint};
 use crate::candidates::Candidate;
 use crate::contract::Options;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
-use crate::parse::FaultKind;
+use crate::parse::ParseErrorKind;
 use crate::verdict::{self, Outcome, Rejected, Source, Verdict};
 use crate::violation::{Violation, Violations};
 
@@ -20,7 +20,7 @@ impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
     pub(super) fn reject(&self, text: &str, items: &[(Candidate, Judged)], repaired: &[Judged]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
-        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(fault) if fault.kind == FaultKind::TooDeep);
+        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(fault) if fault.kind == ParseErrorKind::TooDeep);
         if let Some((item, _)) =
             items.iter().find(is_deep).filter(|_| items.iter().all(|(item, _)| item.reading.is_err()))
         {
@@ -67,7 +67,7 @@ impl Judge<'_> {
         self.reject_read(value, candidate)
     }
 
-    /// What was read and stands for no single value.
+    /// A value that was read and cannot be converted to a single value.
     fn reject_unlifted(&self, offset: usize, item: &Candidate) -> Option<Verdict> {
         let raw = item.reading.as_ref().ok().filter(|_| !item.is_part)?;
         let error = self.answer.lift?.lift(raw.clone()).err()?;
@@ -97,7 +97,7 @@ impl Judge<'_> {
     }
 }
 
-/// A value in the form that the provider was asked for, which stands for no single value.
+/// A value in the lowered form that cannot be converted to a single value.
 pub(super) fn unlifted(error: &LiftError, candidate: verdict::Candidate) -> Verdict {
     let violation = Violation {
         path: error.path.clone(),
@@ -132,7 +132,8 @@ fn reject_unread(text: &str, offset: usize, item: &Candidate) -> Verdict {
     let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = format!("invalid JSON at line {line}, column {column}: {}", fault::explain(text, fault));
+    let message =
+        format!("invalid JSON at line {line}, column {column}: {}", syntax_hint::explain(text, fault));
     let candidate =
         verdict::Candidate { range: Some(item.range.start + offset..fault.at + offset), value: None };
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))
@@ -168,7 +169,6 @@ pub(super) fn unconfirmed(value: Value) -> Verdict {
     Verdict::Rejected(Rejected::because(Outcome::Unconfirmed, "json", message, Some(read(value))))
 }
 
-/// Two different values pass.
 pub(super) fn ambiguous(first: &Value, second: &Value) -> Verdict {
     /// Enough of each to tell them apart.
     const SHOWN: usize = 120;

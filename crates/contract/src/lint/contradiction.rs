@@ -7,9 +7,9 @@ use jsonschema::{Draft, PatternOptions};
 use serde_json::{Map, Value};
 
 use super::{At, Finding};
+use crate::json_path::JsonPath;
 use crate::limits::{MAX_SATISFIABILITY_BRANCHES, MAX_SATISFIABILITY_BYTES};
 use crate::lower::{fingerprint, has_type};
-use crate::place::Place;
 use crate::schema::{Dialect, Schema, walk};
 
 pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
@@ -162,7 +162,7 @@ pub(super) fn unsatisfiable(schema: &Schema, findings: &mut Vec<Finding>) {
     let Ok(parts) = options.prepare(document).and_then(|prepared| prepared.unsatisfiable()) else { return };
     for (pointer, reason) in &parts {
         let UnsatisfiableReason::Conflict(causes) = reason else { continue };
-        let place = Place::of_pointer(document, pointer);
+        let place = JsonPath::of_pointer(document, pointer);
         // A more exact rule has spoken about this place already.
         let known = |finding: &Finding| {
             finding.severity == super::Severity::Error && finding.pointer.starts_with(pointer.as_str())

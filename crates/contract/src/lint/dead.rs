@@ -1,4 +1,4 @@
-//! Keywords that never apply, because of what stands beside them or of what does not.
+//! Keywords that never apply, because of other keywords or their absence.
 
 use serde_json::Value;
 

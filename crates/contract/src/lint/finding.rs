@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 
 /// Something doubtful about a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -17,7 +17,7 @@ pub struct Finding {
     pub path: String,
     /// What is found, why it matters and what to do instead.
     pub message: String,
-    /// The profile that it concerns; none where it concerns all.
+    /// The profile that it concerns; `None` if it concerns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
 }
@@ -38,7 +38,7 @@ impl Finding {
     pub(super) fn new(
         rule: &'static str,
         severity: Severity,
-        place: &Place,
+        place: &JsonPath,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -51,15 +51,15 @@ impl Finding {
         }
     }
 
-    pub(super) fn error(rule: &'static str, place: &Place, message: impl Into<String>) -> Self {
+    pub(super) fn error(rule: &'static str, place: &JsonPath, message: impl Into<String>) -> Self {
         Self::new(rule, Severity::Error, place, message)
     }
 
-    pub(super) fn warning(rule: &'static str, place: &Place, message: impl Into<String>) -> Self {
+    pub(super) fn warning(rule: &'static str, place: &JsonPath, message: impl Into<String>) -> Self {
         Self::new(rule, Severity::Warning, place, message)
     }
 
-    pub(super) fn info(rule: &'static str, place: &Place, message: impl Into<String>) -> Self {
+    pub(super) fn info(rule: &'static str, place: &JsonPath, message: impl Into<String>) -> Self {
         Self::new(rule, Severity::Info, place, message)
     }
 

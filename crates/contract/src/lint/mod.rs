@@ -3,7 +3,7 @@
 //! A rule looks at a schema that compiles and says what will not work as written, why, and what to write
 //! instead. Errors are parts that no value can satisfy or that a provider refuses; warnings are parts that
 //! do nothing or mislead a model; the rest is information, above all what each provider leaves to the
-//! validator. Missing descriptions are no finding: most names speak for themselves.
+//! validator. Missing descriptions are not a finding: most names explain themselves.
 
 mod branch;
 mod contradiction;
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 pub use finding::{Finding, Severity};
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
 /// Looks for everything that is doubtful about a schema, the worst first.
@@ -52,9 +52,9 @@ fn findings(schema: &Schema) -> Vec<Finding> {
     findings
 }
 
-/// A schema object and where it stands.
+/// A schema object and its location.
 struct At<'a> {
-    place: &'a Place,
+    place: &'a JsonPath,
     keywords: &'a Map<String, Value>,
     dialect: Dialect,
 }
@@ -68,7 +68,7 @@ impl<'a> At<'a> {
         self.keywords.contains_key(keyword)
     }
 
-    /// The types that `type` names; none where it is absent.
+    /// The types that `type` names; `None` if it is absent.
     fn types(&self) -> Option<Vec<&'a str>> {
         match self.get("type")? {
             Value::String(name) => Some(vec![name]),

@@ -62,7 +62,7 @@ const VERDICTS: &[&str] = &[
 
 /// A model writes in order: what it decides first, it justifies afterwards.
 fn verdicts(at: &At<'_>, properties: &Map<String, Value>, findings: &mut Vec<Finding>) {
-    let names: Vec<(&String, Vec<String>)> = properties.keys().map(|name| (name, words(name))).collect();
+    let names: Vec<(&String, Vec<String>)> = properties.keys().map(|name| (name, name_words(name))).collect();
     let speaks =
         |words: &[String], list: &[&str]| words.last().is_some_and(|last| list.contains(&last.as_str()));
     let is_reason =
@@ -166,7 +166,7 @@ fn bare_string(at: &At<'_>, name: &str, property: &Value, findings: &mut Vec<Fin
 }
 
 fn meant(name: &str) -> Option<(bool, &'static str)> {
-    let words = words(name);
+    let words = name_words(name);
     let (last, before) = words.split_last()?;
     if last == "at" && !before.is_empty() {
         return Some((false, "use \"format\": \"date-time\""));
@@ -183,7 +183,7 @@ fn meant(name: &str) -> Option<(bool, &'static str)> {
 }
 
 /// The words of a name, however it is spelled: `createdAt`, `created_at`, `created-at`.
-fn words(name: &str) -> Vec<String> {
+fn name_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut lower = false;
     for each in name.chars() {
@@ -209,9 +209,9 @@ mod tests {
 
     #[test]
     fn names_are_read_word_by_word() {
-        assert_eq!(words("createdAt"), ["created", "at"]);
-        assert_eq!(words("is-valid"), ["is", "valid"]);
-        assert_eq!(words("userID"), ["user", "id"]);
+        assert_eq!(name_words("createdAt"), ["created", "at"]);
+        assert_eq!(name_words("is-valid"), ["is", "valid"]);
+        assert_eq!(name_words("userID"), ["user", "id"]);
         assert!(meant("created_at").is_some());
         assert!(meant("countryCode").is_some());
         assert!(meant("at").is_none());

@@ -1,8 +1,8 @@
 //! What each provider makes of a schema: what it will not enforce, and what it will not take.
 
 use super::{Finding, Severity};
+use crate::json_path::JsonPath;
 use crate::lower::{EnforcedBy, Loss, Profile, lower};
-use crate::place::Place;
 use crate::schema::Schema;
 
 /// How many places one finding names.
@@ -15,7 +15,7 @@ pub(super) fn check(schema: &Schema, findings: &mut Vec<Finding>) {
             let message = format!(
                 "{refusal}; the provider cannot enforce the schema, so it is only part of the prompt and answers are validated afterwards"
             );
-            push(findings, profile, "provider-refuses", Severity::Warning, &Place::root(), message);
+            push(findings, profile, "provider-refuses", Severity::Warning, &JsonPath::root(), message);
         }
         if let Some(counts) = &lowered.counts {
             counted(
@@ -39,7 +39,7 @@ fn push(
     profile: &Profile,
     rule: &'static str,
     severity: Severity,
-    place: &Place,
+    place: &JsonPath,
     message: String,
 ) {
     findings.push(Finding::new(rule, severity, place, message).of_provider(&profile.name));
@@ -58,7 +58,7 @@ fn counted(
             "{count} {what} with every reference expanded; {} accepts {limit}; reuse large definitions less often, or make properties required",
             profile.title
         );
-        push(findings, profile, rule, Severity::Warning, &Place::root(), message);
+        push(findings, profile, rule, Severity::Warning, &JsonPath::root(), message);
     }
 }
 
@@ -80,7 +80,7 @@ fn lost(schema: &Schema, findings: &mut Vec<Finding>, profile: &Profile, group: 
     let places: Vec<String> = group
         .iter()
         .take(NAMED_PLACES)
-        .map(|loss| Place::of_pointer(schema.document(), &loss.pointer).path())
+        .map(|loss| JsonPath::of_pointer(schema.document(), &loss.pointer).path())
         .collect();
     let more = match group.len().saturating_sub(NAMED_PLACES) {
         0 => String::new(),
@@ -95,6 +95,6 @@ fn lost(schema: &Schema, findings: &mut Vec<Finding>, profile: &Profile, group: 
         places.join(", "),
         if told { "it is added to the description for the model," } else { "only the validator checks it," },
     );
-    let place = Place::of_pointer(schema.document(), &first.pointer);
+    let place = JsonPath::of_pointer(schema.document(), &first.pointer);
     push(findings, profile, "provider-does-not-enforce", Severity::Info, &place, message);
 }

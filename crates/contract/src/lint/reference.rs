@@ -1,16 +1,16 @@
-//! References: what stands beside one and is not read, and definitions that none leads to.
+//! References: ignored keywords next to them, and unused definitions.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::{At, Finding};
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 use crate::schema::{Dialect, Schema};
 
-/// Annotations do no harm beside a reference, and definitions are found through it.
+/// Annotations do no harm next to a reference, and definitions are found through it.
 const HARMLESS: &[&str] = &[
     "$ref",
     "$id",
@@ -27,7 +27,7 @@ const HARMLESS: &[&str] = &[
     "deprecated",
 ];
 
-/// Reports what a reference silences, and gives back whether it silences what stands beside it.
+/// Reports the keywords that a reference disables; returns whether it disables its siblings.
 pub(super) fn siblings(at: &At<'_>, findings: &mut Vec<Finding>) -> bool {
     if at.dialect != Dialect::Draft7 || !at.has("$ref") {
         return false;
@@ -52,9 +52,9 @@ pub(super) fn siblings(at: &At<'_>, findings: &mut Vec<Finding>) -> bool {
 pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
     let document = schema.document();
     let resolver = Resolver::new(document);
-    let mut used: HashSet<Place> = HashSet::new();
-    let mut stack = vec![(String::new(), Place::root(), document)];
-    let mut seen: HashSet<Place> = HashSet::new();
+    let mut used: HashSet<JsonPath> = HashSet::new();
+    let mut stack = vec![(String::new(), JsonPath::root(), document)];
+    let mut seen: HashSet<JsonPath> = HashSet::new();
     while let Some((parent, place, part)) = stack.pop() {
         if !seen.insert(place.clone()) {
             continue;
@@ -87,8 +87,8 @@ pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
 }
 
 /// A reference into a definition uses the definition.
-fn mark(used: &mut HashSet<Place>, target: &Place) {
-    let mut place = Place::root();
+fn mark(used: &mut HashSet<JsonPath>, target: &JsonPath) {
+    let mut place = JsonPath::root();
     for step in target.steps() {
         place.push(step.clone());
         used.insert(place.clone());

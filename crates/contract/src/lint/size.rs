@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{At, Finding};
+use crate::json_path::JsonPath;
 use crate::lower::Profile;
-use crate::place::Place;
 use crate::schema::Schema;
 
 /// More values than a model keeps in mind.
@@ -35,7 +35,7 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
 pub(super) fn root(schema: &Schema, findings: &mut Vec<Finding>) {
     if !is_object(schema.document(), schema.document(), 0) {
         let message = "the root is not an object with properties, which providers and tools require, so answers are wrapped in {\"value\": …} there; make it an object with named properties";
-        findings.push(Finding::warning("root-not-object", &Place::root(), message));
+        findings.push(Finding::warning("root-not-object", &JsonPath::root(), message));
     }
 }
 

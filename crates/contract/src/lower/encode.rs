@@ -12,11 +12,11 @@ use super::kinds::{Kinds, same};
 use super::lift::{Inner, Lift};
 use super::profile::{Maps, Tuples};
 use super::text;
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::{Dialect, Schema};
 
 /// Validators for the branches of unions, by place in the source.
-pub(super) type Guards = HashMap<Place, Validator>;
+pub(super) type Guards = HashMap<JsonPath, Validator>;
 
 /// How many branches one encoding tries before it takes the first that will do.
 const MAX_TRIALS: usize = 10_000;
@@ -184,7 +184,7 @@ impl Inner {
 
 const ADDRESS: &str = "accord:source";
 
-fn compile(source: &Schema, places: Vec<Place>) -> Option<Guards> {
+fn compile(source: &Schema, places: Vec<JsonPath>) -> Option<Guards> {
     let draft = match source.dialect() {
         Dialect::Draft7 => Draft::Draft7,
         Dialect::Draft201909 => Draft::Draft201909,

@@ -5,7 +5,6 @@ use super::graph::{Graph, NodeId, Presence, Shape};
 use super::kinds::Kinds;
 use super::profile::{Anything, Maps, Profile, Tuples};
 
-/// Facts about every node.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
     kinds: Vec<Kinds>,

@@ -1,4 +1,4 @@
-//! How lowered values are told apart. The same look that proves two branches of a union apart chooses between
+//! How lowered values are distinguished. The same check that proves two branches of a union disjoint chooses between
 //! them when an answer is lifted: one level deep, so it costs little and never disagrees with itself.
 
 use std::collections::HashSet;
@@ -10,9 +10,8 @@ use super::graph::{Graph, Member, NodeId, Presence, Shape};
 use super::kinds::{Kinds, fingerprint, same};
 use super::profile::{Maps, Profile, Tuples};
 
-/// The graph as lifting sees it.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'g> {
+pub(super) struct LiftContext<'g> {
     pub(super) graph: &'g Graph,
     pub(super) facts: &'g Facts,
     pub(super) profile: &'g Profile,
@@ -26,13 +25,12 @@ struct Field<'g> {
     values: Option<&'g [Value]>,
 }
 
-/// A lowered object.
 struct Fields<'g> {
     list: Vec<Field<'g>>,
     closed: bool,
 }
 
-impl<'g> Look<'g> {
+impl<'g> LiftContext<'g> {
     /// Whether no lowered value belongs to both nodes.
     pub(super) fn apart(&self, left: NodeId, right: NodeId) -> bool {
         if !self.facts.kinds(left).meets(self.facts.kinds(right)) {
@@ -58,7 +56,7 @@ impl<'g> Look<'g> {
         self.surplus(id, value) == Some(0)
     }
 
-    /// How many members a value has beyond the lowered shape of a node; none when it does not have the shape.
+    /// How many members a value has beyond the lowered shape of a node; `None` if it does not have the shape.
     pub(super) fn surplus(&self, id: NodeId, value: &Value) -> Option<usize> {
         if !self.facts.kinds(id).meets(Kinds::of(value)) {
             return None;

@@ -7,7 +7,7 @@ use super::measure::Counts;
 use super::plan::Plan;
 use super::profile::{Limits, Profile, References};
 
-/// Why not; none when it does.
+/// Why not; `None` if it does.
 pub(super) fn refusal(
     graph: &Graph,
     plan: &Plan,

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::{Look, REST_ITEMS, choice, pair};
+use super::fields::{LiftContext, REST_ITEMS, choice, pair};
 use super::graph::{Member, NodeId, Presence, Rest, Shape};
 use super::kinds::Kinds;
 use super::lift::Inner;
@@ -14,12 +14,12 @@ const MAX_STEPS: usize = 100_000;
 
 impl Inner {
     pub(super) fn fits_deeply(&self, id: NodeId, value: &Value) -> bool {
-        Fitting { look: self.look(), steps: 0 }.value(id, value)
+        Fitting { context: self.context(), steps: 0 }.value(id, value)
     }
 }
 
 struct Fitting<'l> {
-    look: Look<'l>,
+    context: LiftContext<'l>,
     steps: usize,
 }
 
@@ -29,18 +29,18 @@ impl<'l> Fitting<'l> {
         if self.steps > MAX_STEPS {
             return true;
         }
-        if !self.look.fits(id, value) {
+        if !self.context.fits(id, value) {
             return false;
         }
-        match (&self.look.graph.get(id).shape, value) {
+        match (&self.context.graph.get(id).shape, value) {
             (Shape::List { items }, Value::Array(values)) => {
                 values.iter().all(|value| self.value(*items, value))
             }
-            (Shape::Map { rest }, Value::Array(items)) if self.look.profile.maps == Maps::Pairs => {
+            (Shape::Map { rest }, Value::Array(items)) if self.context.profile.maps == Maps::Pairs => {
                 self.pairs(rest, items)
             }
             (Shape::Object { members, rest }, Value::Object(values)) => {
-                let pairs = rest.as_ref().filter(|_| self.look.profile.maps == Maps::Pairs);
+                let pairs = rest.as_ref().filter(|_| self.context.profile.maps == Maps::Pairs);
                 self.members(members, values)
                     && pairs.is_none_or(|rest| match values.get(&rest.wire) {
                         Some(Value::Array(items)) => self.pairs(rest, items),
@@ -48,7 +48,7 @@ impl<'l> Fitting<'l> {
                     })
             }
             (Shape::Tuple { members, rest }, Value::Object(values))
-                if self.look.profile.tuples == Tuples::Object =>
+                if self.context.profile.tuples == Tuples::Object =>
             {
                 self.members(members, values)
                     && rest
@@ -75,7 +75,7 @@ impl<'l> Fitting<'l> {
                 value.get("value").is_some_and(|value| self.value(member.node, value))
             }
             (Some(value), Presence::MarkedByObject | Presence::MarkedByText)
-                if !self.look.facts.kinds(member.node).meets(Kinds::of(value)) =>
+                if !self.context.facts.kinds(member.node).meets(Kinds::of(value)) =>
             {
                 true
             }

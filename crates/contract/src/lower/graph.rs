@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::kinds::Kinds;
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::Schema;
 
 /// The number of a node.
@@ -26,7 +26,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(super) fn new() -> Self {
-        Self { nodes: Vec::new(), root: NodeId(0), outside: Node::new(Place::root(), Shape::Never) }
+        Self { nodes: Vec::new(), root: NodeId(0), outside: Node::new(JsonPath::root(), Shape::Never) }
     }
 
     pub(super) fn add(&mut self, node: Node) -> NodeId {
@@ -59,12 +59,12 @@ impl Graph {
     }
 }
 
-/// One place of a value, and what may stand there.
+/// One place of a value, and what may be there.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(super) shape: Shape,
     /// The schema in the source that this comes from.
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     /// What else the source asks for; emitted where the profile has the keyword, put into words elsewhere.
@@ -76,7 +76,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(place: Place, shape: Shape) -> Self {
+    pub(super) fn new(place: JsonPath, shape: Shape) -> Self {
         Self { shape, place, title: None, description: None, demands: Vec::new(), name: None, untyped: false }
     }
 }
@@ -86,10 +86,10 @@ impl Node {
 pub(super) struct Demand {
     pub(super) keyword: &'static str,
     pub(super) value: Value,
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
 }
 
-/// What may stand at a place.
+/// What may be at a place.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     /// Nothing conforms.
@@ -146,7 +146,7 @@ pub(super) enum Presence {
     MarkedByObject,
     /// By the string `absent`, because null and objects are values of their own.
     MarkedByText,
-    /// By null; a value that is there stands in `{"value": …}`.
+    /// By null; a present value is in `{"value": …}`.
     Boxed,
 }
 
@@ -155,7 +155,7 @@ pub(super) enum Presence {
 pub(super) struct Rest {
     /// Names that match, and what their values are; the first that matches decides.
     pub(super) patterns: Vec<NamePattern>,
-    /// What the values of all other names are; none when there are no others.
+    /// The schema of all other members; `None` if there are no others.
     pub(super) other: Option<NodeId>,
     /// The member that holds the pairs, where the object has named members too.
     pub(super) wire: String,
@@ -211,7 +211,7 @@ pub(super) struct Branch {
 #[derive(Debug, Clone)]
 pub(super) enum Guard {
     /// Those that conform to all of these schemas of the source.
-    Schemas(Vec<Place>),
+    Schemas(Vec<JsonPath>),
     /// Those of these kinds.
     Kinds(Kinds),
     /// Those that no other branch takes: the source says of this place what holds only under a condition.

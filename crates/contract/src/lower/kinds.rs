@@ -1,11 +1,10 @@
-//! Sets of the kinds of JSON values. Integers are numbers here: no two places are told apart by that alone.
+//! Sets of the kinds of JSON values. Integers are numbers here: that alone never distinguishes two nodes.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
 use serde_json::Value;
 
-/// A set of kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Kinds(u8);
 
@@ -111,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_one_point_zero() {
+    fn one_equals_one_point_zero() {
         assert!(same(&json!([1, {"a": 2.0}]), &json!([1.0, {"a": 2}])));
         assert!(!same(&json!(9007199254740993_i64), &json!(9007199254740992_i64)));
         assert_eq!(fingerprint(&json!({"a": 1.0, "b": 2})), fingerprint(&json!({"b": 2, "a": 1})));

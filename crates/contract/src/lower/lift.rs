@@ -4,18 +4,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::encode::Guards;
 use super::facts::Facts;
-use super::fields::{Look, REST_ITEMS, choice, pair};
+use super::fields::{LiftContext, REST_ITEMS, choice, pair};
 use super::graph::{Graph, Member, NodeId, Presence, Rest, Shape};
 use super::kinds::{Kinds, same};
 use super::profile::{Maps, Profile, Tuples};
 use super::text;
-use crate::parse::RESERVED_KEYS;
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::Schema;
 
 /// The way back from lowered answers. Cheap to clone.
@@ -36,7 +36,7 @@ pub(super) struct Inner {
     pub(super) guards: OnceLock<Guards>,
 }
 
-/// An answer in lowered form that stands for no single value.
+/// An answer in lowered form that cannot be converted to a single value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}: {message}")]
 pub struct LiftError {
@@ -49,7 +49,7 @@ pub struct LiftError {
 }
 
 impl LiftError {
-    fn new(place: &Place, message: String) -> Self {
+    fn new(place: &JsonPath, message: String) -> Self {
         Self { path: place.path(), pointer: place.pointer(), message }
     }
 }
@@ -61,7 +61,7 @@ impl Lift {
         Self { inner, through_channel: true }
     }
 
-    /// The way back for an answer that came beside the channel that the lowered schema was sent for, such as a text in the
+    /// The conversion for an answer outside of the channel of the lowered schema, such as a text in the
     /// place of a tool call. A wrapper around it is still removed, and reported as a repair.
     #[must_use]
     pub fn beside_channel(self) -> Self {
@@ -85,14 +85,14 @@ impl Lift {
     }
 
     /// Whether the lowered form writes values otherwise than the source: not only nulls for what is absent, but texts, lists
-    /// or wrappers that stand for something else.
+    /// or wrappers with another meaning.
     pub fn reshapes(&self) -> bool {
         self.inner.wrapped || self.inner.facts.reshaped()
     }
 
     /// Turns an answer in lowered form into an answer to the source.
     pub fn lift(&self, answer: Value) -> Result<Value, LiftError> {
-        let mut place = Place::root();
+        let mut place = JsonPath::root();
         let mut answer = answer;
         if self.inner.wrapped {
             if !self.unwraps(&answer) {
@@ -106,11 +106,11 @@ impl Lift {
 }
 
 impl Inner {
-    pub(super) fn look(&self) -> Look<'_> {
-        Look { graph: &self.graph, facts: &self.facts, profile: &self.profile }
+    pub(super) fn context(&self) -> LiftContext<'_> {
+        LiftContext { graph: &self.graph, facts: &self.facts, profile: &self.profile }
     }
 
-    fn value(&self, id: NodeId, answer: Value, place: &Place) -> Result<Value, LiftError> {
+    fn value(&self, id: NodeId, answer: Value, place: &JsonPath) -> Result<Value, LiftError> {
         if self.facts.transparent(id) {
             return Ok(answer);
         }
@@ -155,10 +155,10 @@ impl Inner {
             }
             (Shape::Union { branches, tagged: false, .. }, answer) => {
                 // An answer with more members than its branch has goes to the branch that leaves the fewest over.
-                let look = self.look();
+                let context = self.context();
                 let fitting = branches
                     .iter()
-                    .filter_map(|branch| Some((look.surplus(branch.node, &answer)?, branch)))
+                    .filter_map(|branch| Some((context.surplus(branch.node, &answer)?, branch)))
                     .min_by_key(|(surplus, _)| *surplus)
                     .map(|(_, branch)| branch);
                 match fitting {
@@ -175,7 +175,7 @@ impl Inner {
         members: &[Member],
         rest: Option<&Rest>,
         answers: Map<String, Value>,
-        place: &Place,
+        place: &JsonPath,
     ) -> Result<Value, LiftError> {
         let known: HashMap<&str, &Member> =
             members.iter().map(|member| (member.wire.as_str(), member)).collect();
@@ -216,8 +216,8 @@ impl Inner {
         Ok(Value::Object(lifted))
     }
 
-    /// The value of a member; none when the answer says that it is absent.
-    fn member(&self, member: &Member, answer: Value, place: &Place) -> Result<Option<Value>, LiftError> {
+    /// The value of a member; `None` if the answer says that it is absent.
+    fn member(&self, member: &Member, answer: Value, place: &JsonPath) -> Result<Option<Value>, LiftError> {
         let absent = match member.presence {
             Presence::Plain => false,
             Presence::Nullable | Presence::Boxed => answer.is_null(),
@@ -243,7 +243,7 @@ impl Inner {
         &self,
         rest: &Rest,
         items: Vec<Value>,
-        place: &Place,
+        place: &JsonPath,
         folded: &mut Map<String, Value>,
     ) -> Result<Option<Vec<Value>>, LiftError> {
         if !items.iter().all(|item| pair(item).is_some()) {
@@ -262,7 +262,7 @@ impl Inner {
         Ok(None)
     }
 
-    fn kept(&self, rest: &Rest, answers: Map<String, Value>, place: &Place) -> Result<Value, LiftError> {
+    fn kept(&self, rest: &Rest, answers: Map<String, Value>, place: &JsonPath) -> Result<Value, LiftError> {
         let mut lifted = Map::new();
         for (name, answer) in answers {
             let value = match rest.node_of(&name) {
@@ -279,7 +279,7 @@ impl Inner {
         members: &[Member],
         rest: Option<NodeId>,
         answers: Map<String, Value>,
-        place: &Place,
+        place: &JsonPath,
     ) -> Result<Value, LiftError> {
         let more = answers.get(REST_ITEMS).and_then(Value::as_array).filter(|_| rest.is_some());
         let positions = answers.len() - usize::from(more.is_some());
@@ -321,7 +321,7 @@ fn insert(
     lifted: &mut Map<String, Value>,
     name: String,
     value: Value,
-    place: &Place,
+    place: &JsonPath,
 ) -> Result<(), LiftError> {
     if name.starts_with(RESERVED_KEYS) {
         let message = format!("the key {} is reserved; use another name", Value::from(name));
@@ -335,7 +335,7 @@ fn insert(
     Ok(())
 }
 
-fn read(text: &str, place: &Place) -> Result<Option<Value>, LiftError> {
+fn read(text: &str, place: &JsonPath) -> Result<Option<Value>, LiftError> {
     text::read(text).map_err(|fault| {
         LiftError::new(place, format!("the string does not contain valid JSON: {}", fault.message()))
     })

@@ -11,20 +11,20 @@ pub struct Loss {
     pub pointer: String,
     /// The keyword.
     pub keyword: String,
-    /// Who holds the answer to it.
+    /// What enforces it.
     pub enforced_by: EnforcedBy,
     /// What became of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// Who holds an answer to what the provider does not enforce.
+/// What enforces a keyword that the provider does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EnforcedBy {
     /// The validator alone, when the answer is judged.
     Validator,
-    /// The model is told in a description; the validator judges the answer as always.
+    /// A description tells the model; the validator checks the answer as always.
     Prompt,
 }
 

@@ -20,7 +20,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The counts of a graph; none where it contains itself.
+    /// The counts of a graph; `None` if it contains itself.
     pub(super) fn of(graph: &Graph) -> Option<Self> {
         let (order, circles) = order(graph);
         if !circles.is_empty() {

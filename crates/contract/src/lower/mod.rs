@@ -12,7 +12,7 @@
 //! that its keywords speak of. Lifting lets the values through all the same, except that in a union it has to
 //! guess the branch of an object that has more members than its branch names.
 //!
-//! Absent: names of providers. What they take stands in `profiles.toml`.
+//! Not here: names of providers. What they support is in `profiles.toml`.
 
 mod build;
 mod discriminator;
@@ -32,10 +32,10 @@ mod plan;
 mod profile;
 mod prune;
 mod sample;
+mod sentences;
 mod skeleton;
 mod source;
 mod text;
-mod words;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -61,9 +61,9 @@ pub struct Lowered {
     pub lift: Lift,
     /// What the provider will not enforce.
     pub losses: Vec<Loss>,
-    /// Why the provider cannot take this schema in its own field at all; none when it can.
+    /// Why the provider cannot take this schema in its own field at all; `None` if it can.
     pub refusal: Option<String>,
-    /// Optional properties and unions of the source after expansion; none where the schema is recursive.
+    /// Optional properties and unions of the source after expansion; `None` if the schema is recursive.
     pub counts: Option<Counts>,
 }
 

@@ -6,7 +6,7 @@ mod same_lift;
 
 use super::discriminator;
 use super::facts::Facts;
-use super::fields::Look;
+use super::fields::LiftContext;
 use super::graph::{Graph, NodeId, Presence, Shape};
 use super::kinds::Kinds;
 use super::measure::Counts;
@@ -15,11 +15,10 @@ use super::profile::{Optional, Profile};
 use super::prune;
 use crate::limits::{MAX_COMPARED_BRANCHES, MAX_PLAN_ROUNDS};
 
-/// The decided graph's facts.
 pub(super) struct Plan {
     pub(super) facts: Facts,
     pub(super) recursive: bool,
-    /// What is counted after expansion, before absence was rewritten; none where a schema contains itself.
+    /// What is counted after expansion, before absence was rewritten; `None` if a schema contains itself.
     pub(super) counts: Option<Counts>,
 }
 
@@ -86,7 +85,7 @@ fn write_absence(graph: &mut Graph, facts: &Facts, profile: &Profile, counts: Op
     changed
 }
 
-/// A way to say that a member is absent which none of its values can be mistaken for.
+/// A mark for an absent member that differs from all its values.
 fn absence(kinds: Kinds, untyped: bool) -> Presence {
     if !kinds.meets(Kinds::NULL) && !untyped {
         Presence::Nullable
@@ -99,15 +98,15 @@ fn absence(kinds: Kinds, untyped: bool) -> Presence {
     }
 }
 
-/// Tags the unions whose branches lift differently and cannot be told apart. Gives back whether any is new.
+/// Tags the unions whose branches lift differently and cannot be distinguished. Gives back whether any is new.
 fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) -> bool {
-    let look = Look { graph, facts, profile };
+    let context = LiftContext { graph, facts, profile };
     let unclear: Vec<NodeId> = graph
         .ids()
         .filter(|id| match &graph.get(*id).shape {
             Shape::Union { branches, tagged: false, .. } if branches.len() > 1 => {
                 let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
-                !facts.transparent(*id) && (all || !told_apart(look, &nodes))
+                !facts.transparent(*id) && (all || !told_apart(context, &nodes))
             }
             _ => false,
         })
@@ -120,12 +119,12 @@ fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) ->
     !unclear.is_empty()
 }
 
-fn told_apart(look: Look<'_>, nodes: &[NodeId]) -> bool {
+fn told_apart(context: LiftContext<'_>, nodes: &[NodeId]) -> bool {
     nodes.len() <= MAX_COMPARED_BRANCHES
         && pairs(nodes).all(|(left, right)| {
-            look.facts.transparent(left) && look.facts.transparent(right)
-                || look.apart(left, right)
-                || same_lift::same_lift(look, left, right)
+            context.facts.transparent(left) && context.facts.transparent(right)
+                || context.apart(left, right)
+                || same_lift::same_lift(context, left, right)
         })
 }
 
@@ -137,6 +136,6 @@ fn pairs(nodes: &[NodeId]) -> impl Iterator<Item = (NodeId, NodeId)> {
 }
 
 /// Whether at most one branch of a union can hold, as far as lowered values show it.
-pub(super) fn is_exclusive(look: Look<'_>, nodes: &[NodeId]) -> bool {
-    nodes.len() <= MAX_COMPARED_BRANCHES && pairs(nodes).all(|(left, right)| look.apart(left, right))
+pub(super) fn is_exclusive(context: LiftContext<'_>, nodes: &[NodeId]) -> bool {
+    nodes.len() <= MAX_COMPARED_BRANCHES && pairs(nodes).all(|(left, right)| context.apart(left, right))
 }

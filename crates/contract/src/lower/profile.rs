@@ -17,7 +17,7 @@ pub struct Profile {
     pub aliases: Vec<String>,
     /// The name in sentences.
     pub title: String,
-    /// What may stand at the root.
+    /// What may be at the root.
     pub root: Root,
     /// How objects with free names are given.
     pub maps: Maps,
@@ -51,10 +51,10 @@ pub struct Profile {
     pub number_keywords: Vec<String>,
     /// Keywords of arrays that are accepted.
     pub array_keywords: Vec<String>,
-    /// The largest `minItems` that is accepted; none when any is.
+    /// The largest `minItems` that is accepted; `None` if any is.
     #[serde(default)]
     pub largest_min_items: Option<u64>,
-    /// What the name of a property must match; none when any name is accepted.
+    /// What the name of a property must match; `None` if any name is accepted.
     #[serde(default)]
     pub property_names: Option<String>,
     /// Which regular expressions are accepted.
@@ -64,11 +64,11 @@ pub struct Profile {
     pub limits: Limits,
 }
 
-/// What may stand at the root.
+/// What may be at the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Root {
-    /// Only an object that is no union.
+    /// Only an object that is not a union.
     Object,
     /// Anything.
     Any,
@@ -157,7 +157,7 @@ impl Pattern {
     }
 }
 
-/// Whether a `|` stands outside of all groups: `^a|b$` begins with `a`, or ends with `b`.
+/// Whether a `|` is outside of all groups: `^a|b$` begins with `a`, or ends with `b`.
 fn has_alternatives(pattern: &str) -> bool {
     let (mut depth, mut class) = (0_usize, false);
     let mut letters = pattern.chars();
@@ -178,7 +178,7 @@ fn has_alternatives(pattern: &str) -> bool {
     false
 }
 
-/// Sizes beyond which a schema is refused; none where the provider names none.
+/// Sizes beyond which a schema is refused; `None` if the provider names none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -206,9 +206,11 @@ struct File {
     profile: Vec<Profile>,
 }
 
-// The file is part of the program: a test reads it, so the empty list can only be seen by who edits it.
+#[expect(clippy::expect_used, reason = "the table is compiled in, and the tests of this module read it")]
 static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
-    toml::from_str::<File>(include_str!("profiles.toml")).map(|file| file.profile).unwrap_or_default()
+    let file: File =
+        toml::from_str(include_str!("profiles.toml")).expect("profiles.toml is a list of profiles");
+    file.profile
 });
 
 impl Profile {

@@ -2,8 +2,8 @@
 
 use super::facts::Facts;
 use super::graph::{Branch, Demand, Graph, Guard, Node, NodeId, Shape};
+use crate::json_path::JsonPath;
 use crate::limits::MAX_UNION_NESTING;
-use crate::place::Place;
 
 pub(super) fn prune(graph: &mut Graph) {
     // Children have higher numbers than their parents but on circles: a few passes settle it.
@@ -66,7 +66,7 @@ pub(super) fn drop_fallbacks(graph: &mut Graph, facts: &Facts) {
     }
 }
 
-/// A union of unions of unions, hundreds deep, is no shape that a model could follow. It becomes any value.
+/// No model can follow unions nested hundreds deep. They become any value.
 fn flatten_deep_unions(graph: &mut Graph) {
     let mut heights = vec![0usize; graph.len()];
     for _ in 0..=MAX_UNION_NESTING + 1 {
@@ -90,6 +90,6 @@ fn flatten_deep_unions(graph: &mut Graph) {
 }
 
 fn too_deep(node: &Node) -> Demand {
-    let place: Place = node.place.clone();
+    let place: JsonPath = node.place.clone();
     Demand { keyword: "anyOf", value: serde_json::Value::Null, place }
 }

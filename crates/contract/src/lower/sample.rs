@@ -1,7 +1,7 @@
 //! A made-up answer to a schema, and a text that it could have been read from.
 //!
 //! A small model that has seen one exchange answers in its form; one that has only seen the form writes prose or code. The
-//! sample stands in for the examples that an agent does not have. It is made from the graph that the form is made from, and
+//! sample replaces the examples that an agent does not have. It is made from the graph that the form is made from, and
 //! used only if it conforms: what the graph cannot say (conditions, unusual patterns) is not worked around.
 
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ pub struct Sample {
     pub value: Value,
 }
 
-/// A sample for a schema; none if nothing that conforms can be made up in a few lines.
+/// A sample for a schema; `None` if nothing that conforms can be made up in a few lines.
 pub fn sample(schema: &Schema) -> Option<Sample> {
     let (graph, _) = build::build(schema, Profile::named("ollama")?);
     let mut maker = Maker { graph: &graph, open: Vec::new(), strings: 0, bytes: 0 };
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_up_is_left_out() {
+    fn optional_members_without_a_sample_are_left_out() {
         for schema in [
             json!({"type": "string", "pattern": "^(?!a)b$", "minLength": 5}),
             json!({"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#"}}}),

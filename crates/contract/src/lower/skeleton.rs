@@ -12,16 +12,16 @@ use super::build;
 use super::graph::{Branch, Demand, Graph, Member, Node, NodeId, Shape};
 use super::kinds::distinct;
 use super::profile::Profile;
-use super::words;
+use super::sentences;
 use crate::schema::Schema;
 
 /// A longer form is no help to a model, and the schema says the same in fewer bytes.
 const MAX_BYTES: usize = 8 * 1024;
 
-/// So many values of an enum fit into a placeholder. More are listed in a rule.
+/// Values of an enum that fit into a placeholder. More are listed in a rule.
 const MAX_VALUES_INLINE: usize = 8;
 
-/// So many items of an array are shown if the schema asks for that many: enough to show that there are several.
+/// Items of an array that are shown if the schema asks for that many: enough to show that there are several.
 const MAX_ITEMS: u64 = 3;
 
 /// The form of an answer.
@@ -37,7 +37,7 @@ pub struct Skeleton {
     pub complete: bool,
 }
 
-/// The form of the answers to a schema; none if it would be too long, or if nothing conforms.
+/// The form of the answers to a schema; `None` if it would be too long, or if nothing conforms.
 pub fn skeleton(schema: &Schema) -> Option<Skeleton> {
     let profile = Profile::named("ollama")?;
     let (graph, losses) = build::build(schema, profile);
@@ -241,7 +241,7 @@ impl Writer<'_> {
     }
 
     fn say(&mut self, demand: &Demand, sentences: &mut Vec<String>) {
-        match words::sentence(demand) {
+        match sentences::sentence(demand) {
             Some(sentence) => sentences.push(sentence),
             None => self.result.complete = false,
         }
@@ -280,7 +280,7 @@ fn enclosed(open: char, close: char, parts: &[String], indent: usize) -> String 
     format!("{open}\n{inner}{}\n{outer}{close}", parts.join(&format!(",\n{inner}")))
 }
 
-/// Line breaks stand between the parts only: strings in a form have theirs escaped.
+/// Line breaks are between the parts only: strings in a form have theirs escaped.
 fn on_one_line(form: &str) -> String {
     form.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }

@@ -6,14 +6,14 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 use crate::schema::reference::{Resolver, base_of};
 use crate::schema::{Dialect, Schema};
 
-/// A schema of the source and where it stands.
+/// A schema of the source and its location.
 #[derive(Debug, Clone)]
 pub(super) struct At<'a> {
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) schema: &'a Value,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn identity(value: &Value) -> usize {
 /// A schema object that takes part in a conjunction.
 #[derive(Debug, Clone)]
 pub(super) struct Part<'a> {
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) keywords: &'a Map<String, Value>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Alternatives<'a> {
     pub(super) keyword: &'static str,
-    pub(super) place: Place,
+    pub(super) place: JsonPath,
     pub(super) list: &'a Value,
     pub(super) branches: Vec<At<'a>>,
 }
@@ -99,7 +99,7 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn root(&self) -> At<'a> {
-        At { place: Place::root(), schema: self.document }
+        At { place: JsonPath::root(), schema: self.document }
     }
 
     /// The keywords that refer to another schema in this dialect.
@@ -111,7 +111,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn resolve(&self, place: &Place, reference: &str) -> Option<At<'a>> {
+    fn resolve(&self, place: &JsonPath, reference: &str) -> Option<At<'a>> {
         let mut base = String::new();
         let mut current = Some(self.document);
         for step in place.steps() {
@@ -122,7 +122,7 @@ impl<'a> Source<'a> {
         self.resolver.resolve(&base, reference).map(|(place, schema)| At { place, schema })
     }
 
-    /// The schema that one stands for: a bare reference stands for its target.
+    /// Follows a bare reference to its target.
     pub(super) fn follow(&self, at: At<'a>) -> (At<'a>, Option<String>) {
         let (mut at, mut name) = (at, None);
         let mut seen = HashSet::new();
@@ -207,7 +207,7 @@ impl<'a> Source<'a> {
 }
 
 fn alternatives<'a>(
-    place: &Place,
+    place: &JsonPath,
     keywords: &'a Map<String, Value>,
     keyword: &'static str,
     resolved: &[usize],
@@ -222,7 +222,7 @@ fn alternatives<'a>(
     Some(Alternatives { keyword, place: place.clone(), list, branches })
 }
 
-/// Keywords that judge nothing: beside a reference or a union they change nothing.
+/// Keywords without assertions: next to a reference or a union they change nothing.
 pub(super) fn is_silent(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -250,7 +250,7 @@ pub(super) fn is_silent(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-fn name_of(place: &Place) -> String {
+fn name_of(place: &JsonPath) -> String {
     match place.steps().last() {
         Some(Step::Key(name)) => name.clone(),
         Some(Step::Index(index)) => format!("item_{index}"),

@@ -236,7 +236,7 @@ fn optionals_are_counted_after_expansion() {
 }
 
 #[test]
-fn an_enum_over_the_limit_is_told_and_not_sent() {
+fn an_enum_over_the_limit_is_described_and_not_sent() {
     let values: Vec<String> = (0..1001).map(|index| format!("v{index}")).collect();
     let lowered = lowered(
         json!({"type": "object", "properties": {"a": {"enum": values}}, "required": ["a"]}),
@@ -251,7 +251,7 @@ fn an_enum_over_the_limit_is_told_and_not_sent() {
 }
 
 #[test]
-fn what_is_not_accepted_goes_into_the_description() {
+fn unsupported_keywords_go_into_the_description() {
     let source = json!({
         "type": "object",
         "properties": {
@@ -310,7 +310,7 @@ fn properties_that_only_a_condition_names_are_offered() {
 }
 
 #[test]
-fn what_stands_where_only_a_condition_speaks_is_never_taken_for_absence() {
+fn conditional_values_are_not_mistaken_for_absence() {
     for kind in ["null", "string"] {
         let source = json!({
             "type": "object",
@@ -336,7 +336,7 @@ fn boolean_schemas_have_a_lowered_form() {
 }
 
 #[test]
-fn what_an_implicitly_open_object_has_more_is_let_through() {
+fn additional_members_of_open_objects_are_kept() {
     let lowered = lowered(json!({"type": "object", "properties": {"a": {"type": "string"}}}), "openai");
     let value = json!({"b": {"c": null}});
     assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);

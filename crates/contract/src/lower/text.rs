@@ -3,11 +3,11 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::parse::{self, Fault};
+use crate::parse::{self, ParseError};
 
-/// The value that a text holds; none when it is not JSON, and so stands for itself. What is JSON is read as an
+/// The value in a string; `None` if it is not JSON, and so means itself. JSON is read as an
 /// answer is: a fault where a key is given twice with different values, or a number is over the limit.
-pub(super) fn read(text: &str) -> Result<Option<Value>, Fault> {
+pub(super) fn read(text: &str) -> Result<Option<Value>, ParseError> {
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => parse::whole(text).map(Some),
         Err(_) => Ok(None),
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_not_json_stands_for_itself() {
+    fn a_string_that_is_not_json_is_kept() {
         assert!(matches!(read("hello"), Ok(None)));
     }
 
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_number_over_the_limit_is_a_fault_and_not_a_value() {
-        assert!(read("1e5000").is_err_and(|fault| fault.message().contains("too many digits")));
+        assert!(read("1e5000").is_err_and(|error| error.message().contains("too many digits")));
         assert_eq!(
             read("1e400").map(|value| value.map(|value| value.to_string())),
             Ok(Some("1e400".to_owned()))
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_are_read_back() {
         let value = json!({"a": [1.50, null, "x:\"y\\"], "": {}});
         let Value::String(text) = write(&value) else { panic!("not a text") };
         assert!(read(&text).is_ok_and(|read| read == Some(value)));

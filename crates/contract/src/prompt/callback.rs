@@ -1,4 +1,4 @@
-//! What a parent is told of its children's ends.
+//! The message to a parent about its finished children.
 
 use minijinja::context;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub struct ChildEnd<'a> {
     pub session_id: &'a str,
     /// Its agent.
     pub agent_name: &'a str,
-    /// How its run stands.
+    /// The status of its run.
     pub status: &'a str,
     /// What came of it.
     pub result: ChildResult<'a>,
@@ -71,7 +71,7 @@ pub fn agent_output(text: &str) -> String {
     }
 }
 
-/// A text between double quotes that holds none itself, not even an escaped one: whoever reads tags ends at the first.
+/// A text between double quotes that holds none itself, not even an escaped one: tag readers end at the first.
 fn attribute(text: &str) -> String {
     safe::attribute(text).replace("\\\"", "&quot;")
 }

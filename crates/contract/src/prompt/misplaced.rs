@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 use crate::schema::{Schema, walk};
 use crate::violation::escape::{path, quoted};
 
@@ -14,7 +14,7 @@ const MAX_LOOKED_AT: usize = 100;
 /// How many hints are given.
 const MAX_HINTS: usize = 5;
 
-/// Where the right values stand, in sentences.
+/// Sentences that say where the right values are.
 pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
     let inner = inner_values(value);
     if let Some((place, _)) = inner.iter().find(|(_, part)| part.is_object() && schema.is_valid(part)) {
@@ -33,7 +33,7 @@ pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
                 "move {} from {} to {}",
                 quoted(name),
                 path(&place.key(name)),
-                path(&Place::root().key(name))
+                path(&JsonPath::root().key(name))
             ))
         })
         .take(MAX_HINTS)
@@ -41,7 +41,7 @@ pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
 }
 
 /// Whether a value only describes a property, as in a schema given back.
-fn is_description(place: &Place, value: &Value) -> bool {
+fn is_description(place: &JsonPath, value: &Value) -> bool {
     const SIGNS: [&str; 8] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "properties"];
     place.steps().last() == Some(&Step::Key("properties".to_owned()))
         && SIGNS.iter().any(|sign| value.get(sign).is_some())
@@ -55,8 +55,8 @@ fn missing<'a>(schema: &'a Schema, value: &Value) -> Vec<&'a str> {
     names.filter(|name| value.get(name).is_none()).collect()
 }
 
-/// Whether a place is in a part of the answer that the schema asks for: what stands there belongs there.
-fn is_known(schema: &Schema, place: &Place) -> bool {
+/// Whether a place is in a part of the answer that the schema asks for: what is there belongs there.
+fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     let properties = schema.document().get("properties");
     match place.steps().first() {
         Some(Step::Key(name)) => properties.is_some_and(|known| known.get(name).is_some()),
@@ -64,10 +64,10 @@ fn is_known(schema: &Schema, place: &Place) -> bool {
     }
 }
 
-/// What stands inside a value, the nearest first.
-fn inner_values(value: &Value) -> Vec<(Place, &Value)> {
-    let mut found: Vec<(Place, &Value)> = Vec::new();
-    let mut level = vec![(Place::root(), value)];
+/// What is inside a value, the nearest first.
+fn inner_values(value: &Value) -> Vec<(JsonPath, &Value)> {
+    let mut found: Vec<(JsonPath, &Value)> = Vec::new();
+    let mut level = vec![(JsonPath::root(), value)];
     for _ in 0..MAX_LEVELS {
         level = level.iter().flat_map(|(place, value)| members(place, value)).take(MAX_LOOKED_AT).collect();
         found.extend(level.iter().cloned());
@@ -76,7 +76,7 @@ fn inner_values(value: &Value) -> Vec<(Place, &Value)> {
     found
 }
 
-fn members<'a>(place: &Place, value: &'a Value) -> Vec<(Place, &'a Value)> {
+fn members<'a>(place: &JsonPath, value: &'a Value) -> Vec<(JsonPath, &'a Value)> {
     let inside = |step: Step, part: &'a Value| {
         let mut place = place.clone();
         place.push(step);

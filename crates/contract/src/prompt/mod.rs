@@ -61,7 +61,7 @@ pub enum Delivery {
     Tool,
 }
 
-/// An answer that was not accepted, to be told to the model that gave it.
+/// An answer that was not accepted, for the re-prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry<'a> {
     /// What was wanted.

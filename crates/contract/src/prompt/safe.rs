@@ -1,4 +1,4 @@
-//! Foreign text, made fit to stand inside a prompt.
+//! Escapes foreign text for prompts.
 //!
 //! Three ways out of a quotation are closed: a closing tag, a closing fence and, for what belongs on one line, a
 //! line break. Apart from that the text stays as it is, because a model has to recognise it.
@@ -12,7 +12,7 @@ const SHOWN_HEAD: usize = 2_000;
 const SHOWN_TAIL: usize = 1_000;
 
 /// A value as indented JSON in which a tag can neither be opened nor closed, and which is still the same value. In JSON a `<`
-/// only stands inside strings, so it can be written as an escape where it would begin one of our tags.
+/// only is inside strings, so it can be written as an escape where it would begin one of our tags.
 pub(super) fn json(value: &Value, tag: &str) -> String {
     broken_up(&indented(value), tag, "\\u003c")
 }
@@ -47,7 +47,7 @@ fn broken_up(text: &str, tag: &str, replacement: &str) -> String {
 }
 
 /// Whether what follows a `<` reads as a tag: letter case, slashes, spaces, dashes of any kind and invisible characters
-/// aside. A bracket between is no such character: a tag begins at the last one.
+/// aside. A bracket in between is not such a character: a tag begins at the last one.
 fn begins_tag(after: &str, tag: &str) -> bool {
     let mut letters = after
         .chars()

@@ -7,14 +7,18 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 const SOURCE: &str = include_str!("templates.toml");
 
+#[expect(
+    clippy::expect_used,
+    reason = "the templates are compiled in, and the tests of this module parse them"
+)]
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    let sources: BTreeMap<String, String> = toml::from_str(SOURCE).unwrap_or_default();
+    let sources: BTreeMap<String, String> =
+        toml::from_str(SOURCE).expect("templates.toml is a table of strings");
     for (name, source) in sources {
-        // A template that does not parse is missing, which `render` says; the tests render each of them.
-        let _ = environment.add_template_owned(name, joined(&source));
+        environment.add_template_owned(name, joined(&source)).expect("a template of templates.toml parses");
     }
     environment
 });
@@ -25,8 +29,7 @@ fn joined(source: &str) -> String {
     source.replace("\\\n", "").replace("\\\\", "\\")
 }
 
-/// Renders a template. The templates are part of the program, so there is nobody to handle an error: its text is
-/// given instead of the template's, where it is seen.
+/// Renders a template. The templates are compiled in, so no caller can handle an error: its text is returned instead.
 pub(super) fn render(name: &str, context: Value) -> String {
     let render = || -> Result<String, Error> { TEMPLATES.get_template(name)?.render(context) };
     render().unwrap_or_else(|error| format!("{error:#}"))

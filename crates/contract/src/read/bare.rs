@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::search::Search;
-use super::state::{Container, Form, Mode, Previous, Role, State, Token, What, cost};
+use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Token, cost};
 use super::string::Fit;
 use crate::lex::{self, Word};
 
-/// Where words without quotes end.
-struct End {
+/// The end of words without quotes.
+struct BareEnd {
     /// Behind the last byte of the words.
     content: usize,
     /// Behind a quote that closes them, where the opening one is missing.
@@ -35,7 +35,7 @@ impl Search<'_> {
                 form: Form::Bare(word),
                 inner: 0,
             };
-            let read = self.event(state, What::Scalar(token));
+            let read = self.event(state, EventKind::Scalar(token));
             let previous = match word {
                 _ if quote > 0 => Previous::Text,
                 Word::Text | Word::Number | Word::OtherNumber => Previous::Bare,
@@ -58,8 +58,8 @@ impl Search<'_> {
     }
 
     /// Where the words that begin here end: before a separator or a bracket that is not theirs. `None` where a quote stands
-    /// among them: then it cannot be told what belongs to what.
-    fn bare_end(&mut self, state: State) -> Option<End> {
+    /// among them: then it is unclear what belongs to what.
+    fn bare_end(&mut self, state: State) -> Option<BareEnd> {
         let is_object = self.container(state)? == Container::Object;
         let mut depth = 0_usize;
         let mut at = state.at;
@@ -68,14 +68,14 @@ impl Search<'_> {
             if !self.spend(1) {
                 return None;
             }
-            let end = Some(End { content, close: content });
+            let end = Some(BareEnd { content, close: content });
             let Some(character) = self.lex.character(at) else { return end };
             if depth == 0 && self.lex.is_end(at) {
                 return end;
             }
             match character {
                 '"' if depth == 0 && content == at && self.fit(at + 1, state, Role::Value) >= Fit::Good => {
-                    return Some(End { content, close: at + 1 });
+                    return Some(BareEnd { content, close: at + 1 });
                 }
                 '"' if depth == 0 && content < at && is_object && self.lex.quoted_key_end(at).is_some() => {
                     return end;

@@ -1,7 +1,7 @@
 //! Brackets that are missing or of the wrong kind.
 
 use super::search::Search;
-use super::state::{Container, Mode, Previous, State, What, cost};
+use super::state::{Container, EventKind, Mode, Previous, State, cost};
 
 impl Search<'_> {
     /// Closes all open brackets at the end of the text. Not after a number or a word, which may be incomplete, and not after a
@@ -12,7 +12,7 @@ impl Search<'_> {
         }
         let mut state = State { cost: state.cost + cost::CUT, ..state };
         while state.mode != Mode::Done {
-            state = self.closed(state, What::Cut(state.at as u32), 0);
+            state = self.closed(state, EventKind::Cut(state.at as u32), 0);
         }
         Some(state)
     }

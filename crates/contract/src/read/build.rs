@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::state::{Container, Event, Form, NONE, Token, What};
+use super::state::{Container, Event, EventKind, Form, NONE, Token};
 use crate::account::{Span, SpanKind};
+use crate::json_path::{JsonPath, Step};
 use crate::lex::{self, Lex, Quote, Word};
 use crate::number;
 use crate::parse;
-use crate::place::{Place, Step};
 use crate::repair::{Repair, RepairKind};
 
 /// How many repairs of one text are listed. They are for people to look at.
@@ -21,9 +21,9 @@ const MAX_REPAIRS: usize = 100;
 pub(crate) enum Certainty {
     /// Its tokens are clear.
     Clear,
-    /// Quotes stand inside strings, in pairs.
+    /// Quotes are inside strings, in pairs.
     Quotes,
-    /// A quote is missing, or stands alone inside a string: any other conforming reading is a rival.
+    /// A quote is missing, or is alone inside a string: any other conforming reading is a rival.
     Guess,
 }
 
@@ -62,14 +62,14 @@ impl Built {
     }
 }
 
-/// Builds the value that a chain of events describes. `None` when it is no JSON value after all (a key twice with different
+/// Builds the value that a chain of events describes. `None` if it is not a JSON value after all (a key twice with different
 /// values, half of a surrogate pair), or when a byte belongs to nothing.
 pub(super) fn build(lex: Lex<'_>, events: &[Event], last: u32, range: Range<usize>) -> Option<Built> {
     let mut chain = Vec::new();
     let mut index = last;
     while index != NONE {
         let event = events.get(index as usize)?;
-        chain.push(event.what);
+        chain.push(event.kind);
         index = event.before;
     }
     let mut builder = Builder {
@@ -77,7 +77,7 @@ pub(super) fn build(lex: Lex<'_>, events: &[Event], last: u32, range: Range<usiz
         at: range.start,
         stack: Vec::new(),
         root: None,
-        place: Place::root(),
+        place: JsonPath::root(),
         repairs: Vec::new(),
         spans: Vec::new(),
         certainty: Certainty::Clear,
@@ -86,8 +86,8 @@ pub(super) fn build(lex: Lex<'_>, events: &[Event], last: u32, range: Range<usiz
         unclosed: 0,
         kinds: BTreeSet::new(),
     };
-    for what in chain.into_iter().rev() {
-        builder.take(what)?;
+    for kind in chain.into_iter().rev() {
+        builder.take(kind)?;
     }
     builder.gap(range.end)?;
     let Builder { root, repairs, spans, certainty, has_bare_value, kinds, mixed, unclosed, .. } = builder;
@@ -106,20 +106,20 @@ struct Builder<'a> {
     at: usize,
     stack: Vec<Node>,
     root: Option<Value>,
-    place: Place,
+    place: JsonPath,
     repairs: Vec<Repair>,
     spans: Vec<Span>,
     certainty: Certainty,
     has_bare_value: bool,
-    mixed: Vec<Place>,
+    mixed: Vec<JsonPath>,
     unclosed: usize,
     kinds: BTreeSet<RepairKind>,
 }
 
 impl Builder<'_> {
-    fn take(&mut self, what: What) -> Option<()> {
-        match what {
-            What::Open(container, start) => {
+    fn take(&mut self, kind: EventKind) -> Option<()> {
+        match kind {
+            EventKind::Open(container, start) => {
                 let round = container == Container::Round;
                 let kind = if round { SpanKind::Repair(RepairKind::Literal) } else { SpanKind::Structure };
                 self.span(start as usize..start as usize + 1, kind)?;
@@ -129,7 +129,7 @@ impl Builder<'_> {
                     _ => Node::List { items: Vec::new(), round, commas: 0, bare: Vec::new(), quoted: false },
                 });
             }
-            What::Close { start, end, repair } => {
+            EventKind::Close { start, end, repair } => {
                 let round = matches!(self.stack.last(), Some(Node::List { round: true, .. }));
                 let kind = match repair {
                     true => SpanKind::Repair(RepairKind::Bracket),
@@ -139,23 +139,23 @@ impl Builder<'_> {
                 self.span(start as usize..end as usize, kind)?;
                 self.close()?;
             }
-            What::Cut(at) => {
+            EventKind::Cut(at) => {
                 self.span(at as usize..at as usize, SpanKind::Repair(RepairKind::Truncated))?;
                 self.close()?;
             }
-            What::Mark { start, end, kind } => {
+            EventKind::Mark { start, end, kind } => {
                 self.span(start as usize..end as usize, kind)?;
                 if let (Some(Node::List { commas, .. }), SpanKind::Structure) = (self.stack.last_mut(), kind)
                 {
                     *commas += 1;
                 }
             }
-            What::Key(token) => {
+            EventKind::Key(token) => {
                 let name = self.string(token)?;
                 let Some(Node::Object { key, .. }) = self.stack.last_mut() else { return None };
                 *key = Some(name);
             }
-            What::Scalar(token) => {
+            EventKind::Scalar(token) => {
                 let value = self.scalar(token)?;
                 if let Some(Node::List { items, bare, quoted, .. }) = self.stack.last_mut() {
                     match token.form {
@@ -166,7 +166,7 @@ impl Builder<'_> {
                 }
                 self.add(value)?;
             }
-            What::Append(token, plus) => self.append(token, plus as usize)?,
+            EventKind::Append(token, plus) => self.append(token, plus as usize)?,
         }
         Some(())
     }
@@ -395,7 +395,7 @@ impl Builder<'_> {
 }
 
 /// A value with another text at some places; `None` if there are none.
-fn reword(value: &Value, places: &[Place]) -> Option<Value> {
+fn reword(value: &Value, places: &[JsonPath]) -> Option<Value> {
     let mut reworded = value.clone();
     for place in places {
         let slot = place.steps().iter().try_fold(&mut reworded, |value, step| match step {
@@ -413,7 +413,7 @@ fn detail(text: &str, kind: RepairKind, at: usize) -> String {
     const SHOWN: usize = 24;
     let shown: String = text.get(at..).unwrap_or_default().chars().take(SHOWN).collect();
     if shown.is_empty() {
-        return format!("{} at the end of the text", kind.words());
+        return format!("{} at the end of the text", kind.description());
     }
-    format!("{} at byte {at}: {}", kind.words(), Value::from(shown))
+    format!("{} at byte {at}: {}", kind.description(), Value::from(shown))
 }

@@ -41,7 +41,7 @@ pub(crate) fn escaped(text: &str, range: Range<usize>) -> Option<Escaped> {
                 spans.push(Span { range: at..start, kind: SpanKind::Repair(RepairKind::Escape) });
             }
             at = origin(index + 1).map_or(range.end, |_| start + 1);
-            // An escaped line break is no white space as it stands.
+            // An escaped line break is not white space yet.
             let is_same = text.as_bytes().get(start) == plain.as_bytes().get(index);
             let kind = if is_same { span.kind } else { SpanKind::Repair(RepairKind::Escape) };
             match spans.last_mut() {
@@ -55,8 +55,8 @@ pub(crate) fn escaped(text: &str, range: Range<usize>) -> Option<Escaped> {
     Some(Escaped { value, spans, range: range.start..at })
 }
 
-/// A text with one level of escapes taken away, and where each byte of it comes from. What is no escape stays as it is; an
-/// escaped line break comes from the letter behind the backslash.
+/// A text with one level of escapes taken away, and where each byte of it comes from. Other backslashes stay as they are; an
+/// escaped line break comes from the letter after the backslash.
 fn unescape(text: &str) -> (String, Vec<usize>) {
     let mut plain = String::with_capacity(text.len());
     let mut origins = Vec::with_capacity(text.len() + 1);

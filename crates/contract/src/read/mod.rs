@@ -7,7 +7,7 @@
 //! ambiguous.
 //!
 //! No step skips a byte: every event carries its range, and `build` refuses a reading in which something other than space
-//! and comments stands between two events. What an event may consume is the closed list of repairs.
+//! and comments is between two events. What an event may consume is the closed list of repairs.
 //!
 //! The search is bounded by steps and by bytes looked at, both in proportion to the text. Beyond them it refuses.
 

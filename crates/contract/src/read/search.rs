@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::build::{self, Built, Certainty};
-use super::state::{Container, Event, Frame, Mode, NONE, Previous, State, What};
+use super::state::{Container, Event, EventKind, Frame, Mode, NONE, Previous, State};
 use crate::account::{Span, SpanKind};
 use crate::lex::{Blank, Lex};
 use crate::limits::MAX_DEPTH;
@@ -199,16 +199,16 @@ impl<'a> Search<'a> {
         self.frame(state.frame).map(|frame| frame.container)
     }
 
-    pub(super) fn event(&mut self, state: State, what: What) -> State {
+    pub(super) fn event(&mut self, state: State, kind: EventKind) -> State {
         let event = self.events.len() as u32;
-        self.events.push(Event { before: state.event, what });
+        self.events.push(Event { before: state.event, kind });
         State { event, ..state }
     }
 
-    /// Consumes a separator or what a repair takes, and goes on behind it.
+    /// Consumes a separator or what a repair takes, and continues after it.
     pub(super) fn mark(&mut self, state: State, length: usize, kind: SpanKind) -> State {
         let (start, end) = (state.at as u32, (state.at + length) as u32);
-        let marked = self.event(state, What::Mark { start, end, kind });
+        let marked = self.event(state, EventKind::Mark { start, end, kind });
         State { at: state.at + length, ..marked }
     }
 
@@ -228,19 +228,19 @@ impl<'a> Search<'a> {
             Container::Object => Mode::Key { first: true },
             _ => Mode::Value { first: true },
         };
-        let opened = self.event(state, What::Open(container, state.at as u32));
+        let opened = self.event(state, EventKind::Open(container, state.at as u32));
         Some(State { at: state.at + 1, frame, mode, previous: Previous::Nothing, ..opened })
     }
 
-    /// Closes the innermost container with so many bytes of the text.
+    /// Closes the innermost container with this many bytes of the text.
     pub(super) fn close(&mut self, state: State, length: usize, repair: bool) -> State {
         let (start, end) = (state.at as u32, (state.at + length) as u32);
-        self.closed(state, What::Close { start, end, repair }, length)
+        self.closed(state, EventKind::Close { start, end, repair }, length)
     }
 
-    pub(super) fn closed(&mut self, state: State, what: What, length: usize) -> State {
+    pub(super) fn closed(&mut self, state: State, kind: EventKind, length: usize) -> State {
         let parent = self.frame(state.frame).map_or(NONE, |frame| frame.parent);
-        let closed = self.event(state, what);
+        let closed = self.event(state, kind);
         let mode = if parent == NONE { Mode::Done } else { Mode::After };
         State { at: state.at + length, frame: parent, mode, previous: Previous::Container, ..closed }
     }

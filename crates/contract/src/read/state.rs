@@ -32,7 +32,7 @@ pub(super) struct Frame {
     pub(super) depth: u32,
 }
 
-/// The index that stands for "none": no frame is open, no event came before.
+/// The index for "none": no frame is open, no event came before.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// How a key or scalar is written.
@@ -57,9 +57,9 @@ pub(super) struct Token {
     pub(super) inner: u32,
 }
 
-/// Something that was read, with the bytes that it consumes.
+/// What an event read, with the bytes that it consumes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What {
+pub(super) enum EventKind {
     Open(Container, u32),
     /// A closing bracket; one that is missing or of another kind is a repair.
     Close {
@@ -85,10 +85,9 @@ pub(super) enum What {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Event {
     pub(super) before: u32,
-    pub(super) what: What,
+    pub(super) kind: EventKind,
 }
 
-/// What is expected next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// A value; `first` when a list has just been opened and may close.
@@ -119,7 +118,7 @@ pub(super) struct Text {
     pub(super) inner: u32,
     /// Whether the last of them opened a quotation.
     pub(super) in_quotation: bool,
-    /// Whether the first of them stands at an edge of the content or beside a comma. Alone, it may be the quote of another
+    /// Whether the first of them is at an edge of the content or next to a comma. Alone, it may be the quote of another
     /// string, or one too many.
     pub(super) doubtful: bool,
     /// How many brackets of the content are open.

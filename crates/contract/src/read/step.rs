@@ -1,7 +1,8 @@
-//! One step of the search for each kind of position. A step pushes every way to go on; none is a dead end.
+//! One step of the search for each kind of position. A step pushes every possible continuation; without one, the state
+//! is a dead end.
 
 use super::search::Search;
-use super::state::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
 use crate::account::SpanKind;
 use crate::lex::{Blank, Word};
 use crate::repair::RepairKind;
@@ -94,7 +95,7 @@ impl Search<'_> {
             form: Form::Bare(Word::Text),
             inner: 0,
         };
-        let keyed = self.event(state, What::Key(token));
+        let keyed = self.event(state, EventKind::Key(token));
         let price = if quote > 0 { cost::MISSING_QUOTE } else { 0 };
         out.push(State { at: end + quote, mode: Mode::Colon, cost: state.cost + price, ..keyed });
     }
@@ -132,7 +133,7 @@ impl Search<'_> {
         }
     }
 
-    /// A separator. One before a closing bracket or another comma is one too many; behind the last one of a text something
+    /// A separator. One before a closing bracket or another comma is one too many; after the last one of a text something
     /// is missing, so there is no way on.
     fn comma(&mut self, state: State, kind: SpanKind, price: u32, out: &mut Vec<State>) {
         let next = self.blank(state.at + 1).end;

@@ -1,10 +1,10 @@
 //! Strings: where they end when their quotes cannot be trusted.
 
 use super::search::Search;
-use super::state::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
 use crate::lex::Quote;
 
-/// How well the text behind a quote goes on if the string ends there.
+/// How well the text after a quote goes on if the string ends there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     /// As content would: the quote is inside the string.
@@ -68,7 +68,7 @@ impl Search<'_> {
     }
 
     /// Takes a quote as content: it opens a quotation, closes one, or is the only one in the string. Where the string could
-    /// end as well, it must close a quotation or stand between brackets that the content itself opened. Else a string could
+    /// end as well, it must close a quotation or are between brackets that the content itself opened. Else a string could
     /// take in whatever follows it. Keys hold no quotes.
     fn as_content(&self, text: Text, at: usize, length: usize, fit: Fit) -> Option<Text> {
         let enclosed = fit >= Fit::Good && text.depth > 0;
@@ -112,17 +112,17 @@ impl Search<'_> {
         let Text { role, quote, open, content, inner, .. } = text;
         let form = Form::Quoted(quote);
         let token = Token { open, start: content, end: end as u32, close: close as u32, form, inner };
-        let (what, mode) = match role {
-            Role::Key => (What::Key(token), Mode::Colon),
-            Role::Value => (What::Scalar(token), Mode::After),
-            Role::Append(plus) => (What::Append(token, plus), Mode::After),
+        let (kind, mode) = match role {
+            Role::Key => (EventKind::Key(token), Mode::Colon),
+            Role::Value => (EventKind::Scalar(token), Mode::After),
+            Role::Append(plus) => (EventKind::Append(token, plus), Mode::After),
         };
-        let ended = self.event(state, what);
+        let ended = self.event(state, kind);
         let previous = if inner > 0 { Previous::Quotation } else { Previous::Text };
         State { at: close, mode, previous, ..ended }
     }
 
-    /// A comma in a string with the next member or string behind it: perhaps the closing quote is missing.
+    /// A comma in a string with the next member or string after it: perhaps the closing quote is missing.
     fn missing_end(&mut self, state: State, text: Text, comma: usize, out: &mut Vec<State>) {
         let next = self.blank(comma + 1).end;
         let goes_on = match self.container(state) {
@@ -155,7 +155,7 @@ impl Search<'_> {
         }
     }
 
-    /// How well the text goes on behind the end of a string.
+    /// How well the text continues after the end of a string.
     pub(super) fn fit(&mut self, behind: usize, state: State, role: Role) -> Fit {
         let blank = self.blank(behind);
         let next = self.lex.byte(blank.end);

@@ -2,13 +2,13 @@
 //! what is struck out.
 //!
 //! Only marks that say so plainly count. `<s>` is also how some models begin, and `<result>` is how they answer. A mark
-//! that prose speaks of, alone in quotes or in a code span, is none. Where a mark that is never closed could be
+//! that prose speaks of, alone in quotes or in a code span, is not a mark. Where a mark that is never closed could be
 //! something else, it hides nothing; else it takes the rest of the text.
 
 use super::MARKS;
-use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, words};
+use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, tag_words};
 
-/// Where the text goes on behind what begins at a place and is not the model's answer.
+/// Where the text continues after what begins at a place and is not the model's answer.
 pub(crate) fn end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.starts_with('~') {
@@ -26,7 +26,7 @@ pub(crate) fn end(text: &str, at: usize) -> Option<usize> {
     if is_spoken_of(text, at, tag.length) || text.get(..at)?.ends_with(char::is_alphanumeric) {
         return None;
     }
-    let words = words(tag.name);
+    let words = tag_words(tag.name);
     let has = |names: &[String], word: Option<&String>| word.is_some_and(|word| names.contains(word));
     if words.len() == 1 && has(&marks.struck_out, words.first()) {
         return closing_before_another(&tag, text, at + tag.length);
@@ -49,7 +49,7 @@ fn struck_out(rest: &str) -> Option<usize> {
     closes.then_some(stop + 4)
 }
 
-/// Where the text goes on behind the tag that closes another, unless one like it opens before: to look no further
+/// Where the text continues after the tag that closes another, unless one like it opens before: to look no further
 /// keeps many of them linear.
 fn closing_before_another(tag: &Tag<'_>, text: &str, from: usize) -> Option<usize> {
     let mut at = from;
@@ -65,7 +65,7 @@ fn closing_before_another(tag: &Tag<'_>, text: &str, from: usize) -> Option<usiz
     }
 }
 
-/// Where the turn of somebody else goes on, if one begins at a place.
+/// Where the turn of another speaker continues, if one begins here.
 fn others_turn(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if let Some(mark) = MARKS.turns.begin.iter().find(|mark| begins_with(rest, mark)) {
@@ -84,7 +84,7 @@ fn role_token(text: &str, at: usize) -> Option<Tag<'_>> {
     Tag::at(text, at).filter(|tag| is_token && tag.role == Role::Opens && is_role(tag))
 }
 
-/// Where a turn ends: behind the token that ends it, or where another begins.
+/// Where a turn ends: after the token that ends it, or where another begins.
 fn turn_end(text: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {

@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The table of marks.
 #[derive(Deserialize)]
 pub(crate) struct Marks {
     reasoning: Reasoning,

@@ -1,11 +1,11 @@
-//! The wrappers in which models think aloud. What stands inside is never an answer.
+//! The wrappers in which models think aloud. Their content is never an answer.
 //!
-//! Models name their wrappers as they like, so names are told by their words: `<longcat_think>`, `<|END_THINKING|>`,
-//! `<chain_of_thought>`. A tag that prose speaks of, alone in quotes or in a code span, is none. A tag of any other name
+//! Models name their wrappers as they like, so names are recognised by their words: `<longcat_think>`, `<|END_THINKING|>`,
+//! `<chain_of_thought>`. A tag that prose speaks of, alone in quotes or in a code span, is not a tag. A tag of any other name
 //! hides nothing: if it holds a value beside the answer, the answer is ambiguous.
 
 use super::MARKS;
-use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, words};
+use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, tag_words};
 
 /// What begins at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn at(text: &str, at: usize) -> Option<Mark> {
 
 /// Whether a name is one of reasoning.
 pub(crate) fn is_name(name: &str) -> bool {
-    let words = words(name);
+    let words = tag_words(name);
     let marks = &MARKS.reasoning;
     marks.names.contains(&words.join("_")) || words.last().is_some_and(|last| marks.words.contains(last))
 }

@@ -11,7 +11,6 @@ const SEPARATORS: [char; 5] = ['_', '-', ':', '.', '\u{2581}'];
 /// The longest tag that is looked at: a name and a few attributes.
 const MAX_TAG_BYTES: usize = 128;
 
-/// What a tag does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Opens,
@@ -19,7 +18,6 @@ pub(crate) enum Role {
     IsEmpty,
 }
 
-/// One tag or token.
 pub(crate) struct Tag<'a> {
     /// The name without what says whether it opens or closes.
     pub(crate) name: &'a str,
@@ -76,7 +74,7 @@ impl<'a> Tag<'a> {
         (closes && !is_spoken_of(text, at, close.length)).then_some(at + close.length)
     }
 
-    /// Where the text goes on behind the tag that closes this one. One that is never closed takes the rest.
+    /// Where the text continues after the tag that closes this one. One that is never closed takes the rest.
     pub(crate) fn closing(&self, text: &str, from: usize) -> usize {
         let mut at = from;
         while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
@@ -92,7 +90,7 @@ impl<'a> Tag<'a> {
 
 /// The words of a name in small letters: `thinking`, `process` of `thinking_process` and of `thinkingProcess`. Numbers
 /// are none.
-pub(crate) fn words(name: &str) -> Vec<String> {
+pub(crate) fn tag_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut before = None;
@@ -115,7 +113,7 @@ pub(crate) fn begins_with(text: &str, mark: &str) -> bool {
     text.as_bytes().get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-/// Where the text goes on behind the next such mark. Without one, the rest is taken.
+/// Where the text continues after the next such mark. Without one, the rest is taken.
 pub(crate) fn closing_mark(text: &str, from: usize, mark: &str) -> usize {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     let mut found =
@@ -124,7 +122,7 @@ pub(crate) fn closing_mark(text: &str, from: usize, mark: &str) -> usize {
     close.map_or(text.len(), |(place, _)| from + place + mark.len())
 }
 
-/// Whether a mark stands alone in quotes or in a code span, where prose speaks of it.
+/// Whether a mark is alone in quotes or in a code span, where prose speaks of it.
 pub(crate) fn is_spoken_of(text: &str, at: usize, length: usize) -> bool {
     let (Some(before), Some(behind)) = (text.get(..at), text.get(at + length..)) else { return false };
     [('`', '`'), ('"', '"'), ('\'', '\''), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}')].iter().any(
@@ -168,7 +166,7 @@ mod tests {
             ("tool\u{2581}output", vec!["tool", "output"]),
             ("12", vec![]),
         ] {
-            assert_eq!(words(name), expected, "{name}");
+            assert_eq!(tag_words(name), expected, "{name}");
         }
     }
 

@@ -133,7 +133,7 @@ impl Plan {
         self.bound(&Size::of(value)) <= QUICK_STEPS
     }
 
-    /// The same for any value of so many bytes: each value takes two at least, itself and what separates it.
+    /// The same for any value of this many bytes: each value takes two at least, itself and what separates it.
     pub(super) fn is_quick_for(&self, bytes: usize) -> bool {
         let bytes = bytes as u64;
         let digits = bytes.min(2 * MAX_NUMBER_DIGITS as u64);

@@ -6,7 +6,7 @@ use jsonschema::paths::LocationSegment;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 
 /// A schema that cannot be a contract.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -21,7 +21,7 @@ pub struct SchemaError {
 }
 
 impl SchemaError {
-    pub(crate) fn new(place: &Place, message: impl Into<String>) -> Self {
+    pub(crate) fn new(place: &JsonPath, message: impl Into<String>) -> Self {
         Self { path: place.path(), pointer: place.pointer(), message: message.into() }
     }
 }
@@ -50,7 +50,7 @@ fn innermost<'e>(error: &'e jsonschema::ValidationError<'_>) -> &'e jsonschema::
 }
 
 /// The validator's location as a place. It cannot tell the key `"0"` from the index `0`; the document can.
-pub(crate) fn place_of(location: &jsonschema::paths::Location, document: &Value) -> Place {
+pub(crate) fn place_of(location: &jsonschema::paths::Location, document: &Value) -> JsonPath {
     let mut current = Some(document);
     location
         .into_iter()
@@ -66,7 +66,7 @@ pub(crate) fn place_of(location: &jsonschema::paths::Location, document: &Value)
         .collect()
 }
 
-fn wording(place: &Place, offending: &Value, error: &jsonschema::ValidationError<'_>) -> String {
+fn wording(place: &JsonPath, offending: &Value, error: &jsonschema::ValidationError<'_>) -> String {
     match place.steps().last() {
         Some(Step::Key(keyword)) if keyword == "pattern" => pattern_wording(offending),
         Some(Step::Key(keyword)) if keyword == "format" => {
@@ -143,7 +143,7 @@ mod tests {
     use crate::Schema;
 
     #[test]
-    fn a_pattern_that_is_too_large_is_told_from_one_that_is_none() {
+    fn large_and_invalid_patterns_have_different_errors() {
         let refused = |pattern: &str| Schema::compile(&json!({"pattern": pattern})).unwrap_err().message;
         for large in [r"^[\p{L}\p{N} ]{1,500}$", "(a{1,1000}){1,1000}"] {
             assert!(refused(large).contains(" too large when "), "{}", refused(large));

@@ -1,11 +1,11 @@
 //! Keywords of later drafts in a schema that does not say its dialect. Draft-07 is assumed then and passes over them in
-//! silence, though whoever wrote them wants them kept.
+//! silence, though the author wants them enforced.
 
 use serde_json::Value;
 
 use super::error::SchemaError;
 use super::walk;
-use crate::place::Place;
+use crate::json_path::JsonPath;
 
 /// The keywords that draft-07 does not have and that constrain a value.
 const LATER: &[&str] = &[
@@ -19,8 +19,8 @@ const LATER: &[&str] = &[
     "$dynamicRef",
 ];
 
-/// Refuses the first such keyword, unless a `$schema` stands above it.
-pub(super) fn check(place: &Place, schema: &Value) -> Result<(), SchemaError> {
+/// Refuses the first such keyword, unless a `$schema` above it names the dialect.
+pub(super) fn check(place: &JsonPath, schema: &Value) -> Result<(), SchemaError> {
     if schema.get("$schema").is_some() {
         return Ok(());
     }

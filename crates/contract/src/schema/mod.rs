@@ -14,6 +14,7 @@ pub(crate) mod walk;
 
 use std::sync::{Arc, OnceLock};
 
+use accord_json::reserved::PREFIX as RESERVED_KEYS;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
@@ -23,9 +24,8 @@ pub(crate) use cost::{TooCostly, within_one_budget};
 pub use error::SchemaError;
 pub(crate) use error::place_of;
 
+use crate::json_path::JsonPath;
 use crate::limits::{MAX_DEPTH, MAX_SCHEMA_BYTES};
-use crate::parse::RESERVED_KEYS;
-use crate::place::Place;
 
 /// The dialects that we claim. Draft-07 is the default where `$schema` is absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Dialect {
 
     fn of(document: &Value) -> Result<Self, SchemaError> {
         let Some(identifier) = document.get("$schema") else { return Ok(Self::Draft7) };
-        let place = Place::root().key("$schema");
+        let place = JsonPath::root().key("$schema");
         let Some(identifier) = identifier.as_str() else {
             return Err(SchemaError::new(&place, "'$schema' must be a string"));
         };
@@ -118,7 +118,7 @@ impl Schema {
     /// Checks and compiles a schema document.
     pub fn compile(document: &Value) -> Result<Self, SchemaError> {
         let schema = Self::read(document)?;
-        later::check(&Place::root(), document)?;
+        later::check(&JsonPath::root(), document)?;
         Ok(schema)
     }
 
@@ -126,15 +126,15 @@ impl Schema {
     pub(crate) fn read(document: &Value) -> Result<Self, SchemaError> {
         if !matches!(document, Value::Object(_) | Value::Bool(_)) {
             let message = format!("expected a schema (object or boolean), got {}", kind_of(document));
-            return Err(SchemaError::new(&Place::root(), message));
+            return Err(SchemaError::new(&JsonPath::root(), message));
         }
         check_depth(document)?;
         let text = document.to_string();
         if text.len() > MAX_SCHEMA_BYTES {
             let message = format!("the schema has {} bytes; the limit is {MAX_SCHEMA_BYTES}", text.len());
-            return Err(SchemaError::new(&Place::root(), message));
+            return Err(SchemaError::new(&JsonPath::root(), message));
         }
-        check_keys(&Place::root(), document)?;
+        check_keys(&JsonPath::root(), document)?;
         let dialect = Dialect::of(document)?;
         // Before the validator follows them: it has no bound of its own.
         reference::check(document)?;
@@ -179,7 +179,7 @@ impl Schema {
         self.plan.is_quick(value)
     }
 
-    /// The same for any value of so many bytes of JSON.
+    /// The same for any value of this many bytes of JSON.
     pub fn is_quick_for(&self, bytes: usize) -> bool {
         self.plan.is_quick_for(bytes)
     }
@@ -287,12 +287,12 @@ fn check_depth(document: &Value) -> Result<(), SchemaError> {
             return Ok(());
         }
     }
-    Err(SchemaError::new(&Place::root(), format!("the schema is nested deeper than {MAX_DEPTH} levels")))
+    Err(SchemaError::new(&JsonPath::root(), format!("the schema is nested deeper than {MAX_DEPTH} levels")))
 }
 
 /// Refuses keys that would be read as something else when the document, or a value that it asks for, is read
 /// again. The depth is known to be bounded.
-fn check_keys(place: &Place, document: &Value) -> Result<(), SchemaError> {
+fn check_keys(place: &JsonPath, document: &Value) -> Result<(), SchemaError> {
     match document {
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
             if name.starts_with(RESERVED_KEYS) {

@@ -7,8 +7,8 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::Value;
 
 use super::error::SchemaError;
+use crate::json_path::JsonPath;
 use crate::limits::MAX_PATTERN_PARTS;
-use crate::place::Place;
 
 /// How large a pattern is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +52,11 @@ fn of_hir(hir: &Hir) -> (u64, u64) {
     }
 }
 
-/// Refuses a document whose patterns are too large together. Whatever looks like one counts, wherever it stands: references
+/// Refuses a document whose patterns are too large together. Whatever looks like one counts, anywhere: references
 /// may lead there. `unevaluatedProperties` compiles the patterns beside and below it once more.
 pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
-    let mut found = Found::default();
-    found.collect(&Place::root(), document);
+    let mut found = Patterns::default();
+    found.collect(&JsonPath::root(), document);
     let copies = 1 + found.unevaluated;
     let mut total: u64 = 0;
     for (place, pattern) in &found.patterns {
@@ -73,13 +73,13 @@ pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
 }
 
 #[derive(Debug, Default)]
-struct Found<'a> {
-    patterns: Vec<(Place, &'a str)>,
+struct Patterns<'a> {
+    patterns: Vec<(JsonPath, &'a str)>,
     unevaluated: u64,
 }
 
-impl<'a> Found<'a> {
-    fn collect(&mut self, place: &Place, value: &'a Value) {
+impl<'a> Patterns<'a> {
+    fn collect(&mut self, place: &JsonPath, value: &'a Value) {
         match value {
             Value::Object(members) => {
                 if let Some(pattern) = members.get("pattern").and_then(Value::as_str) {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::error::SchemaError;
 use super::walk::{self, Reach};
+use crate::json_path::JsonPath;
 use crate::limits::{MAX_IN_PLACE_NESTING, MAX_IN_PLACE_SUBSCHEMAS, MAX_REFERENCE_CHAIN};
-use crate::place::Place;
 
 /// The keywords that refer to another schema for the same value.
 pub(crate) const KEYWORDS: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
@@ -16,23 +16,23 @@ pub(crate) const KEYWORDS: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
 /// Resolves references within one document. Pure look-up: a reference to another document resolves to nothing.
 pub(crate) struct Resolver<'a> {
     document: &'a Value,
-    names: HashMap<String, (Place, &'a Value)>,
+    names: HashMap<String, (JsonPath, &'a Value)>,
 }
 
 impl<'a> Resolver<'a> {
     pub(crate) fn new(document: &'a Value) -> Self {
         let mut names = HashMap::new();
-        collect_names("", &Place::root(), document, &mut names);
+        collect_names("", &JsonPath::root(), document, &mut names);
         Self { document, names }
     }
 
     /// The schema that a reference leads to, seen from a schema whose base address is `base`.
-    pub(crate) fn resolve(&self, base: &str, reference: &str) -> Option<(Place, &'a Value)> {
+    pub(crate) fn resolve(&self, base: &str, reference: &str) -> Option<(JsonPath, &'a Value)> {
         let full = join(base, reference);
         let (address, fragment) = full.split_once('#').unwrap_or((&full, ""));
         let (place, root) = match self.names.get(address) {
             Some((place, root)) => (place.clone(), *root),
-            None if address.is_empty() => (Place::root(), self.document),
+            None if address.is_empty() => (JsonPath::root(), self.document),
             None => return None,
         };
         if fragment.is_empty() {
@@ -41,7 +41,7 @@ impl<'a> Resolver<'a> {
         let fragment = percent_decode(fragment);
         if fragment.starts_with('/') {
             let target = root.pointer(&fragment)?;
-            let below = Place::of_pointer(root, &fragment);
+            let below = JsonPath::of_pointer(root, &fragment);
             return Some((place.steps().iter().chain(below.steps()).cloned().collect(), target));
         }
         self.names.get(&format!("{address}#{fragment}")).map(|(place, schema)| (place.clone(), *schema))
@@ -58,9 +58,9 @@ pub(crate) fn base_of(parent: &str, schema: &Value) -> String {
 
 fn collect_names<'a>(
     parent: &str,
-    place: &Place,
+    place: &JsonPath,
     schema: &'a Value,
-    names: &mut HashMap<String, (Place, &'a Value)>,
+    names: &mut HashMap<String, (JsonPath, &'a Value)>,
 ) {
     let base = base_of(parent, schema);
     if schema.get("$id").is_some() {
@@ -77,7 +77,7 @@ fn collect_names<'a>(
 }
 
 /// The base address that a place of a document is seen from: its parents' `$id`s, its own not counted in.
-pub(crate) fn base_at(document: &Value, place: &Place) -> String {
+pub(crate) fn base_at(document: &Value, place: &JsonPath) -> String {
     let mut base = String::new();
     let mut current = Some(document);
     for step in place.steps() {
@@ -89,7 +89,7 @@ pub(crate) fn base_at(document: &Value, place: &Place) -> String {
 
 /// Refuses circles that consume nothing, long chains, and references that fan out without bound.
 pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
-    let mut rivals: HashMap<String, Vec<(Place, &Value)>> = HashMap::new();
+    let mut rivals: HashMap<String, Vec<(JsonPath, &Value)>> = HashMap::new();
     walk::each(document, &mut |place, schema| {
         for name in DYNAMIC.iter().filter_map(|(_, anchor)| dynamic_name(anchor, schema)) {
             rivals.entry(name).or_default().push((place.clone(), schema));
@@ -104,7 +104,7 @@ pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
         chain: 0,
         nesting: 0,
     };
-    counter.check("", &Place::root(), document)
+    counter.check("", &JsonPath::root(), document)
 }
 
 /// The references that are bound while a value is judged, and the keywords that name what they can be bound to.
@@ -124,10 +124,10 @@ enum Visit {
 struct Counter<'a> {
     resolver: Resolver<'a>,
     /// The schemas with the same dynamic name.
-    rivals: HashMap<String, Vec<(Place, &'a Value)>>,
+    rivals: HashMap<String, Vec<(JsonPath, &'a Value)>>,
     /// What they count together, once that is known.
     rival_totals: HashMap<String, u64>,
-    visits: HashMap<Place, Visit>,
+    visits: HashMap<JsonPath, Visit>,
     /// How many references lead to the schema that is being counted.
     chain: usize,
     /// How many schemas are being counted, each for the sake of the one before.
@@ -135,7 +135,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn check(&mut self, parent: &str, place: &Place, schema: &Value) -> Result<(), SchemaError> {
+    fn check(&mut self, parent: &str, place: &JsonPath, schema: &Value) -> Result<(), SchemaError> {
         self.count(parent, place, schema)?;
         let base = base_of(parent, schema);
         for child in walk::children(schema) {
@@ -145,7 +145,7 @@ impl Counter<'_> {
     }
 
     /// How many schemas a value is tested against when it is tested against this one.
-    fn count(&mut self, parent: &str, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
+    fn count(&mut self, parent: &str, place: &JsonPath, schema: &Value) -> Result<u64, SchemaError> {
         match self.visits.get(place) {
             Some(Visit::Counted(total)) => return Ok(*total),
             Some(Visit::Open) => {
@@ -167,7 +167,7 @@ impl Counter<'_> {
         total
     }
 
-    fn count_inside(&mut self, parent: &str, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
+    fn count_inside(&mut self, parent: &str, place: &JsonPath, schema: &Value) -> Result<u64, SchemaError> {
         self.visits.insert(place.clone(), Visit::Open);
         let base = base_of(parent, schema);
         let mut total: u64 = 1;
@@ -195,7 +195,7 @@ impl Counter<'_> {
 
     /// A dynamic reference leads to one of the schemas with its target's dynamic name. Which one is settled by the
     /// way there, so none of them may lead back.
-    fn count_rivals(&mut self, from: &Place, keyword: &str, target: &Value) -> Result<u64, SchemaError> {
+    fn count_rivals(&mut self, from: &JsonPath, keyword: &str, target: &Value) -> Result<u64, SchemaError> {
         let anchor = DYNAMIC.iter().find(|(reference, _)| *reference == keyword).map(|(_, anchor)| anchor);
         let Some(name) = anchor.and_then(|anchor| dynamic_name(anchor, target)) else { return Ok(0) };
         if let Some(total) = self.rival_totals.get(&name) {
@@ -209,7 +209,7 @@ impl Counter<'_> {
         Ok(total)
     }
 
-    fn follow(&mut self, from: &Place, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
+    fn follow(&mut self, from: &JsonPath, place: &JsonPath, schema: &Value) -> Result<u64, SchemaError> {
         if self.chain >= MAX_REFERENCE_CHAIN {
             let message = format!("chain of more than {MAX_REFERENCE_CHAIN} references");
             return Err(SchemaError::new(from, message));
@@ -225,17 +225,22 @@ impl Counter<'_> {
 /// Finds the reference that does not resolve, for the error message.
 pub(super) fn explain(document: &Value, cause: &str) -> SchemaError {
     let resolver = Resolver::new(document);
-    first_broken(&resolver, "", &Place::root(), document).unwrap_or_else(|| {
+    first_broken(&resolver, "", &JsonPath::root(), document).unwrap_or_else(|| {
         // The anchor is there, or it would have been found broken.
         let advice = match cause.starts_with("Anchor") {
             true => ": draft-07 has no '$anchor'; name a later dialect in '$schema', or refer by pointer",
             false => "",
         };
-        SchemaError::new(&Place::root(), format!("{cause}{advice}"))
+        SchemaError::new(&JsonPath::root(), format!("{cause}{advice}"))
     })
 }
 
-fn first_broken(resolver: &Resolver<'_>, parent: &str, place: &Place, schema: &Value) -> Option<SchemaError> {
+fn first_broken(
+    resolver: &Resolver<'_>,
+    parent: &str,
+    place: &JsonPath,
+    schema: &Value,
+) -> Option<SchemaError> {
     let base = base_of(parent, schema);
     for keyword in KEYWORDS {
         let Some(reference) = schema.get(keyword).and_then(Value::as_str) else { continue };

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 
 /// How a subschema is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Child<'a> {
 
 impl Child<'_> {
     /// Its place, below that of its parent.
-    pub(crate) fn place(&self, parent: &Place) -> Place {
+    pub(crate) fn place(&self, parent: &JsonPath) -> JsonPath {
         parent.steps().iter().chain(&self.steps).cloned().collect()
     }
 }
@@ -94,14 +94,14 @@ pub(crate) fn children(schema: &Value) -> Vec<Child<'_>> {
 }
 
 /// Calls back for a schema and every schema inside it, parents first. Depth is bounded by the compile limits.
-pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Value)) {
-    fn descend<'a>(place: &Place, schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Value)) {
+pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&JsonPath, &'a Value)) {
+    fn descend<'a>(place: &JsonPath, schema: &'a Value, visit: &mut dyn FnMut(&JsonPath, &'a Value)) {
         visit(place, schema);
         for child in children(schema) {
             descend(&child.place(place), child.schema, visit);
         }
     }
-    descend(&Place::root(), schema, visit);
+    descend(&JsonPath::root(), schema, visit);
 }
 
 /// Whether a value has the structure of a schema, wherever this table and the basic keywords reach. Patterns, formats and

@@ -1,7 +1,7 @@
 //! What a schema says of the members of an object inside a value.
 //!
 //! A repair may leave a member out, or take it for a mere wrapper, only where the schema's own words allow it.
-//! These words may stand beside the keyword that failed, behind a reference or in another branch, so every
+//! These keywords may be next to the one that failed, behind a reference or in another branch, so every
 //! schema that may judge the object is asked.
 
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 
@@ -40,23 +40,23 @@ impl<'a> Members<'a> {
 
     /// Whether a member of the object at a place is a property with a name of its own. The members of a map
     /// are not.
-    pub(super) fn names(&mut self, place: &Place, name: &str) -> bool {
+    pub(super) fn names(&mut self, place: &JsonPath, name: &str) -> bool {
         self.any(place, |keywords| has_property(keywords, name))
     }
 
     /// Whether the schema says anything of a member of the object at a place, be it as one of a map. True also
-    /// where that cannot be found out: then the member is nobody's wrapper.
-    pub(super) fn describes(&mut self, place: &Place, name: &str) -> bool {
+    /// if that is unknown: then the member is not a wrapper.
+    pub(super) fn describes(&mut self, place: &JsonPath, name: &str) -> bool {
         self.any(place, |keywords| has_property(keywords, name) || is_map(keywords)) || self.looks == 0
     }
 
-    fn any(&mut self, place: &Place, says: impl Fn(&Map<String, Value>) -> bool) -> bool {
+    fn any(&mut self, place: &JsonPath, says: impl Fn(&Map<String, Value>) -> bool) -> bool {
         let judging = self.judging(place);
         self.looks > 0 && judging.iter().filter_map(|seen| seen.schema.as_object()).any(says)
     }
 
     /// The schemas that may judge the part at a place, in whichever branch.
-    fn judging(&mut self, place: &Place) -> Vec<Seen<'a>> {
+    fn judging(&mut self, place: &JsonPath) -> Vec<Seen<'a>> {
         let mut judging = self.in_place(Seen { base: Rc::from(""), schema: self.document }).to_vec();
         for step in place.steps() {
             let mut known: HashSet<*const Value> = HashSet::new();
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_found_behind_references_and_in_branches() {
+    fn members_are_found_through_references_and_in_branches() {
         let document = json!({
             "$defs": {"base": {"properties": {"id": {}}}},
             "allOf": [{"$ref": "#/$defs/base"}],
@@ -172,12 +172,12 @@ mod tests {
             "not": {"properties": {"never": {}}},
         });
         let mut members = Members::of(&document);
-        let inside = Place::root().key("late").index(3);
-        for place in [Place::root(), inside] {
+        let inside = JsonPath::root().key("late").index(3);
+        for place in [JsonPath::root(), inside] {
             assert!(members.names(&place, "id") && members.names(&place, "late"));
             assert!(!members.names(&place, "never") && !members.describes(&place, "never"));
         }
-        assert!(!members.names(&Place::root().key("late"), "id"));
+        assert!(!members.names(&JsonPath::root().key("late"), "id"));
     }
 
     #[test]
@@ -187,8 +187,8 @@ mod tests {
             json!({"patternProperties": {"^x": {"type": "integer"}}}),
         ] {
             let mut members = Members::of(&document);
-            assert!(!members.names(&Place::root(), "x") && members.describes(&Place::root(), "x"));
+            assert!(!members.names(&JsonPath::root(), "x") && members.describes(&JsonPath::root(), "x"));
         }
-        assert!(!Members::of(&json!({"additionalProperties": {}})).describes(&Place::root(), "x"));
+        assert!(!Members::of(&json!({"additionalProperties": {}})).describes(&JsonPath::root(), "x"));
     }
 }

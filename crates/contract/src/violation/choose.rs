@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::explain::{Finding, Findings};
 use super::{Violation, Violations};
+use crate::json_path::{JsonPath, Step};
 use crate::limits::MAX_ERRORS;
-use crate::place::{Place, Step};
 
 pub(super) fn most_useful(findings: Findings, document: &Value) -> Violations {
     let Findings { mut kept, total } = findings;
@@ -45,8 +45,8 @@ fn some_of_each(findings: Vec<Finding>) -> Vec<Finding> {
         .collect()
 }
 
-/// Where a place stands in its document. A container comes before its parts.
-fn position(place: &Place, document: &Value) -> Vec<usize> {
+/// The position in the document. A container comes before its parts.
+fn position(place: &JsonPath, document: &Value) -> Vec<usize> {
     let mut current = Some(document);
     place
         .steps()

@@ -3,7 +3,7 @@
 //! Escaped text stays on its line and hides nothing: control and invisible characters are written as `\u{…}`, all
 //! others as they are. Tags and fences are neutralised where a prompt is built, by `prompt/safe.rs`.
 
-use crate::place::{Place, Step};
+use crate::json_path::{JsonPath, Step};
 
 /// How much of a value or a name is shown.
 pub(crate) const SHOWN: usize = 60;
@@ -36,7 +36,7 @@ pub(crate) fn quoted(text: &str) -> String {
     result
 }
 
-/// Appends at most `limit` characters of a text that stands between `mark`s, and `…` where more follow.
+/// Appends at most `limit` characters of a text that is between `mark`s, and `…` where more follow.
 pub(crate) fn push_shortened(result: &mut String, text: &str, mark: char, limit: usize) {
     let mut characters = text.chars();
     for character in characters.by_ref().take(limit) {
@@ -51,7 +51,7 @@ pub(crate) fn push_shortened(result: &mut String, text: &str, mark: char, limit:
 }
 
 /// A place as people write it, with hostile names made harmless: `$.issues[0]["a b"]`.
-pub(crate) fn path(place: &Place) -> String {
+pub(crate) fn path(place: &JsonPath) -> String {
     let mut path = String::from("$");
     for step in place.steps() {
         match step {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_break_out_or_hide_is_written_as_an_escape() {
+    fn quotes_and_invisible_characters_are_escaped() {
         assert_eq!(escaped("a\nb\t\u{0}"), "a\\nb\\t\\0");
         assert_eq!(escaped("```</x>"), "```</x>");
         assert_eq!(escaped("\u{202e}\u{200b}\u{feff}\u{2028}"), "\\u{202e}\\u{200b}\\u{feff}\\u{2028}");
@@ -116,13 +116,13 @@ mod tests {
 
     #[test]
     fn hostile_names_stay_inside_their_brackets() {
-        let place = Place::root().key("issues").index(0).key("a\"]\n</x>").key("größe");
+        let place = JsonPath::root().key("issues").index(0).key("a\"]\n</x>").key("größe");
         assert_eq!(path(&place), "$.issues[0][\"a\\\"]\\n</x>\"].größe");
     }
 
     #[test]
     fn a_long_name_is_cut_in_the_path() {
-        let place = Place::root().key(&"k".repeat(500));
+        let place = JsonPath::root().key(&"k".repeat(500));
         assert_eq!(path(&place), format!("$[\"{}…\"]", "k".repeat(60)));
     }
 }

@@ -21,7 +21,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::json_path::JsonPath;
 use crate::schema::{Schema, place_of, walk};
 
 /// A located contract error.
@@ -39,7 +39,7 @@ pub struct Violation {
 
 impl Violation {
     /// A violation at a place.
-    pub fn new(place: &Place, keyword: &str, message: impl Into<String>) -> Self {
+    pub fn new(place: &JsonPath, keyword: &str, message: impl Into<String>) -> Self {
         Self {
             path: escape::path(place),
             pointer: place.pointer(),
@@ -61,7 +61,7 @@ impl fmt::Display for Violation {
 pub struct Violations {
     /// At most [`crate::limits::MAX_ERRORS`], the most useful first.
     pub errors: Vec<Violation>,
-    /// How many were left out. At least so many, where a value has more errors than are worth counting.
+    /// How many were left out; a lower bound if a value has too many errors to count.
     pub more: usize,
 }
 
@@ -69,7 +69,7 @@ impl Schema {
     /// Where and how a value does not conform; empty when it does.
     pub fn violations(&self, value: &Value) -> Violations {
         if let Err(cost) = self.affords(value) {
-            let violation = Violation::new(&Place::root(), "limit", cost.message());
+            let violation = Violation::new(&JsonPath::root(), "limit", cost.message());
             return Violations { errors: vec![violation], more: 0 };
         }
         if self.is_valid(value) {
@@ -84,7 +84,7 @@ impl Schema {
 }
 
 /// The validator's own first error, for what the walk cannot follow. Where the schema has alternatives that
-/// error may be too large to build, so there only the fact is told.
+/// error may be too large to build, so only the fact is reported.
 fn first_of_validator(schema: &Schema, value: &Value) -> Violation {
     let mut has_alternatives = false;
     walk::each(schema.document(), &mut |_, part| {
@@ -95,5 +95,5 @@ fn first_of_validator(schema: &Schema, value: &Value) -> Violation {
         let message = wording::broken(error.kind(), &Value::Null, error.instance());
         return Violation::new(&place, error.kind().keyword(), message);
     }
-    Violation::new(&Place::root(), "schema", "the value does not conform to the schema")
+    Violation::new(&JsonPath::root(), "schema", "the value does not conform to the schema")
 }

@@ -19,7 +19,7 @@ pub(crate) fn distance(left: &str, right: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// The found name that stands for a wanted one: the same but for case and separators, or a slip of the pen.
+/// The given name that means an expected one: equal except for case and separators, or a typo.
 pub(crate) fn stand_in<'a>(wanted: &str, found: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let slips = match wanted.chars().count() {
         0..=3 => 0,
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stand_in_differs_by_case_separators_or_a_slip() {
+    fn similar_names_differ_by_case_separators_or_a_typo() {
         let found = ["Summary", "file-name", "sevrity", "totally_else"];
         let stand_in = |wanted| stand_in(wanted, found.iter().copied());
         assert_eq!(stand_in("summary"), Some("Summary"));

@@ -116,7 +116,7 @@ fn other_products_are_refused() {
 }
 
 #[test]
-fn what_is_looked_at_again_at_every_level_is_refused() {
+fn validation_repeated_at_every_level_is_refused() {
     let mut schema = json!({"type": "object"});
     for _ in 0..40 {
         schema = json!({"anyOf": [schema], "unevaluatedProperties": true});

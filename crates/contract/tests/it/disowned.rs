@@ -19,7 +19,7 @@ fn strings() -> Value {
 }
 
 #[test]
-fn what_is_not_the_models_is_not_its_answer() {
+fn text_of_other_speakers_is_not_the_answer() {
     for (open, close) in [
         ("<tool_response>\n", "\n</tool_response>"),
         ("<function_results>", "</function_results>"),
@@ -121,7 +121,7 @@ fn brackets_of_markdown_and_of_code_are_no_lists() {
 }
 
 #[test]
-fn lists_beside_words_are_lists() {
+fn lists_next_to_words_are_lists() {
     let any = json!({"type": "array"});
     for (text, expected) in [
         ("functools[{\"a\": 1}]", json!([{"a": 1}])),

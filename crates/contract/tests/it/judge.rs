@@ -65,7 +65,7 @@ fn a_key_that_the_reader_keeps_for_itself_is_an_error_of_the_answer() {
 }
 
 #[test]
-fn what_stands_in_reasoning_is_never_an_answer() {
+fn values_in_reasoning_are_not_answers() {
     let contract = lenient(pair());
     assert_eq!(value(&contract, r#"<think>{"a": 1}</think>{"a": 2}"#), Some(json!({"a": 2})));
     assert_eq!(value(&contract, r#"maybe {"a": 1}?</think>{"a": 2}"#), Some(json!({"a": 2})));
@@ -204,7 +204,7 @@ fn a_schema_of_a_later_draft_is_an_echo_without_its_dialect() {
 }
 
 #[test]
-fn a_parse_error_names_what_stands_there() {
+fn a_parse_error_names_the_wrong_token() {
     let contract = schema(json!({"type": "object"}));
     for (text, message) in [
         (r#"{"a": "x",}"#, "expected a key in double quotes, got '}'; remove the comma before it"),
@@ -429,7 +429,7 @@ fn a_refusal_names_the_place() {
 }
 
 #[test]
-fn damage_that_can_be_read_is_told_what_it_breaks() {
+fn repaired_values_report_their_violations() {
     let rejected = rejected(&lenient(pair()), "{a: 'x',}");
     assert_eq!(rejected.outcome, Outcome::SchemaInvalid);
     assert_eq!(rejected.violations.errors.first().map(|error| error.path.as_str()), Some("$.a"));

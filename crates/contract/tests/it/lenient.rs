@@ -31,7 +31,7 @@ fn a_call_that_computes_is_not_its_argument() {
 }
 
 #[test]
-fn words_behind_a_string_are_not_lost() {
+fn words_after_a_string_are_not_lost() {
     for text in
         ["{\"a\": \"5\" million}", "{\"a\": \"not\" guilty}", "{\"a\": \"5\" USD}", "{\"a\": \"S&P\" AAA}"]
     {
@@ -59,7 +59,7 @@ fn a_comma_that_may_be_a_decimal_one_makes_no_number() {
 }
 
 #[test]
-fn two_slashes_behind_a_number_are_no_comment() {
+fn two_slashes_after_a_number_are_not_a_comment() {
     let members = json!({"n": number(), "x": number()});
     assert_eq!(read("{\"n\": 7//2, \"x\": 1}", members.clone()), None);
     let both = Some(json!({"n": 7, "x": 1}));
@@ -87,7 +87,7 @@ fn listed(text: &str, item: Value) -> Option<Value> {
 }
 
 #[test]
-fn where_backslashes_were_not_doubled_no_other_is_taken_for_an_escape() {
+fn undoubled_backslashes_are_not_escapes() {
     for written in [
         r"C:\Users\new\test",
         r"C:\Program Files\nodejs",
@@ -158,7 +158,7 @@ fn two_strings_and_a_note_do_not_become_one_string() {
 }
 
 #[test]
-fn values_that_may_stand_for_each_other_are_no_list() {
+fn values_that_may_replace_each_other_are_not_a_list() {
     let item = json!({"type": "object", "properties": {"n": number()}, "required": ["n"]});
     for text in [
         "{\"n\": 1}\nWait, that is wrong. It should be:\n{\"n\": 2}",
@@ -223,7 +223,7 @@ fn a_colon_before_a_word_is_not_dropped() {
 }
 
 #[test]
-fn what_looks_like_a_comment_may_be_a_colour() {
+fn colours_are_not_comments() {
     let both = json!({"a": string(), "b": string()});
     assert_eq!(read("{\"a\": #fff, \"b\": \"x\"}", both.clone()), Some(json!({"a": "#fff", "b": "x"})));
     assert_eq!(listed("[ #fff, #000 ]", string()), Some(json!(["#fff", "#000"])));

@@ -188,7 +188,7 @@ fn large_enums_and_what_providers_make_of_them() {
 }
 
 #[test]
-fn what_each_provider_will_not_enforce_or_take() {
+fn unsupported_keywords_are_reported_per_provider() {
     let properties: serde_json::Map<String, Value> =
         (0..50).map(|index| (format!("p{index}"), json!({"type": "string", "minLength": 1}))).collect();
     let findings = findings(&json!({"type": "object", "properties": properties}));

@@ -62,7 +62,7 @@ fn unions_side_by_side() {
 }
 
 #[test]
-fn a_union_of_many_branches_beside_many_properties() {
+fn a_union_of_many_branches_next_to_many_properties() {
     let properties: Map<String, Value> =
         (0..300).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
     let branches: Value =
@@ -100,7 +100,7 @@ fn deep_nesting() {
 }
 
 #[test]
-fn what_looks_like_a_schema_and_is_none() {
+fn values_that_look_like_schemas() {
     bear(&json!({
         "type": "object",
         "properties": {"$ref": {"type": "string"}, "properties": {"enum": [{"$ref": "#/nowhere"}]}},

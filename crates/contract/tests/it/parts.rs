@@ -49,7 +49,7 @@ fn fenced(text: &str) -> String {
 }
 
 #[test]
-fn what_a_damaged_answer_quotes_is_not_the_answer() {
+fn values_quoted_in_a_damaged_answer_are_not_the_answer() {
     let quoting = [
         (r#"{'reason': 'first I had {"n": 1} but no', 'n': 2}"#, "first I had {\"n\": 1} but no"),
         ("{\"n\": 2, // not {\"n\": 1} here\n \"reason\": \"x\"}", "x"),
@@ -88,7 +88,7 @@ fn a_member_of_a_damaged_answer_is_not_the_answer() {
 }
 
 #[test]
-fn what_stands_among_braces_of_prose_is_still_found() {
+fn values_among_braces_of_prose_are_found() {
     for text in [
         r#"the set {1,2} gives {"n":1}"#,
         "Using {{name}} -> {value}, I get:\n{\"n\": 1}\n(set {lat, lon})",
@@ -128,14 +128,14 @@ fn no_item_of_a_list_is_dropped() {
 }
 
 #[test]
-fn of_several_calls_the_one_that_is_meant_is_taken() {
+fn the_call_of_the_requested_function_is_taken() {
     let calls = r#"[{"name":"f","arguments":{"n":1}},{"name":"g","arguments":{"m":2}}]"#;
     assert_eq!(strict(&number(), calls), Some(json!({"n": 1})));
     assert_eq!(strict(&number(), &fenced(calls)), Some(json!({"n": 1})));
 }
 
 #[test]
-fn what_is_no_call_has_no_arguments() {
+fn objects_that_are_not_calls_have_no_arguments() {
     for (text, in_lenient) in [
         (r#"{"type":"error","input":{"n":1}}"#, None),
         (r#"{"id":1,"type":"invalid_request","parameters":{"n":1}}"#, None),
@@ -183,7 +183,7 @@ fn a_number_in_a_fence_counts_only_where_it_is_all_there_is() {
 }
 
 #[test]
-fn a_call_may_stand_in_the_envelope_of_an_api() {
+fn a_call_in_an_api_envelope_is_found() {
     let call = r#"{"name":"f","arguments":{"n":1}}"#;
     let function = format!(r#"{{"id":"1","type":"function","function":{call}}}"#);
     for text in [
@@ -358,7 +358,7 @@ fn the_form_that_was_sent_is_never_the_answer() {
 }
 
 #[test]
-fn the_damage_is_named_and_not_what_stands_inside_it() {
+fn the_damage_is_reported_and_not_its_content() {
     for (document, text) in [
         (number(), r#"{"n":1,"n":{"x":2}}"#),
         (json!({"type": "object", "additionalProperties": number()}), r#"{"n":{"n":1},"n":{"n":2}}"#),

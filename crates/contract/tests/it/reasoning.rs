@@ -52,7 +52,7 @@ fn reasoning_is_known_by_the_words_of_its_name() {
 }
 
 #[test]
-fn a_scalar_may_be_all_there_is_behind_the_reasoning() {
+fn a_scalar_alone_after_reasoning_is_accepted() {
     let integer = json!({"type": "integer"});
     let listed = json!({"enum": ["yes", "no"]});
     for (document, text, expected) in [

@@ -13,7 +13,7 @@ fn read(member: Value, given: &str) -> Option<Value> {
 }
 
 #[test]
-fn of_two_branches_that_make_different_values_none_is_chosen() {
+fn branches_with_different_results_are_ambiguous() {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let either = json!({"anyOf": [{"type": "integer"}, texts]});
     assert_eq!(read(either.clone(), "\"3\""), None);
@@ -23,7 +23,7 @@ fn of_two_branches_that_make_different_values_none_is_chosen() {
 }
 
 #[test]
-fn of_two_options_that_differ_in_letter_case_none_is_chosen() {
+fn options_that_differ_only_in_case_are_ambiguous() {
     assert_eq!(read(json!({"enum": ["yes", "YES"]}), "\"Yes\""), None);
     assert_eq!(read(json!({"enum": ["yes", "no"]}), "\"Yes\""), Some(json!("yes")));
 }
@@ -36,7 +36,7 @@ fn a_text_of_more_digits_than_are_kept_is_no_number() {
 }
 
 #[test]
-fn nothing_is_no_item_of_a_list() {
+fn null_is_not_wrapped_into_a_list() {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     assert_eq!(read(texts.clone(), "\"\""), None);
     assert_eq!(read(texts.clone(), "\" \""), None);

@@ -43,7 +43,7 @@ fn extracting(extract_json: Extract) -> Options {
 }
 
 #[test]
-fn a_value_says_where_it_stood() {
+fn values_have_their_source() {
     let cases = [
         (ALONE, Source::Text),
         (THOUGHT, Source::Text),
@@ -94,7 +94,7 @@ fn strict_json_only_overrides_the_list() {
 }
 
 #[test]
-fn a_fence_beside_an_example_in_prose_is_accepted() {
+fn a_fence_next_to_an_example_in_prose_is_accepted() {
     let text = format!("The format is {{\"severity\": \"high\", \"count\": 9}}.\n{FENCED}");
     assert_eq!(judged(extracting(FENCE), &text), Ok(Source::Fence));
 }

@@ -41,7 +41,7 @@ fn a_string_with_a_key_in_other_marks_is_whole() {
 }
 
 #[test]
-fn what_looks_like_a_comment_in_a_string_stays() {
+fn comments_in_strings_are_kept() {
     for content in ["Great day, #sun #fun", "see a, // b", "a, /* b */ c"] {
         let text = format!("{{\n  \"a\": \"{content}\",\n  \"b\": \"x\",\n}}");
         assert_eq!(read(&text, &strings(&["a", "b"])), Some(json!({"a": content, "b": "x"})), "{text}");
@@ -62,7 +62,7 @@ fn a_mark_that_is_missing_is_still_seen() {
 }
 
 #[test]
-fn a_text_that_is_cut_behind_an_escaped_mark_is_cut_in_a_string() {
+fn a_text_cut_after_an_escaped_quote_is_cut_in_a_string() {
     for text in [
         r#"{"a": "say \"hi\", "#,
         r#"{"a": "say \"hi\","#,
@@ -110,7 +110,7 @@ fn a_draft_that_a_damaged_value_quotes_is_no_answer() {
 }
 
 #[test]
-fn a_listed_value_may_stand_under_one_key() {
+fn an_enum_value_may_be_under_one_key() {
     let listed = json!({"enum": ["positive", "negative", 1]});
     assert_eq!(read("{\"mood\": \"positive\"}", &listed), Some(json!("positive")));
     assert_eq!(read("{\"mood\": \"Positive\"}", &listed), Some(json!("positive")));

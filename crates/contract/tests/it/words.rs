@@ -38,7 +38,7 @@ fn words_in_brackets_in_a_line_of_prose_are_no_list() {
 }
 
 #[test]
-fn words_in_brackets_that_stand_by_themselves_are_a_list() {
+fn words_in_brackets_alone_are_a_list() {
     for text in [
         "[red, green]",
         "```\n[red, green]\n```",

@@ -14,11 +14,11 @@ use accord_api::ErrorName;
 use accord_contract::prompt::{self, ChildEnd, ChildResult};
 use accord_domain::callback::HeldReason;
 use accord_domain::id::RunId;
-use accord_domain::json::read_kept;
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::run::{Failure, Outcome};
 use accord_domain::session::{Session, Status};
-use accord_store::{Due, Hold, StoreError};
+use accord_json::read_kept;
+use accord_store::{CallbackHold, Due, StoreError};
 use jiff::SignedDuration;
 use serde_json::Value;
 
@@ -137,7 +137,7 @@ impl App {
         message: String,
     ) -> Result<(), Error> {
         for run_ids in due.run_ids.chunks(CHILDREN_A_MESSAGE as usize) {
-            let hold = Hold {
+            let hold = CallbackHold {
                 parent_session_id: session.id.clone(),
                 last_run_id: session.last_run_id.clone(),
                 run_ids: run_ids.to_vec(),

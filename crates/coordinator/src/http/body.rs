@@ -1,7 +1,7 @@
 //! Request bodies, with errors that say where.
 
 use accord_api::{ErrorName, Strict, read_strictly};
-use accord_domain::reserved::{self, Reserved};
+use accord_json::reserved::{self, Reserved};
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 

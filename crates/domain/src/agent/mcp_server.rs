@@ -34,10 +34,10 @@ impl McpServer {
 /// Why a text with `${NAME}` in it cannot be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfilled {
-    /// There is no such variable.
+    /// The variable is not set.
     #[error("environment variable {0} is not set")]
     Missing(String),
-    /// What stands behind `${` is not a name and a `}`.
+    /// `${` is not followed by a name and a `}`.
     #[error("'{0}' is not a variable reference; expected ${{NAME}} with letters, digits and '_'")]
     Malformed(String),
 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_put_in_is_said() {
+    fn unresolved_variables_are_errors() {
         assert_eq!(filled("${A}${C}"), Err(Unfilled::Missing("C".to_owned())));
         for text in ["${", "${}", "${A", "${A B}", "${A${A}}"] {
             assert!(matches!(filled(text), Err(Unfilled::Malformed(_))), "{text}");

@@ -1,6 +1,6 @@
 //! Agents: what a blueprint says. One document in files, over the API, and in what a runner is handed.
 //!
-//! The types say which fields there are. Whether schemas compile and rules parse is for those who can compile them.
+//! The types say which fields there are. Whether schemas compile and rules parse is checked elsewhere.
 
 mod executor;
 mod mcp_server;
@@ -57,7 +57,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Why another turn may not be paid for, in words; none where it may.
+    /// Why another turn would exceed the cost limit; `None` if it would not.
     pub fn exhausted(&self, used: &Usage) -> Option<String> {
         let tokens = used.input_tokens.saturating_add(used.output_tokens);
         if let Some(most) = self.max_tokens_total.filter(|most| tokens >= *most) {

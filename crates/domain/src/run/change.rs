@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_json::read_kept;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
@@ -10,51 +11,48 @@ use crate::callback::Callback;
 use crate::demands::Demands;
 use crate::event::{Body, NewEvent};
 use crate::id::{LeaseId, RunnerId};
-use crate::json::read_kept;
 use crate::quarantine::{self, Item};
 use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
 use crate::usage::Usage;
 
-/// A run and its session as they will be, and what else is to be written with them.
+/// The next state of a run and its session, and what is written with them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The run.
     pub run: Run,
-    /// Session.
     pub session: Session,
-    /// Events to report.
     pub events: Vec<NewEvent>,
-    /// What the parent is owed.
+    /// The callback for the parent session.
     pub callback: Option<Callback>,
-    /// What becomes of the children's ends that the run was made to tell.
-    pub told: Told,
+    /// What happens to the callbacks that the run delivers.
+    pub child_reports: ChildReports,
 }
 
-/// What becomes of the children's ends that a run was made to tell.
+/// What happens to the callbacks that a run delivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// They are told.
-    Stands,
-    /// They are owed again: the run is over, and the session's conversation does not have them.
-    TakenBack,
-    /// They are told for good: the conversation has them, and whatever becomes of the run, it is kept.
+pub enum ChildReports {
+    /// Nothing.
+    Unchanged,
+    /// They are pending again: the run has finished, and the session's conversation does not contain them.
+    Returned,
+    /// They are delivered for good: the conversation contains them and is kept, even if the run fails.
     Settled,
 }
 
 impl Change {
-    /// The run's conversation is kept, so whatever it was told is in it. A run that goes on can still come to nothing.
-    pub fn heard(self) -> Self {
-        let told = if self.run.status.is_over() { Told::Stands } else { Told::Settled };
-        Self { told, ..self }
+    /// The run's conversation is kept, and with it the delivered callbacks. A run that continues can still fail.
+    pub fn with_conversation_kept(self) -> Self {
+        let child_reports =
+            if self.run.status.is_over() { ChildReports::Unchanged } else { ChildReports::Settled };
+        Self { child_reports, ..self }
     }
 
-    /// Whether this ends a run that was handed out, without a runner who tells what it used: its attempts do, if there are any.
-    pub fn ends_untold(&self) -> bool {
+    /// Whether this ends a claimed run without a runner that reports its usage. The attempts tell it, if there are any.
+    pub fn ends_without_runner(&self) -> bool {
         self.run.status.is_over() && self.run.attempt > 0 && !self.events.is_empty()
     }
 
-    /// An end that no runner told, with what the attempts tell.
+    /// An end without a runner's report, with the usage and errors of the attempts.
     #[must_use]
     pub fn with_attempts(mut self, attempts: &[Attempt]) -> Self {
         if attempts.is_empty() {
@@ -74,42 +72,30 @@ impl Change {
     }
 }
 
-/// Why a change is not to be.
+/// Why a change is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Whoever asks does not hold the run, or no longer.
+    /// The caller does not hold the run, or no longer.
     #[error("this runner does not hold the lease on {run}, or no longer holds it")]
-    LeaseLost {
-        /// The run.
-        run: crate::id::RunId,
-    },
+    LeaseLost { run: crate::id::RunId },
     /// The run is not in a state for it.
     #[error("{run} is {status}")]
-    WrongStatus {
-        /// The run.
-        run: crate::id::RunId,
-        /// Status.
-        status: Status,
-    },
+    WrongStatus { run: crate::id::RunId, status: Status },
 }
 
-/// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
-    /// Completed with a result.
     Completed(Outcome),
-    /// With a reason.
     Failed(Failure),
-    /// As it was told, or by its runner.
+    /// Stopped on request, or by its runner.
     Stopped,
 }
 
-/// Whether children of the session have still to call back.
+/// Whether children of the session will still call back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Children {
-    /// None has.
     Quiet,
-    /// At least one has: it runs, or its end is not delivered yet.
+    /// At least one will: it runs, or its callback is not delivered yet.
     WillCallBack,
 }
 
@@ -148,7 +134,7 @@ pub fn claim(
         session: with_status(session, SessionStatus::Running, now),
         events,
         callback: None,
-        told: Told::Stands,
+        child_reports: ChildReports::Unchanged,
     })
 }
 
@@ -159,9 +145,9 @@ pub fn start(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Res
         Status::Claimed => {
             let events = vec![event(&run, now, Body::RunStarted)];
             let run = Run { status: Status::Running, started_at: Some(now), ..run };
-            Ok(Change { run, session, events, callback: None, told: Told::Stands })
+            Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
         }
-        // Told twice, or told to stop meanwhile: nothing changes, and the heartbeat carries the stop.
+        // Reported twice, or stopping meanwhile: nothing changes, and the heartbeat carries the stop.
         Status::Running | Status::Stopping => Ok(unchanged(run, session)),
         _ => Err(wrong_status(&run)),
     }
@@ -174,7 +160,7 @@ pub fn renew(run: Run, holder: &Holder, now: Timestamp, lease: SignedDuration) -
     Ok(Run { lease, ..run })
 }
 
-/// How a run ends when its runner reports this. After an acknowledged stop it always ends as stopped: the caller was told so
+/// How a run ends when its runner reports this. After an acknowledged stop it always ends as stopped: the caller has that answer
 /// and no longer waits for a result.
 pub fn end_of(run: &Run, reported: End) -> End {
     if run.status == Status::Stopping { End::Stopped } else { reported }
@@ -199,7 +185,7 @@ pub fn finish(
     Ok(change)
 }
 
-/// Somebody asks to stop. A waiting run is stopped at once, one at work is told by its runner's next heartbeat.
+/// Requests a stop. A waiting run is stopped at once; a running one learns it with its runner's next heartbeat.
 /// Asking again, or after the end, changes nothing.
 pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
     match run.status {
@@ -211,7 +197,7 @@ pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
                 session,
                 events: Vec::new(),
                 callback: None,
-                told: Told::Stands,
+                child_reports: ChildReports::Unchanged,
             }
         }
         Status::Stopping | Status::Completed | Status::Failed | Status::Stopped => unchanged(run, session),
@@ -264,7 +250,7 @@ pub fn ask_again(
     Ok(requeue(run, session, "its output did not conform to the contract", now))
 }
 
-/// Nobody will ever go on with a run: whoever it was for is gone. Unlike a lost lease this does not wait for anything.
+/// Fails a run that nobody will continue, because its creator is gone. Unlike a lost lease this does not wait.
 pub fn abandon(run: Run, session: Session, message: String, now: Timestamp) -> Change {
     if run.status.is_over() {
         return unchanged(run, session);
@@ -281,7 +267,7 @@ pub fn poison(run: Run, session: Session, now: Timestamp) -> Change {
     over(run, session, End::Failed(Failure::new(FailureType::Poisoned, message)), now)
 }
 
-/// Somebody stops a run where nobody is there who could tell its runner: it is over at once. A runner that still works on
+/// Stops a run at once, without a coordinator that could tell its runner. A runner that still works on
 /// it has lost it.
 pub fn stop_at_once(run: Run, session: Session, now: Timestamp) -> Change {
     if run.status.is_over() {
@@ -290,7 +276,7 @@ pub fn stop_at_once(run: Run, session: Session, now: Timestamp) -> Change {
     over(Run { status: Status::Stopping, ..run }, session, End::Stopped, now)
 }
 
-/// Nobody can take a waiting run.
+/// No runner can take a waiting run.
 pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     if run.status != Status::Pending {
         return unchanged(run, session);
@@ -304,7 +290,7 @@ pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
                 "no live runner meets the requirements {demands}; start one that does, or change the requirements"
             )
         }
-        // No other runner may take it, whoever starts one.
+        // No other runner may take it.
         false => format!(
             "the runner of this command does not meet the requirements {demands}; set runner.tags if tags are missing, or start a coordinator (accord up) and a runner that meets them"
         ),
@@ -312,7 +298,7 @@ pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     over(run, session, End::Failed(Failure::new(FailureType::NoMatchingRunner, message)), now)
 }
 
-/// Whether this is who holds the run now.
+/// Whether this is the current holder of the run.
 pub fn held(run: &Run, holder: &Holder) -> Result<(), Refused> {
     let same = run.lease.as_ref().is_some_and(|lease| {
         lease.id == holder.lease_id && lease.runner_id == holder.runner_id && run.attempt == holder.attempt
@@ -329,7 +315,7 @@ fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
         session: with_status(session, SessionStatus::Pending, now),
         events,
         callback: None,
-        told: Told::Stands,
+        child_reports: ChildReports::Unchanged,
     }
 }
 
@@ -345,7 +331,7 @@ fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
             (Status::Failed, SessionStatus::Failed, Some(failure), bodies)
         }
         End::Stopped => {
-            // Nobody has asked where its runner still believed in the work.
+            // No retry was counted if its runner was still working.
             let words = match run.status {
                 Status::Claimed | Status::Running => "stopped by its runner",
                 _ => "stopped on request",
@@ -364,13 +350,14 @@ fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
         }),
         _ => None,
     };
-    let told = if status == Status::Completed { Told::Stands } else { Told::TakenBack };
+    let child_reports =
+        if status == Status::Completed { ChildReports::Unchanged } else { ChildReports::Returned };
     let run = Run { status, failure, lease: None, finished_at: Some(now), ..run };
-    Change { run, session: with_status(session, session_status, now), events, callback, told }
+    Change { run, session: with_status(session, session_status, now), events, callback, child_reports }
 }
 
 fn unchanged(run: Run, session: Session) -> Change {
-    Change { run, session, events: Vec::new(), callback: None, told: Told::Stands }
+    Change { run, session, events: Vec::new(), callback: None, child_reports: ChildReports::Unchanged }
 }
 
 fn wrong_status(run: &Run) -> Refused {

@@ -92,43 +92,31 @@ impl Kind {
 /// A runner's right to report on a run, for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Id.
     pub id: LeaseId,
-    /// Who holds it.
     pub runner_id: RunnerId,
-    /// Until when.
     pub expires_at: Timestamp,
 }
 
 /// What a runner shows to prove that it holds a run. The attempt number fences late writers: each delivery has its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The run.
     pub run_id: RunId,
-    /// The runner.
     pub runner_id: RunnerId,
-    /// The lease.
     pub lease_id: LeaseId,
-    /// Delivery number.
     pub attempt: u32,
 }
 
 /// One unit of work, without its documents: those are in [`Assignment`] and [`Outcome`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Id.
     pub id: RunId,
-    /// Session.
     pub session_id: SessionId,
     /// Whether it started or resumed the session.
     pub kind: Kind,
-    /// Agent name.
     pub agent_name: String,
-    /// Status.
     pub status: Status,
     /// How the caller receives the result.
     pub execution_mode: ExecutionMode,
-    /// Runner requirements.
     pub demands: Demands,
     /// Priority; higher runs first.
     pub priority: i32,
@@ -136,26 +124,23 @@ pub struct Run {
     pub attempt: u32,
     /// How often a runner was lost with it.
     pub losses: u32,
-    /// How often the model was asked again: told by the runner at the end, or counted by the coordinator for executors
+    /// Retries: reported by the runner at the end, or counted by the coordinator for executors
     /// that it holds to the contract itself.
     pub retry_count: u32,
     /// The runner that executes it.
     pub lease: Option<Lease>,
     /// The error, if it failed.
     pub failure: Option<Failure>,
-    /// Who asked for it, where that is known.
+    /// Who requested it, if known.
     pub requested_by: Option<RequestedBy>,
-    /// Usage.
     pub usage: Usage,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Since when it waits, or waited, for a runner.
     pub queued_at: Timestamp,
     /// Time of the last claim by a runner.
     pub claimed_at: Option<Timestamp>,
-    /// When whoever holds it, or held it at its end, began to work.
+    /// When its last holder started to work.
     pub started_at: Option<Timestamp>,
-    /// Time it finished.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -186,7 +171,7 @@ impl Run {
         }
     }
 
-    /// The run, with what a runner tells of its retries.
+    /// The run, with the retries that a runner reports.
     #[must_use]
     pub fn asked_again(self, retries: u32) -> Self {
         Self { retry_count: self.retry_count.max(retries), ..self }
@@ -198,11 +183,9 @@ impl Run {
 pub struct Assignment {
     /// The blueprint, as it was then.
     pub blueprint: String,
-    /// Parameters of the agent.
     pub parameters: String,
     /// The contract in force: [`crate::contract::Contract`].
     pub contract: Option<String>,
-    /// Model override.
     pub model: Option<String>,
     /// Project folder, if the caller set one.
     pub project_dir: Option<String>,

@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::trouble::Trouble;
+use super::tool_error::ToolError;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -60,7 +60,7 @@ pub(super) struct Workflow {
     pub(super) workflow_run_id: Option<WorkflowRunId>,
 }
 
-/// A workflow run brings nothing back by itself, so there is no callback.
+/// A workflow run has no callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WorkflowMode {
@@ -91,7 +91,9 @@ pub(super) struct Name {
 }
 
 /// Reads arguments. Models often write null for what they leave out.
-pub(super) fn read<Arguments: DeserializeOwned>(arguments: Map<String, Value>) -> Result<Arguments, Trouble> {
+pub(super) fn read<Arguments: DeserializeOwned>(
+    arguments: Map<String, Value>,
+) -> Result<Arguments, ToolError> {
     let given: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
     let parse = |given: &Map<String, Value>| {
         serde_json::from_value::<Arguments>(Value::Object(given.clone())).map_err(|error| error.to_string())
@@ -104,7 +106,7 @@ pub(super) fn read<Arguments: DeserializeOwned>(arguments: Map<String, Value>) -
             parse(&others).err().as_ref() != Some(&why)
         };
         let meant = given.keys().find(is_meant).filter(|name| !why.contains(&format!("`{name}`")));
-        Trouble::Arguments(meant.map_or_else(|| why.clone(), |name| format!("{name}: {why}")))
+        ToolError::Arguments(meant.map_or_else(|| why.clone(), |name| format!("{name}: {why}")))
     })
 }
 
@@ -122,7 +124,7 @@ fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D
     written_out(Value::deserialize(deserializer)?).map(Some)
 }
 
-/// The object that a text holds; everything else as it is. A name that is given twice there is no less a mistake.
+/// The object in a string; any other value unchanged. Duplicate keys are an error there too.
 pub(super) fn written_out<E: Error>(value: Value) -> Result<Value, E> {
     let Value::String(text) = &value else { return Ok(value) };
     match read_strictly::<Value>(text.as_bytes()) {
@@ -141,7 +143,7 @@ mod tests {
     fn told<Arguments: DeserializeOwned + std::fmt::Debug>(arguments: Value) -> String {
         let Value::Object(given) = arguments else { return "no arguments".to_owned() };
         match read::<Arguments>(given) {
-            Err(Trouble::Arguments(why)) => why,
+            Err(ToolError::Arguments(why)) => why,
             other => format!("{other:?}"),
         }
     }

@@ -1,10 +1,10 @@
 //! Accord's tools: each a call of the coordinator's API.
 
 mod arguments;
-mod look;
+mod list;
 mod schemas;
 mod start;
-mod trouble;
+mod tool_error;
 mod workflow;
 
 use accord_api::SessionId;
@@ -21,12 +21,12 @@ Accord runs other agents under contract: a result conforms to the agent's output
 #[derive(Debug, Clone)]
 pub struct Accord {
     client: Client,
-    /// Who starts, where the connection says so. The model has no say in it.
+    /// The parent session, if the connection names one. The model cannot choose it.
     parent: Option<SessionId>,
 }
 
 impl Accord {
-    /// The tools, on behalf of whoever the client's key belongs to. What is started gets this parent.
+    /// The tools, with the access of the client's key. Started sessions get this parent.
     pub fn new(client: Client, parent: Option<SessionId>) -> Self {
         Self { client, parent }
     }
@@ -58,7 +58,7 @@ impl Toolset for Accord {
         };
         Some(match answered {
             Ok(value) => Answer::value(value),
-            Err(trouble) => Answer::error(self.words(trouble).await),
+            Err(trouble) => Answer::error(self.message(trouble).await),
         })
     }
 }

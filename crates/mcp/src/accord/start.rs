@@ -1,6 +1,6 @@
 //! Tools that start and resume, and the wait for what comes of it.
 //!
-//! Whoever stops waiting (a client that hangs up, gives up or cancels) does not stop the run: clients give up after a
+//! A client that stops waiting (hangs up, gives up or cancels) does not stop the run: clients give up after a
 //! minute, and the work of an hour would be lost. `stop_agent_session` stops it.
 
 use std::time::Duration;
@@ -12,8 +12,8 @@ use tokio::time::sleep;
 
 use super::Accord;
 use super::arguments::{self, Resume, Start};
-use super::look::document;
-use super::trouble::Trouble;
+use super::list::document;
+use super::tool_error::ToolError;
 use crate::toolset::Progress;
 
 /// How long one look at a run waits for its end. So often the client hears that the call is alive.
@@ -25,7 +25,6 @@ const COMMAND: &str = "process";
 /// How often a coordinator that does not answer is asked again while a run is waited for: it may be restarting.
 const MOST_FAILED_LOOKS: u32 = 30;
 
-/// The pause before that.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Accord {
@@ -33,7 +32,7 @@ impl Accord {
         &self,
         given: Map<String, Value>,
         progress: &Progress,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, ToolError> {
         let start: Start = arguments::read(given)?;
         let run = CreateRun {
             kind: Some(RunKind::StartSession),
@@ -54,7 +53,7 @@ impl Accord {
         &self,
         given: Map<String, Value>,
         progress: &Progress,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, ToolError> {
         let resume: Resume = arguments::read(given)?;
         let run = CreateRun {
             kind: Some(RunKind::ResumeSession),
@@ -73,7 +72,7 @@ impl Accord {
         run: &CreateRun,
         mode: ExecutionMode,
         progress: &Progress,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, ToolError> {
         let key = uuid::Uuid::now_v7().to_string();
         let created = self.client.create_run(run, Some(&key)).await?;
         let next = match mode {
@@ -93,21 +92,21 @@ impl Accord {
         }))
     }
 
-    async fn wait(&self, created: CreatedRun, progress: &Progress) -> Result<Value, Trouble> {
+    async fn wait(&self, created: CreatedRun, progress: &Progress) -> Result<Value, ToolError> {
         let CreatedRun { run_id, session_id, status } = created;
-        let words = |status: RunStatus| format!("{session_id} is {status}");
+        let progress_message = |status: RunStatus| format!("{session_id} is {status}");
         let look = || self.client.wait_for_run(&run_id, LOOK_SECONDS);
-        let standing = |view: &RunView| (!view.status.is_over()).then(|| words(view.status));
-        match followed(progress, words(status), look, standing).await {
+        let standing = |view: &RunView| (!view.status.is_over()).then(|| progress_message(view.status));
+        match followed(progress, progress_message(status), look, standing).await {
             Ok(view) => ended(&view),
-            Err(error) => Err(Trouble::Words(format!(
+            Err(error) => Err(ToolError::Message(format!(
                 "The session {session_id} was started, but waiting for it failed: {error}. Check it later with get_agent_session_status; do not start it again."
             ))),
         }
     }
 }
 
-/// Looks until something is over, that is, until there is nothing to tell of how it stands.
+/// Polls until something has finished, that is, until `standing` returns `None`.
 pub(super) async fn followed<View, Looking>(
     progress: &Progress,
     begun: String,
@@ -138,7 +137,7 @@ where
     }
 }
 
-fn ended(view: &RunView) -> Result<Value, Trouble> {
+fn ended(view: &RunView) -> Result<Value, ToolError> {
     let (session_id, run_id) = (&view.session_id, &view.run_id);
     if let (RunStatus::Completed, Some(result)) = (view.status, &view.result) {
         return Ok(json!({
@@ -164,7 +163,10 @@ fn ended(view: &RunView) -> Result<Value, Trouble> {
         "status": view.status,
         "error": view.error,
     });
-    Err(Trouble::Words(format!("The run of {session_id} {}: {message}\n{advice}\n{details:#}", view.status)))
+    Err(ToolError::Message(format!(
+        "The run of {session_id} {}: {message}\n{advice}\n{details:#}",
+        view.status
+    )))
 }
 
 #[cfg(test)]
@@ -172,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_failed_is_gone_on_with_only_where_it_remembers() {
+    fn failed_sessions_are_resumed_only_with_a_conversation() {
         let advice = |executor: &str| {
             let view = json!({
                 "run_id": "run_1", "session_id": "ses_1", "type": "start_session", "agent_name": "a",
@@ -182,7 +184,7 @@ mod tests {
             });
             let ended = ended(&serde_json::from_value(view).unwrap());
             match ended.unwrap_err() {
-                Trouble::Words(words) => words,
+                ToolError::Message(words) => words,
                 other => format!("{other:?}"),
             }
         };

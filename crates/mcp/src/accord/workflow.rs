@@ -1,6 +1,6 @@
 //! The tool that runs a workflow, and waits for one that was begun.
 //!
-//! One tool does both: who gave up waiting calls it again with the id, and begins nothing twice.
+//! One tool does both: a model that stopped waiting calls it again with the id, and nothing is started twice.
 
 use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorName, NodeStatus, WorkflowRunId, WorkflowRunView,
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Accord;
 use super::arguments::{self, Workflow, WorkflowMode};
 use super::start::{LOOK_SECONDS, followed};
-use super::trouble::Trouble;
+use super::tool_error::ToolError;
 use crate::toolset::Progress;
 
 impl Accord {
@@ -20,7 +20,7 @@ impl Accord {
         &self,
         given: Map<String, Value>,
         progress: &Progress,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, ToolError> {
         let Workflow { name, input, mode, project_dir, workflow_run_id } = arguments::read(given)?;
         let id = match (name, workflow_run_id) {
             (Some(name), None) => {
@@ -36,7 +36,7 @@ impl Accord {
             (None, Some(id)) if input.is_none() && project_dir.is_none() => id,
             _ => {
                 let why = "pass either name (with input and project_dir) or workflow_run_id alone";
-                return Err(Trouble::Arguments(why.to_owned()));
+                return Err(ToolError::Arguments(why.to_owned()));
             }
         };
         match mode {
@@ -66,12 +66,12 @@ impl Accord {
         }
     }
 
-    async fn wait_for_workflow(&self, id: &WorkflowRunId, progress: &Progress) -> Result<Value, Trouble> {
+    async fn wait_for_workflow(&self, id: &WorkflowRunId, progress: &Progress) -> Result<Value, ToolError> {
         let look = || self.client.wait_for_workflow_run(id, LOOK_SECONDS);
-        let standing = |view: &WorkflowRunView| (!view.status.is_over()).then(|| words(view));
+        let standing = |view: &WorkflowRunView| (!view.status.is_over()).then(|| progress_message(view));
         match followed(progress, format!("{id} is running"), look, standing).await {
             Ok(view) => stands(&view),
-            Err(error) if error.is_transient() => Err(Trouble::Words(format!(
+            Err(error) if error.is_transient() => Err(ToolError::Message(format!(
                 "Waiting for the workflow run {id} failed: {error}. Call run_workflow later with this workflow_run_id; do not start it again."
             ))),
             Err(error) => Err(error.into()),
@@ -79,13 +79,13 @@ impl Accord {
     }
 }
 
-fn words(view: &WorkflowRunView) -> String {
+fn progress_message(view: &WorkflowRunView) -> String {
     let over = view.nodes.iter().filter(|node| node.status.is_over()).count();
     format!("{} is {}: {over} of {} nodes finished", view.workflow_run_id, view.status, view.nodes.len())
 }
 
-/// How a workflow run stands, or why it has no output.
-fn stands(view: &WorkflowRunView) -> Result<Value, Trouble> {
+/// The status of a workflow run, or why it has no output.
+fn stands(view: &WorkflowRunView) -> Result<Value, ToolError> {
     let mut answer = json!({
         "workflow_run_id": view.workflow_run_id,
         "workflow_name": view.workflow_name,
@@ -114,7 +114,7 @@ fn contradictions(view: &WorkflowRunView) -> Value {
     each.collect()
 }
 
-fn failed(view: &WorkflowRunView) -> Trouble {
+fn failed(view: &WorkflowRunView) -> ToolError {
     let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason given");
     let nodes: Vec<Value> = view
         .nodes
@@ -128,7 +128,7 @@ fn failed(view: &WorkflowRunView) -> Trouble {
         "error": view.error,
         "failed_nodes": nodes,
     });
-    Trouble::Words(format!(
+    ToolError::Message(format!(
         "The workflow run {} {}: {message}\nThere is no output. Start it again by name, with another input if that was the cause.\n{details:#}",
         view.workflow_run_id, view.status
     ))

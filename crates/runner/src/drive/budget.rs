@@ -57,7 +57,7 @@ impl Budget {
         &self.stop
     }
 
-    /// Why another turn may not be paid for, in words; none where it may.
+    /// Why another turn would exceed the cost limit; `None` if it would not.
     pub(crate) fn exhausted(&self, used: &Usage) -> Option<String> {
         self.limits.exhausted(used)
     }

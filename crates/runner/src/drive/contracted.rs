@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use accord_api::{FactReport, Observed};
 
-use super::End;
+use super::RunEnd;
 use super::facts::Feature;
 use super::failure::{self, Unmet};
 use super::offers::Rung;
 use super::step::{Cause, Seen, Step, next_step};
-use super::turns::{Asked, Turns, Why};
+use super::turns::{NoAnswer, TurnOutcome, Turns};
 use crate::assignment::Terms;
 pub(super) use judged::{error, outcome, repair, value_source};
 use state::State;
 
-/// What was seen, and how the run ends if it ends with that.
-struct Look {
+/// What was seen, and how the run ends if this was the last turn.
+struct Evaluation {
     seen: Seen,
-    end: End,
+    end: RunEnd,
 }
 
 /// Why no fallback model can be used.
@@ -31,7 +31,7 @@ struct Stuck {
 }
 
 /// Asks until the contract is met or nothing more can be done.
-pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<FactReport>) {
+pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (RunEnd, Vec<FactReport>) {
     let state = match State::new(turns.assignment, terms, turns.capabilities.clone()).await {
         Ok(state) => state,
         Err(message) => return (failure::executor(message), Vec::new()),
@@ -49,16 +49,16 @@ struct Driver<'a, 'b> {
 }
 
 impl Driver<'_, '_> {
-    async fn run(&mut self) -> End {
+    async fn run(&mut self) -> RunEnd {
         loop {
             let turn = self.state.turn(self.turns.assignment, self.terms, self.turns.model.clone());
             let asked = self.turns.ask(turn).await;
-            let look = match &asked.result {
+            let evaluation = match &asked.result {
                 Ok(answer) => self.answered(&asked, answer).await,
                 Err(why) => self.unanswered(&asked, why).await,
             };
             let situation = self.state.situation(self.turns, &self.terms.contract);
-            match next_step(&situation, look.seen) {
+            match next_step(&situation, evaluation.seen) {
                 Step::Ask(next) => {
                     self.state.apply(next);
                     if next.stronger
@@ -66,13 +66,13 @@ impl Driver<'_, '_> {
                         // A retry of the contract can go to the model that is there.
                         && (has_moved || !next.counted)
                     {
-                        return failure::because(look.end, &why);
+                        return failure::because(evaluation.end, &why);
                     }
                 }
                 Step::Fail(Cause::NoProgress) => return self.unmet(Unmet::NoProgress),
                 Step::Accept
                 | Step::Fail(Cause::Contract | Cause::Refused | Cause::Rejected | Cause::Unanswered) => {
-                    return look.end;
+                    return evaluation.end;
                 }
             }
         }
@@ -92,39 +92,39 @@ impl Driver<'_, '_> {
         }
     }
 
-    fn unmet(&self, unmet: Unmet) -> End {
+    fn unmet(&self, unmet: Unmet) -> RunEnd {
         let attempts = self.turns.attempts();
         failure::contract(self.terms, &self.state.history, self.state.retries, attempts, unmet)
     }
 
-    async fn unanswered(&mut self, asked: &Asked, why: &Why) -> Look {
+    async fn unanswered(&mut self, asked: &TurnOutcome, why: &NoAnswer) -> Evaluation {
         let (strategy, prompt) = (self.state.rung.strategy(), self.state.re_prompt(self.terms));
         self.turns.record_unanswered(asked, why, strategy, prompt).await;
         if !asked.begun {
             self.state.take_back();
         }
         let seen = match why {
-            Why::SchemaRejected(_) | Why::FormatRejected(_) | Why::ToolRejected(_) => {
+            NoAnswer::SchemaRejected(_) | NoAnswer::FormatRejected(_) | NoAnswer::ToolRejected(_) => {
                 self.learn_refusal(why);
                 Seen::Rejected
             }
-            Why::Failed(_) if self.state.just_raised => Seen::CeilingRefused,
+            NoAnswer::Failed(_) if self.state.just_raised => Seen::CeilingRefused,
             why if self.turns.may_fall_back(why) => Seen::ProviderFailed,
             _ => Seen::Unanswered,
         };
         let end = match seen {
             Seen::Rejected => failure::executor(format!(
                 "the provider rejected the strategy's request: {}; use {}",
-                why.words(),
+                why.message(),
                 self.state.offers.others(self.state.rung)
             )),
             _ => failure::unanswered(why),
         };
-        Look { seen, end: failure::after(end, &self.state.history, self.turns.attempts()) }
+        Evaluation { seen, end: failure::after(end, &self.state.history, self.turns.attempts()) }
     }
 
     /// A refused schema says nothing about other schemas. Everything else that is refused is refused as such.
-    fn learn_refusal(&mut self, why: &Why) {
+    fn learn_refusal(&mut self, why: &NoAnswer) {
         let feature = match self.state.rung {
             Rung::Native => self.state.offers.native_feature(),
             Rung::Tool if self.state.force => return self.learn(Feature::ForcedTool, Observed::Refused),
@@ -132,7 +132,7 @@ impl Driver<'_, '_> {
             Rung::Prompt => return,
         };
         match why {
-            Why::SchemaRejected(_) => {
+            NoAnswer::SchemaRejected(_) => {
                 let (model, now) = (self.turns.model_name(), self.turns.now());
                 self.state.facts.learn_of_schema(&model, feature, Observed::Refused, now);
             }

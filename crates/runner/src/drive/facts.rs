@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_barred_is_barred_until_this_run_sees_better() {
+    fn barred_features_stay_barred_until_they_work() {
         let elsewhere = EndpointFact { endpoint: "f".into(), ..known("tool", Standing::Barred) };
         let mut facts = Facts::new("e", "h", &[known("native", Standing::Barred), elsewhere]);
         assert!(facts.bars("m", Feature::Native));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_worked_once_has_worked() {
+    fn features_that_worked_once_are_kept() {
         let seen = EndpointFact { good: 0.01, ..known("tool", Standing::Unknown) };
         let facts = Facts::new("e", "h", &[seen, known("native", Standing::Barred)]);
         assert!(facts.has_worked("m", Feature::Tool));

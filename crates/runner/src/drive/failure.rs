@@ -3,33 +3,33 @@
 use accord_api::attempt::Outcome;
 use accord_api::{Failure, FailureType, Origin};
 
-use super::End;
+use super::RunEnd;
 use super::contracted::outcome;
 use super::history::History;
-use super::turns::Why;
+use super::turns::NoAnswer;
 use crate::assignment::Terms;
 use crate::limits::LAST_OUTPUT_BYTES;
 use crate::text::{counted, shortened};
 
 /// The end of a run that got no answer.
-pub(super) fn unanswered(why: &Why) -> End {
+pub(super) fn unanswered(why: &NoAnswer) -> RunEnd {
     let kind = match why {
-        Why::Stopped => return End::Stopped,
-        Why::SchemaRejected(_)
-        | Why::FormatRejected(_)
-        | Why::ToolRejected(_)
-        | Why::Transport(_)
-        | Why::Failed(_) => FailureType::ExecutorFailed,
-        Why::Exhausted(_) => FailureType::BudgetExhausted,
-        Why::TimedOut(_) => FailureType::TimedOut,
+        NoAnswer::Stopped => return RunEnd::Stopped,
+        NoAnswer::SchemaRejected(_)
+        | NoAnswer::FormatRejected(_)
+        | NoAnswer::ToolRejected(_)
+        | NoAnswer::Transport(_)
+        | NoAnswer::Failed(_) => FailureType::ExecutorFailed,
+        NoAnswer::Exhausted(_) => FailureType::BudgetExhausted,
+        NoAnswer::TimedOut(_) => FailureType::TimedOut,
     };
-    End::Failed(Failure::new(kind, why.words()))
+    RunEnd::Failed(Failure::new(kind, why.message()))
 }
 
 /// The same end, with what is known about the answers before.
-pub(super) fn after(end: End, history: &History, attempts: u32) -> End {
+pub(super) fn after(end: RunEnd, history: &History, attempts: u32) -> RunEnd {
     match (end, history.closest()) {
-        (End::Failed(failure), Some(closest)) => End::Failed(Failure {
+        (RunEnd::Failed(failure), Some(closest)) => RunEnd::Failed(Failure {
             validation_errors: closest.errors.clone(),
             last_output: Some(shortened(&closest.text, LAST_OUTPUT_BYTES)),
             attempts: Some(attempts),
@@ -40,45 +40,45 @@ pub(super) fn after(end: End, history: &History, attempts: u32) -> End {
 }
 
 /// The same end, with why nothing else was tried.
-pub(super) fn because(end: End, why: &str) -> End {
+pub(super) fn because(end: RunEnd, why: &str) -> RunEnd {
     match end {
-        End::Failed(failure) => {
-            End::Failed(Failure { message: format!("{}; {why}", failure.message), ..failure })
+        RunEnd::Failed(failure) => {
+            RunEnd::Failed(Failure { message: format!("{}; {why}", failure.message), ..failure })
         }
         end => end,
     }
 }
 
 /// A failure that the executor, its settings or the endpoint is to blame for.
-pub(super) fn executor(message: impl Into<String>) -> End {
-    End::Failed(Failure::new(FailureType::ExecutorFailed, message))
+pub(super) fn executor(message: impl Into<String>) -> RunEnd {
+    RunEnd::Failed(Failure::new(FailureType::ExecutorFailed, message))
 }
 
 /// The end of a run whose model refused.
-pub(super) fn refused(words: &str, attempts: u32) -> End {
+pub(super) fn refused(words: &str, attempts: u32) -> RunEnd {
     let message = match words.trim() {
         "" => "the model refused to answer".to_owned(),
         words => format!("the model refused to answer: {}", shortened(words, LAST_OUTPUT_BYTES)),
     };
     let failure = Failure::new(FailureType::ModelRefused, message);
-    End::Failed(Failure { attempts: Some(attempts), ..failure })
+    RunEnd::Failed(Failure { attempts: Some(attempts), ..failure })
 }
 
 /// The end of a run without a contract whose model said nothing.
-pub(super) fn empty(attempts: u32) -> End {
+pub(super) fn empty(attempts: u32) -> RunEnd {
     let message = "the answer is empty; retry the run, or change the prompt";
-    End::Failed(Failure { attempts: Some(attempts), ..Failure::new(FailureType::ExecutorFailed, message) })
+    RunEnd::Failed(Failure { attempts: Some(attempts), ..Failure::new(FailureType::ExecutorFailed, message) })
 }
 
 /// The end of a run whose text was cut off too often. There may have been more attempts, in deliveries before this one.
-pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> End {
+pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> RunEnd {
     let message = format!(
         "the answer was cut off {}; raise max_tokens, or ask for less",
         if times == 1 { "before its end".to_owned() } else { format!("each of {times} times") }
     );
     let failure = Failure::new(FailureType::OutputTruncated, message);
     let last_output = Some(shortened(text, LAST_OUTPUT_BYTES));
-    End::Failed(Failure { attempts: Some(attempts), last_output, ..failure })
+    RunEnd::Failed(Failure { attempts: Some(attempts), last_output, ..failure })
 }
 
 /// How a contract was not met.
@@ -86,14 +86,20 @@ pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> End {
 pub(super) enum Unmet {
     /// There are no more retries.
     RetriesSpent,
-    /// The model gave the same again, and there is no other way to ask.
+    /// The model repeated its answer, and there is no other way to ask.
     NoProgress,
     /// A value has to be confirmed, and this executor cannot be asked again.
     CannotConfirm,
 }
 
-/// The end of a run that did not meet its contract, told by the answer that came closest.
-pub(super) fn contract(terms: &Terms, history: &History, retries: u32, attempts: u32, unmet: Unmet) -> End {
+/// The end of a run that did not meet its contract, with the errors of the closest answer.
+pub(super) fn contract(
+    terms: &Terms,
+    history: &History,
+    retries: u32,
+    attempts: u32,
+    unmet: Unmet,
+) -> RunEnd {
     let closest = history.closest();
     let text = closest.map(|closest| closest.text.as_str()).unwrap_or_default();
     if let Some(times) = history.always_cut() {
@@ -108,7 +114,7 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, attempts:
         }
         Unmet::CannotConfirm => format!("{told}: this executor cannot be asked again"),
     };
-    End::Failed(Failure {
+    RunEnd::Failed(Failure {
         kind: kind(terms.contract.origin),
         message,
         validation_errors: closest.map(|closest| closest.errors.clone()).unwrap_or_default(),

@@ -7,7 +7,7 @@ use accord_api::agent::Fallback;
 use accord_executor::OpenError;
 use serde_json::{Value, json};
 
-use super::turns::{Turns, Why};
+use super::turns::{NoAnswer, Turns};
 use crate::assignment::Assignment;
 
 /// The fallback models that were not used yet.
@@ -21,7 +21,6 @@ pub(super) struct Fallbacks {
 /// What changed with a fallback model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
-    /// The model alone.
     Model,
     /// The provider too, and so what the session can do.
     Provider,
@@ -41,7 +40,7 @@ impl Fallbacks {
 }
 
 impl Turns<'_> {
-    /// Goes on with the next fallback model that can be used, or says why none can.
+    /// Switches to the next usable fallback model, or returns why there is none.
     pub(super) fn fall_back(&mut self) -> Result<Moved, String> {
         let mut why = "no fallback model is left".to_owned();
         while let Some(fallback) = self.fallbacks.left.pop_front() {
@@ -81,8 +80,8 @@ impl Turns<'_> {
     }
 
     /// Whether a fallback model may be used after this failure. Not if an agent CLI has used tools: they would run twice.
-    pub(super) fn may_fall_back(&self, why: &Why) -> bool {
-        let is_providers = matches!(why, Why::Transport(_) | Why::Failed(_));
+    pub(super) fn may_fall_back(&self, why: &NoAnswer) -> bool {
+        let is_providers = matches!(why, NoAnswer::Transport(_) | NoAnswer::Failed(_));
         is_providers && (self.capabilities.repeats || !self.has_worked)
     }
 }

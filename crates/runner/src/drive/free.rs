@@ -4,13 +4,13 @@ use accord_api::{Strategy, attempt};
 use accord_contract::prompt;
 use accord_executor::{Answer, Stop, Turn};
 
-use super::turns::{Asked, Judged, Turns, Why};
-use super::{End, failure, request, seam};
+use super::turns::{Judged, NoAnswer, TurnOutcome, Turns};
+use super::{RunEnd, continuation, failure, request};
 use crate::limits::MOST_CONTINUATIONS;
 
 /// Asks for the text, and for the rest of it where it is cut off. A model that refuses, or whose provider fails, is followed by
 /// the next fallback model, which is asked for the whole.
-pub(super) async fn run(turns: &mut Turns<'_>) -> End {
+pub(super) async fn run(turns: &mut Turns<'_>) -> RunEnd {
     loop {
         let (end, is_final) = ask(turns).await;
         if is_final || !turns.capabilities.reprompt || turns.fallbacks.left() == 0 {
@@ -23,14 +23,14 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
 }
 
 /// Asks one model. Says whether another one would change nothing.
-async fn ask(turns: &mut Turns<'_>) -> (End, bool) {
+async fn ask(turns: &mut Turns<'_>) -> (RunEnd, bool) {
     let assignment = turns.assignment;
     let is_first = turns.attempts() == assignment.spent.attempts;
     let mut text = String::new();
     let mut continuation = None;
     for count in 1..=MOST_CONTINUATIONS + 1 {
         let prompt = continuation.clone().unwrap_or_else(|| request::task(assignment));
-        let turn = request::plain(request::system(assignment), prompt, turns.model.clone());
+        let turn = request::without_contract(request::system(assignment), prompt, turns.model.clone());
         let fresh = !is_first && continuation.is_none();
         let asked = turns.ask(Turn { fresh, ..turn }).await;
         let answer = match &asked.result {
@@ -41,16 +41,16 @@ async fn ask(turns: &mut Turns<'_>) -> (End, bool) {
             }
         };
         let pieces = answer.before.iter().chain([&answer.text]);
-        let said = pieces.fold(String::new(), |said, piece| seam::joined(said, piece));
+        let said = pieces.fold(String::new(), |said, piece| continuation::joined(said, piece));
         let answer = Answer { text: said, ..answer };
         record(turns, &asked, &answer, continuation).await;
-        text = seam::joined(text, &answer.text);
+        text = continuation::joined(text, &answer.text);
         match answer.stop {
             // An empty text is nothing that a caller, or a parent that waits for it, could use.
             Stop::Finished | Stop::Submitted if text.trim().is_empty() => {
                 return (failure::empty(turns.attempts()), false);
             }
-            Stop::Finished | Stop::Submitted => return (End::Text(text), true),
+            Stop::Finished | Stop::Submitted => return (RunEnd::Text(text), true),
             Stop::Astray(names) => return (failure::unanswered(&astray(&names)), true),
             Stop::Refused(words) => return (failure::refused(&words, turns.attempts()), false),
             Stop::Truncated if !turns.capabilities.reprompt => {
@@ -63,7 +63,12 @@ async fn ask(turns: &mut Turns<'_>) -> (End, bool) {
 }
 
 /// There is nothing to judge a text by; what it cost is on record all the same.
-pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, prompt: Option<String>) {
+pub(super) async fn record(
+    turns: &mut Turns<'_>,
+    asked: &TurnOutcome,
+    answer: &Answer,
+    prompt: Option<String>,
+) {
     // The end of a text that was cut off may have nothing more to say.
     let is_empty = answer.text.trim().is_empty() && prompt.is_none();
     let outcome = match answer.stop {
@@ -81,7 +86,7 @@ pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer
     turns.record(asked, Judged { errors, prompt, ..judged }).await;
 }
 
-/// Why there is no text where a model only calls what is no tool.
-fn astray(names: &str) -> Why {
-    Why::Failed(format!("the model did not answer and called only unknown tools: {names}"))
+/// The error if a model only calls tools that do not exist.
+fn astray(names: &str) -> NoAnswer {
+    NoAnswer::Failed(format!("the model did not answer and called only unknown tools: {names}"))
 }

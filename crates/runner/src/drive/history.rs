@@ -79,7 +79,7 @@ impl History {
         self.closest.as_ref()
     }
 
-    /// How often the answer was cut off, where none was ever whole. Of deliveries before this one nobody knows.
+    /// How often the answer was cut off, if no answer was ever complete. Earlier deliveries are not counted.
     pub(super) fn always_cut(&self) -> Option<u32> {
         (self.cut_off > 0 && self.cut_off == self.judged).then_some(self.cut_off)
     }

@@ -9,10 +9,10 @@ use tokio::time::{Duration, Instant, sleep_until};
 use crate::limits::{LIVE_BYTES, LIVE_EVENTS, LIVE_PAUSE, LIVE_PAUSE_GROWTH, LIVE_TEXT_BYTES};
 use crate::text::shortened_front;
 
-/// The last that is said of a run's output.
+/// The last text of a run's live output.
 const REST_LEFT_OUT: &str = "\n[the rest of the live output is left out]\n";
 
-/// What is waiting to be told.
+/// Output that waits to be reported.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     text: String,
@@ -24,7 +24,6 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Takes a part.
     pub(super) fn take(&mut self, channel: OutputChannel, part: &str) {
         if self.is_over || part.is_empty() {
             return;
@@ -43,20 +42,20 @@ impl Live {
         }
     }
 
-    /// Longer and longer, so that a run of hours has some events a minute and not four a second.
+    /// Grows with the run, so that a run of hours has a few events a minute and not four a second.
     fn pause(&self) -> Duration {
         LIVE_PAUSE.saturating_mul(1 + self.events / LIVE_PAUSE_GROWTH)
     }
 
-    /// The text is told whole by a message: what waits of it is not needed any more.
-    pub(super) fn said(&mut self) {
+    /// Drops the waiting text, because a message contains the whole text.
+    pub(super) fn discard_text(&mut self) {
         self.text.clear();
         if self.stderr.is_empty() {
             self.due = None;
         }
     }
 
-    /// Until something is to be told; for ever where nothing waits.
+    /// Waits until output is due; forever if none is waiting.
     pub(super) async fn due(&self) {
         match self.due {
             Some(due) => sleep_until(due).await,
@@ -64,8 +63,8 @@ impl Live {
         }
     }
 
-    /// What is told now.
-    pub(super) fn told(&mut self) -> Vec<EventBody> {
+    /// Takes the waiting output as events.
+    pub(super) fn take_due(&mut self) -> Vec<EventBody> {
         self.due = None;
         let waiting = [
             (OutputChannel::Text, std::mem::take(&mut self.text)),
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn parts_are_told_together_after_a_pause() {
+    async fn parts_are_reported_together_after_a_pause() {
         let mut live = Live::default();
         let begun = Instant::now();
         for part in ["a", "b", "", "c"] {
@@ -112,16 +111,16 @@ mod tests {
         assert_eq!(begun.elapsed(), LIVE_PAUSE);
         let expected =
             [(OutputChannel::Text, "abc".to_owned()), (OutputChannel::Stderr, "loading\n".to_owned())];
-        assert_eq!(texts(live.told()), expected);
-        assert_eq!((live.told(), live.due), (vec![], None));
+        assert_eq!(texts(live.take_due()), expected);
+        assert_eq!((live.take_due(), live.due), (vec![], None));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_message_stands_for_its_parts() {
+    async fn a_message_replaces_its_parts() {
         let mut live = Live::default();
         live.take(OutputChannel::Text, "abc");
-        live.said();
-        assert_eq!((live.told(), live.due), (vec![], None));
+        live.discard_text();
+        assert_eq!((live.take_due(), live.due), (vec![], None));
     }
 
     #[tokio::test(start_paused = true)]
@@ -132,7 +131,7 @@ mod tests {
             for _ in 0..20 {
                 live.take(OutputChannel::Stderr, &"x".repeat(1000));
             }
-            for (_, text) in texts(live.told()) {
+            for (_, text) in texts(live.take_due()) {
                 assert!(
                     text.len() <= LIVE_TEXT_BYTES + REST_LEFT_OUT.len() && text.starts_with('['),
                     "{text}"
@@ -142,18 +141,18 @@ mod tests {
         }
         assert!(bytes <= LIVE_BYTES + LIVE_TEXT_BYTES + REST_LEFT_OUT.len(), "{bytes}");
         live.take(OutputChannel::Text, "more");
-        assert_eq!((live.told(), live.due), (vec![], None));
+        assert_eq!((live.take_due(), live.due), (vec![], None));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_long_run_is_told_less_often() {
+    async fn a_long_run_reports_less_often() {
         let mut live = Live::default();
         let begun = Instant::now();
         let mut told = Vec::new();
         while told.len() < LIVE_EVENTS as usize {
             live.take(OutputChannel::Text, "x");
             live.due().await;
-            told.extend(texts(live.told()));
+            told.extend(texts(live.take_due()));
         }
         assert!(told.last().is_some_and(|(_, text)| text.ends_with(REST_LEFT_OUT)));
         assert!(begun.elapsed() > LIVE_PAUSE * LIVE_EVENTS * 3, "{:?}", begun.elapsed());

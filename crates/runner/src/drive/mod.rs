@@ -4,6 +4,7 @@
 //! says goes to the judge and nowhere else; what to do next is decided by [`step::next_step`] alone.
 
 mod budget;
+mod continuation;
 mod contracted;
 mod facts;
 mod failure;
@@ -15,10 +16,9 @@ mod offers;
 mod outage;
 mod reading;
 mod request;
-mod seam;
 mod single;
 mod step;
-mod telling;
+mod turn_events;
 mod turns;
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ pub(crate) use failure::kind as failure_kind;
 use crate::assignment::Assignment;
 use turns::Turns;
 
-/// Who is told what happens, while it happens.
+/// Receives events while a run works.
 #[async_trait]
 pub trait Observer: Send + Sync {
     /// Something happened. May wait, so that work does not run ahead of its listeners.
@@ -46,15 +46,13 @@ pub trait Observer: Send + Sync {
     /// An answer was judged, or failed to come.
     async fn attempt(&self, attempt: Attempt);
 
-    /// The time.
     fn now(&self) -> Timestamp;
 }
 
 /// How the work on a run ended.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How.
-    pub end: End,
+    pub end: RunEnd,
     /// What was used in all.
     pub usage: Usage,
     /// How often the model was asked again.
@@ -65,25 +63,21 @@ pub struct Outcome {
     pub conversation: Option<Value>,
 }
 
-/// The ways in which a run ends.
 #[derive(Debug, Clone)]
-pub enum End {
-    /// With a text: there is no contract.
+pub enum RunEnd {
+    /// Text, without a contract.
     Text(String),
-    /// With a value that keeps the contract, or that a command computed.
+    /// A value that meets the contract, or that a command computed.
     Data {
-        /// The value.
         value: Value,
         /// The text that it was found in.
         raw: String,
-        /// How the contract was met, where there is one.
+        /// How the contract was met, if there is one.
         validation: Option<Validation>,
     },
-    /// With an answer for the coordinator to judge.
+    /// An answer for the coordinator to judge.
     Answered(HeldAnswer),
-    /// Without a result.
     Failed(Failure),
-    /// It was told to.
     Stopped,
 }
 
@@ -107,7 +101,7 @@ pub async fn drive(
     };
     // An answer that the coordinator judges is added up there.
     let usage = match end {
-        End::Answered(_) => turns.used(),
+        RunEnd::Answered(_) => turns.used(),
         _ => turns.used_in_all(),
     };
     Outcome { end, usage, retries: turns.retries, facts, conversation: turns.conversation() }

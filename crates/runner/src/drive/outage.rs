@@ -7,12 +7,12 @@
 use accord_executor::{Answer, Attempts, Turn, Usage};
 use tokio::time::sleep;
 
-use super::telling::Telling;
-use super::turns::{Turns, Why, ended, wire};
+use super::turn_events::TurnEvents;
+use super::turns::{NoAnswer, Turns, ended, wire};
 
 impl Turns<'_> {
     /// Asks a turn until there is an answer, or an error that does not pass.
-    pub(super) async fn patiently(&mut self, mut turn: Turn) -> Result<Answer, (Why, Usage)> {
+    pub(super) async fn patiently(&mut self, mut turn: Turn) -> Result<Answer, (NoAnswer, Usage)> {
         if self.capabilities.repeats || !self.capabilities.reprompt {
             return self.listen(turn).await;
         }
@@ -28,21 +28,21 @@ impl Turns<'_> {
             };
             used.add(usage);
             let reason = match why {
-                Why::Transport(words) if self.has_worked => {
+                NoAnswer::Transport(words) if self.has_worked => {
                     let words = format!("{words} (not retried, because tools were used in this turn)");
-                    return Err((Why::Transport(words), used));
+                    return Err((NoAnswer::Transport(words), used));
                 }
-                Why::Transport(words) => words,
+                NoAnswer::Transport(words) => words,
                 why => return Err((why, used)),
             };
             let spent = self.used_in_all().and(wire(used));
             if let Some(words) = self.budget.exhausted(&spent) {
-                return Err((Why::Exhausted(words), used));
+                return Err((NoAnswer::Exhausted(words), used));
             }
             turn.allowance = self.budget.left(&spent);
-            let wait = attempts.failed(reason, None).map_err(|words| (Why::Transport(words), used))?;
+            let wait = attempts.failed(reason, None).map_err(|words| (NoAnswer::Transport(words), used))?;
             let pause = wait.pause;
-            Telling::new(self.observer, &self.assignment.run_id, self.budget).tell(wait.event()).await;
+            TurnEvents::new(self.observer, &self.assignment.run_id, self.budget).tell(wait.event()).await;
             tokio::select! {
                 biased;
                 over = self.budget.over() => return Err((ended(over), used)),

@@ -1,48 +1,48 @@
 //! From what a session said to what the judge says of it.
 //!
-//! The judge is the only one who parses. Where the provider was sent a lowered schema, the answer is lifted back before
+//! Only the judge parses. Where the provider was sent a lowered schema, the answer is lifted back before
 //! it is judged by the full one: the judge does that with every value that it finds.
 
 use std::sync::{Arc, LazyLock};
 
 use accord_contract::lower::Lift;
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, Extract, Mode, Options, Outcome, Rejected, Schema,
-    Shown, Source, Verdict, Violation, Violations, judge, same,
+    Accepted, Answer as Judgeable, Candidate, Contract, EchoSources, Extract, Mode, Options, Outcome,
+    Rejected, Schema, Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::{Answer, Stop};
 use serde_json::Value;
 
-use super::seam;
+use super::continuation;
 
 /// What was said and what it is worth.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
-    /// What was judged, as it was said.
+    /// The judged text, unchanged.
     pub(super) raw: String,
     pub(super) verdict: Verdict,
 }
 
-/// What an answer is judged by.
+/// Judges the answers of a turn.
 #[derive(Debug, Clone)]
-pub(super) struct Bench {
+pub(super) struct AnswerJudge {
     pub(super) contract: Contract,
-    /// The way back from the lowered schema; none where the schema was sent as it is, or not at all.
+    /// Converts back from the lowered schema; `None` if the schema was sent unchanged, or not at all.
     pub(super) lift: Option<Lift>,
-    /// What was asked, for invariants.
+    /// The input, for invariants.
     pub(super) input: Value,
-    /// What the model was shown and must not give back.
-    pub(super) shown: Arc<Shown>,
+    /// What the model was shown and must not repeat.
+    pub(super) shown: Arc<EchoSources>,
 }
 
-impl Bench {
-    /// Judges an answer. `before` is what the model had said until it was cut off and was asked to go on; within the turn it
+impl AnswerJudge {
+    /// Judges an answer. `before` is the text before the cut, if the model was asked to continue; within the turn it
     /// may have been cut off again.
     pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
         let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
-        let (before, text) = (seam::said(before, &answer.before), answer.text.clone());
+        let (before, text) = (continuation::assembled(before, &answer.before), answer.text.clone());
         let is_cut = answer.stop == Stop::Truncated;
-        // A megabyte with invariants takes a while, and others wait for this thread.
+        // A megabyte with invariants takes a while, and other tasks need this thread.
         let work = move || match (submissions.is_empty(), structured) {
             (false, _) => self.submitted(submissions, is_cut),
             (true, Some(value)) => {
@@ -61,9 +61,9 @@ impl Bench {
     }
 
     /// What came after a cut: the rest, or the whole once more, as models like to do. Where more than one thing could be
-    /// meant, none is. What is put together is never repaired: its seam may run through anything.
+    /// meant, none is. A joined text is never repaired: the joint may be anywhere in it.
     fn rest(&self, before: &str, text: String) -> Reading {
-        if seam::starts_over(before, &text) {
+        if continuation::starts_over(before, &text) {
             let verdict = self.text(&text);
             return Reading { raw: text, verdict };
         }
@@ -71,7 +71,7 @@ impl Bench {
         let options = Options { mode: Mode::Strict, ..self.contract.options() };
         let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
         let together = strictly.text(&joined);
-        let overlapped = seam::overlapped(before, &text).map(|joined| strictly.text(&joined));
+        let overlapped = continuation::overlapped(before, &text).map(|joined| strictly.text(&joined));
         let alone = of_whole(self.text(&text));
         let meant: Vec<&Value> = [Some(&together), overlapped.as_ref()]
             .into_iter()
@@ -92,8 +92,8 @@ impl Bench {
     }
 
     /// Each by itself: what two calls hold together, neither of them said. Two different values that conform are
-    /// ambiguous, as they are in one text; what had to be repaired counts where nothing conforms as it stands. Of an answer
-    /// that was cut off the last one is what was cut, and no draft before it stands in for it.
+    /// ambiguous, as they are in one text; repaired values count only if no value conforms unchanged. Of an answer
+    /// that was cut off the last one is what was cut, and no earlier draft replaces it.
     fn submitted(&self, submissions: Vec<String>, is_cut: bool) -> Reading {
         let raw = submissions.join("\n");
         let verdicts: Vec<Verdict> = submissions.iter().map(|text| self.text(text)).collect();
@@ -152,7 +152,6 @@ fn of_whole(verdict: Verdict) -> Option<Accepted> {
     }
 }
 
-/// How much was wrong.
 fn errors(rejected: &Rejected) -> usize {
     rejected.violations.errors.len() + rejected.violations.more
 }

@@ -17,13 +17,9 @@ const FORMAT_NAME: &str = "result";
 /// What is asked, before it is put into words.
 #[derive(Debug, Clone)]
 pub(super) enum Ask {
-    /// The task.
     Task,
-    /// A better answer.
     Better {
-        /// What was wrong.
         rejected: Box<Rejected>,
-        /// With what.
         answer: String,
         /// Whether it was cut off.
         cut_off: bool,
@@ -35,8 +31,8 @@ pub(super) enum Ask {
 }
 
 impl Ask {
-    /// The words, for a rung; none for the task itself.
-    pub(super) fn words(&self, terms: &Terms, rung: Rung, form: &Form) -> Option<String> {
+    /// The prompt for a rung; `None` for the task itself.
+    pub(super) fn schema_text(&self, terms: &Terms, rung: Rung, form: &Form) -> Option<String> {
         match self {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
@@ -123,7 +119,7 @@ pub(super) fn exchanges(agent: &Blueprint, examples: &[agent::Example]) -> Vec<E
     examples.iter().map(example).collect()
 }
 
-/// The task under a contract. A caller's contract is told with the task that it came with; a re-prompt of the
+/// The task under a contract. A caller's contract is described with its task; a re-prompt of the
 /// coordinator holds it already.
 pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung, form: &Form) -> String {
     let told_here = terms.contract.origin == Origin::Caller && rung != Rung::Tool;
@@ -173,6 +169,6 @@ pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force
 }
 
 /// A turn that nothing but its words holds to anything.
-pub(super) fn plain(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
+pub(super) fn without_contract(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
     Turn { system_prompt, prompt, model, ..Turn::default() }
 }

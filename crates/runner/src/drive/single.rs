@@ -14,9 +14,9 @@ use super::contracted::{error, outcome, repair, value_source};
 use super::failure::{self, Unmet};
 use super::history::History;
 use super::offers::Rung;
-use super::reading::{Bench, Reading, parsed};
-use super::turns::{Asked, Judged, Turns, Why};
-use super::{End, request};
+use super::reading::{AnswerJudge, Reading, parsed};
+use super::turns::{Judged, NoAnswer, TurnOutcome, Turns};
+use super::{RunEnd, request};
 use crate::assignment::Terms;
 use crate::limits::SHOWN_OUTPUT_BYTES;
 use crate::text::beginning;
@@ -27,9 +27,9 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How a command is held to its contract: in no way that could be compared with others, since no model is asked.
 const OF_A_COMMAND: Strategy = Strategy::Auto;
 
-/// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are told by us: it hears of no more
+/// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are reported here: it hears of no more
 /// than that the run failed.
-pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
+pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd {
     if let Some(words) = terms.and_then(|terms| not_by_words(terms.contract.strategy)) {
         return failure::executor(words);
     }
@@ -44,7 +44,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
         }
         None => (request::system(assignment), request::task(assignment)),
     };
-    let asked = turns.ask(request::plain(system, prompt, assignment.model.clone())).await;
+    let asked = turns.ask(request::without_contract(system, prompt, assignment.model.clone())).await;
     let re_prompt = assignment.retry_prompt.clone();
     match &asked.result {
         Err(why) => {
@@ -57,7 +57,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
             turns.record(&asked, Judged { text, prompt: re_prompt, ..judged }).await;
             failure::refused(words, turns.attempts())
         }
-        Ok(answer) => End::Answered(HeldAnswer {
+        Ok(answer) => RunEnd::Answered(HeldAnswer {
             text: answer.text.clone(),
             structured: answer
                 .structured
@@ -70,7 +70,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
     }
 }
 
-/// Why a strategy cannot be had where the coordinator judges: the schema is told in words, and no provider is sent any.
+/// Why a strategy cannot be had where the coordinator judges: the schema is described in the prompt, and no provider gets it.
 fn not_by_words(strategy: Strategy) -> Option<String> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => None,
@@ -82,10 +82,13 @@ fn not_by_words(strategy: Strategy) -> Option<String> {
 }
 
 /// One computation. What it wrote is the result, if it is one JSON value and keeps the contract.
-pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
+pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd {
     let assignment = turns.assignment;
-    let turn =
-        request::plain(request::system(assignment), request::task(assignment), assignment.model.clone());
+    let turn = request::without_contract(
+        request::system(assignment),
+        request::task(assignment),
+        assignment.model.clone(),
+    );
     let asked = turns.ask(turn).await;
     let answer = match &asked.result {
         Ok(answer) => answer.clone(),
@@ -99,16 +102,16 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
         (Ok(_), Some(terms)) => under(turns, &asked, &answer, terms).await,
         (Ok(value), None) => {
             turns.record(&asked, judged(&answer, attempt::Outcome::Accepted)).await;
-            End::Data { value, raw: answer.text, validation: None }
+            RunEnd::Data { value, raw: answer.text, validation: None }
         }
     }
 }
 
-/// The end of a command that gave nothing. One that was ended, because its time was over, has not told itself what it wrote.
-fn unanswered(why: &Why, beside: Option<String>) -> End {
+/// The end of a command without output. One that was killed at its time limit has not reported what it wrote.
+fn unanswered(why: &NoAnswer, beside: Option<String>) -> RunEnd {
     match (failure::unanswered(why), why, beside) {
-        (End::Failed(failure), Why::TimedOut(_), Some(beside)) => {
-            End::Failed(Failure { message: format!("{}; {beside}", failure.message), ..failure })
+        (RunEnd::Failed(failure), NoAnswer::TimedOut(_), Some(beside)) => {
+            RunEnd::Failed(Failure { message: format!("{}; {beside}", failure.message), ..failure })
         }
         (end, _, _) => end,
     }
@@ -124,7 +127,7 @@ fn alone(text: &str) -> Result<Value, String> {
     }
 }
 
-async fn unread(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, reason: &str) -> End {
+async fn unread(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Answer, reason: &str) -> RunEnd {
     let beside = turns.said_beside().map(|beside| format!("; {beside}")).unwrap_or_default();
     let words = format!(
         "expected one JSON value on stdout: {reason}; it starts with '{}'; the exit code is 0{beside}",
@@ -137,9 +140,9 @@ async fn unread(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, reason: &
     failure::executor(words)
 }
 
-async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Terms) -> End {
+async fn under(turns: &mut Turns<'_>, asked: &TurnOutcome, answer: &Answer, terms: &Terms) -> RunEnd {
     let input = turns.assignment.input.clone();
-    let bench = Bench { contract: terms.compiled.clone(), lift: None, input, shown: Arc::default() };
+    let bench = AnswerJudge { contract: terms.compiled.clone(), lift: None, input, shown: Arc::default() };
     match bench.read(answer, "").await {
         Err(words) => failure::executor(words),
         Ok(Reading { verdict: Verdict::Rejected(rejected), raw }) => {
@@ -164,12 +167,12 @@ async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Te
                 source,
                 attempts: 1,
             };
-            End::Data { value: accepted.value, raw, validation: Some(validation) }
+            RunEnd::Data { value: accepted.value, raw, validation: Some(validation) }
         }
     }
 }
 
-fn unmet(terms: &Terms, rejected: &Rejected, text: &str) -> End {
+fn unmet(terms: &Terms, rejected: &Rejected, text: &str) -> RunEnd {
     let mut history = History::default();
     history.wanting(rejected, text);
     failure::contract(terms, &history, 0, 1, Unmet::RetriesSpent)
@@ -184,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_of_a_command_stands_alone() {
+    fn the_output_of_a_command_is_one_value() {
         for text in ["{\"n\": 1.10}", "\u{feff} [\"<think>\"]\r\n", "7"] {
             assert!(alone(text).is_ok(), "{text}");
         }
@@ -197,15 +200,16 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_was_ended_is_told_with_what_it_wrote() {
-        let message = |why: &Why, beside: Option<&str>| match unanswered(why, beside.map(str::to_owned)) {
-            End::Failed(failure) => failure.message,
+    fn a_killed_command_is_reported_with_its_output() {
+        let message = |why: &NoAnswer, beside: Option<&str>| match unanswered(why, beside.map(str::to_owned))
+        {
+            RunEnd::Failed(failure) => failure.message,
             other => format!("{other:?}"),
         };
-        let (late, failed) = (Why::TimedOut(1), Why::Failed("exited with code 3".to_owned()));
+        let (late, failed) = (NoAnswer::TimedOut(1), NoAnswer::Failed("exited with code 3".to_owned()));
         let plain = message(&late, None);
         assert_eq!(message(&late, Some("stderr: so far")), format!("{plain}; stderr: so far"));
         assert_eq!(message(&failed, Some("stderr: so far")), "exited with code 3", "it has told by itself");
-        assert_eq!(message(&Why::Stopped, Some("stderr: so far")), "Stopped");
+        assert_eq!(message(&NoAnswer::Stopped, Some("stderr: so far")), "Stopped");
     }
 }

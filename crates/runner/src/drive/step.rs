@@ -1,6 +1,6 @@
 //! What to do after an attempt: one table, pure.
 //!
-//! What is absent: the texts that are sent, the models' names, the schemas. Whoever asks knows them; here only what the
+//! Not here: the texts that are sent, the models' names, the schemas. The caller knows them; here only what the
 //! decision depends on.
 
 use super::offers::Rung;
@@ -11,17 +11,23 @@ pub(super) enum Seen {
     /// The answer keeps the contract.
     Accepted,
     /// It does not. `repeated`: with the same text or the same errors as the one before.
-    Wanting { repeated: bool },
-    /// Its value stands in prose and has to be confirmed.
+    Wanting {
+        repeated: bool,
+    },
+    /// Its value is in prose and has to be confirmed.
     Unconfirmed,
     /// It repeats the schema, a placeholder or an example.
-    Echoed { repeated: bool },
+    Echoed {
+        repeated: bool,
+    },
     /// The model ended in prose that does not keep the contract, instead of calling the submit tool. `calls_tools`: it was
     /// seen to call tools, in this run or before.
-    NotSubmitted { repeated: bool, calls_tools: bool },
+    NotSubmitted {
+        repeated: bool,
+        calls_tools: bool,
+    },
     /// The provider cut it off.
     Truncated,
-    /// The model refused.
     Refused,
     /// The provider refused the schema, the tool, or the demand to call it.
     Rejected,
@@ -33,7 +39,7 @@ pub(super) enum Seen {
     Unanswered,
 }
 
-/// Where the run stands.
+/// The state of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Situation {
     pub(super) retries_left: u32,
@@ -52,18 +58,13 @@ pub(super) struct Situation {
     pub(super) higher_ceiling: Option<u32>,
 }
 
-/// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Take the answer.
     Accept,
-    /// Ask again.
     Ask(Next),
-    /// Give up.
     Fail(Cause),
 }
 
-/// How to ask again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Next {
     pub(super) say: Say,
@@ -77,7 +78,6 @@ pub(super) struct Next {
     pub(super) counted: bool,
 }
 
-/// What is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Say {
     /// What was wrong with the answer.
@@ -101,22 +101,18 @@ pub(super) enum Ceiling {
     Restore,
 }
 
-/// Why to give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     /// The contract was not met and no retries are left.
     Contract,
     /// The contract was not met and the model repeats itself.
     NoProgress,
-    /// The model refused.
     Refused,
     /// The provider refuses the strategy that was asked for.
     Rejected,
-    /// There was no answer.
     Unanswered,
 }
 
-/// The table.
 pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
     let may_retry = situation.reprompt && situation.retries_left > 0;
     match seen {
@@ -148,7 +144,7 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::Wanting { repeated: false } | Seen::Echoed { repeated: false } => {
             Step::Ask(last_by_the_stronger(situation))
         }
-        // A server that drops tools does so whatever is said about them, and whoever asked for the strategy.
+        // A server that drops tools does so with any prompt, and also if the caller asked for the strategy.
         Seen::NotSubmitted { calls_tools: false, .. } => {
             let anew = Next { say: Say::Anew, rung: Rung::Prompt, ..again(situation, Say::Errors) };
             let stronger = last_by_the_stronger(situation).stronger;
@@ -173,7 +169,7 @@ fn another_model(situation: &Situation, say: Say, cause: Cause) -> Step {
     }
 }
 
-/// The last retries go to the stronger models, one to each, so that none is left when the retries are used up.
+/// The last retries go to the fallback models, one each, so that every model was used when the retries are used up.
 fn last_by_the_stronger(situation: &Situation) -> Next {
     let stronger = situation.stronger_left > 0 && situation.retries_left <= situation.stronger_left;
     Next { stronger, ..again(situation, Say::Errors) }
@@ -247,7 +243,7 @@ mod tests {
     const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true, calls_tools: true };
 
     #[test]
-    fn what_ends_at_once() {
+    fn steps_that_end_at_once() {
         for retries_left in [0, 2] {
             let situation = Situation { retries_left, ..SITUATION };
             assert_eq!(next_step(&situation, Seen::Accepted), Step::Accept);

@@ -1,4 +1,4 @@
-//! Asking one turn: within the budget, with its events told, with an end in every case.
+//! One turn: within the budget, with its events reported, and with a result in every case.
 
 use accord_api::agent::Executor;
 use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt};
@@ -13,7 +13,7 @@ use super::Observer;
 use super::budget::{Budget, Over};
 use super::fallback::Fallbacks;
 use super::live::Live;
-use super::telling::Telling;
+use super::turn_events::TurnEvents;
 use crate::assignment::Assignment;
 use crate::limits::{ATTEMPT_TEXT_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, TIME_TO_STOP};
 use crate::text::shortened;
@@ -30,9 +30,7 @@ pub(super) struct Turns<'a> {
     requests: Vec<u64>,
     /// Whether a tool was used in it.
     pub(super) has_worked: bool,
-    /// What is told of output while it is written.
     live: Live,
-    /// Attempts that were recorded.
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
@@ -41,14 +39,13 @@ pub(super) struct Turns<'a> {
     pub(super) fallbacks: Fallbacks,
 }
 
-/// What became of a turn.
-pub(super) struct Asked {
-    pub(super) result: Result<Answer, Why>,
-    /// The model that was asked.
+/// The result of a turn.
+pub(super) struct TurnOutcome {
+    pub(super) result: Result<Answer, NoAnswer>,
+    /// The model that got the prompt.
     model: String,
-    /// What it was sent.
     sent: Option<attempt::Sent>,
-    /// Whether anything was asked at all.
+    /// Whether the turn was sent.
     pub(super) begun: bool,
     pub(super) usage: accord_executor::Usage,
     pub(super) milliseconds: u64,
@@ -58,7 +55,7 @@ pub(super) struct Asked {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum NoAnswer {
     SchemaRejected(String),
     FormatRejected(String),
     ToolRejected(String),
@@ -134,7 +131,6 @@ impl<'a> Turns<'a> {
         self.model.as_ref().unwrap_or(&self.capabilities.model).clone()
     }
 
-    /// What this delivery used.
     pub(super) fn used(&self) -> Usage {
         wire(self.used)
     }
@@ -153,13 +149,13 @@ impl<'a> Turns<'a> {
     }
 
     /// Asks, if the budget allows.
-    pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
+    pub(super) async fn ask(&mut self, turn: Turn) -> TurnOutcome {
         let used = self.used_in_all();
         let model = turn.model.clone().unwrap_or_else(|| self.capabilities.model.clone());
         if let Some(words) = self.budget.exhausted(&used) {
-            let (result, usage) = (Err(Why::Exhausted(words)), accord_executor::Usage::default());
+            let (result, usage) = (Err(NoAnswer::Exhausted(words)), accord_executor::Usage::default());
             let (sent, span) = (None, Span::none());
-            return Asked { result, model, sent, begun: false, usage, milliseconds: 0, span };
+            return TurnOutcome { result, model, sent, begun: false, usage, milliseconds: 0, span };
         }
         let turn = Turn { allowance: self.budget.left(&used), ..turn };
         let sent = Some(sent(&turn));
@@ -177,14 +173,14 @@ impl<'a> Turns<'a> {
         };
         self.used.add(usage);
         let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Asked { result, model, sent, begun: true, usage, milliseconds, span }
+        TurnOutcome { result, model, sent, begun: true, usage, milliseconds, span }
     }
 
-    /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
-    pub(super) async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
+    /// One turn, with its events reported. When stopped it gets a little time to end, and then it is dropped.
+    pub(super) async fn listen(&mut self, turn: Turn) -> Result<Answer, (NoAnswer, accord_executor::Usage)> {
         let budget = self.budget;
-        let mut telling = Telling::new(self.observer, &self.assignment.run_id, budget);
-        telling.live = std::mem::take(&mut self.live);
+        let mut turn_events = TurnEvents::new(self.observer, &self.assignment.run_id, budget);
+        turn_events.live = std::mem::take(&mut self.live);
         let used_before = self.used_in_all();
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
@@ -203,23 +199,24 @@ impl<'a> Turns<'a> {
                     over = Some(why);
                 }
                 () = &mut grace, if over.is_some() => break None,
-                () = telling.live.due() => telling.tell_output().await,
-                Some(event) = receiver.recv() => telling.tell(*event).await,
+                () = turn_events.live.due() => turn_events.tell_output().await,
+                Some(event) = receiver.recv() => turn_events.tell(*event).await,
                 result = &mut working => break Some(result),
             }
         };
         while let Ok(event) = receiver.try_recv() {
-            telling.tell(*event).await;
+            turn_events.tell(*event).await;
         }
-        // What is left of a text stands in the answer, or comes to nothing.
-        telling.live.said();
-        (self.requests, self.has_worked, self.live) = (telling.requests, telling.has_worked, telling.live);
+        // The rest of a text is in the answer, or is dropped.
+        turn_events.live.discard_text();
+        (self.requests, self.has_worked, self.live) =
+            (turn_events.requests, turn_events.has_worked, turn_events.live);
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
             (Some(Err(TurnFailure { error: TurnError::AllowanceUsedUp, usage })), None) => {
                 let used = used_before.and(wire(usage));
                 let words = budget.exhausted(&used).unwrap_or_else(|| TurnError::AllowanceUsedUp.to_string());
-                Err((Why::Exhausted(words), usage))
+                Err((NoAnswer::Exhausted(words), usage))
             }
             (Some(Err(TurnFailure { error, usage })), over) => Err((why(error, over), usage)),
             (None, over) => Err((why(TurnError::Stopped, over), accord_executor::Usage::default())),
@@ -231,7 +228,7 @@ impl<'a> Turns<'a> {
         self.assignment.spent.attempts.saturating_add(self.recorded)
     }
 
-    /// What the last turn said beside its answer.
+    /// What the last turn reported besides its answer.
     pub(super) fn said_beside(&self) -> Option<String> {
         self.session.said_beside()
     }
@@ -239,8 +236,8 @@ impl<'a> Turns<'a> {
     /// Records an attempt that got no answer.
     pub(super) async fn record_unanswered(
         &mut self,
-        asked: &Asked,
-        why: &Why,
+        asked: &TurnOutcome,
+        why: &NoAnswer,
         strategy: accord_api::Strategy,
         prompt: Option<String>,
     ) {
@@ -252,7 +249,7 @@ impl<'a> Turns<'a> {
     }
 
     /// Records what an attempt came to.
-    pub(super) async fn record(&mut self, asked: &Asked, judged: Judged) {
+    pub(super) async fn record(&mut self, asked: &TurnOutcome, judged: Judged) {
         self.recorded += 1;
         asked.span.record("outcome", judged.outcome.as_str()).record("model", judged.model.as_str());
         asked.span.record("strategy", judged.strategy.as_str());
@@ -299,7 +296,7 @@ fn sent(turn: &Turn) -> attempt::Sent {
     }
 }
 
-impl Why {
+impl NoAnswer {
     /// The outcome of the attempt.
     pub(super) fn outcome(&self) -> attempt::Outcome {
         match self {
@@ -315,7 +312,7 @@ impl Why {
     }
 
     /// What to say of it.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn message(&self) -> String {
         match self {
             Self::SchemaRejected(words)
             | Self::FormatRejected(words)
@@ -331,33 +328,33 @@ impl Why {
     /// The same, as an error of an attempt.
     pub(super) fn error(&self) -> attempt::Error {
         let (path, pointer, keyword) = ("$".to_owned(), String::new(), "executor".to_owned());
-        attempt::Error { path, pointer, keyword, message: self.words() }
+        attempt::Error { path, pointer, keyword, message: self.message() }
     }
 }
 
-/// Why there is no answer where the run had to end.
-pub(super) fn ended(over: Over) -> Why {
+/// Why there is no answer, if the run had to end.
+pub(super) fn ended(over: Over) -> NoAnswer {
     match over {
-        Over::TimedOut(seconds) => Why::TimedOut(seconds),
-        Over::Stopped => Why::Stopped,
+        Over::TimedOut(seconds) => NoAnswer::TimedOut(seconds),
+        Over::Stopped => NoAnswer::Stopped,
     }
 }
 
 /// What a turn's error means for the run. A turn that we ended ourselves ended for our reason.
-fn why(error: TurnError, over: Option<Over>) -> Why {
+fn why(error: TurnError, over: Option<Over>) -> NoAnswer {
     match (error, over) {
         (_, Some(over)) => ended(over),
-        (TurnError::Stopped, None) => Why::Stopped,
-        (TurnError::SchemaRejected(words), None) => Why::SchemaRejected(words),
-        (TurnError::FormatRejected(words), None) => Why::FormatRejected(words),
-        (TurnError::ToolRejected(words), None) => Why::ToolRejected(words),
-        (TurnError::Transport(words), None) => Why::Transport(words),
-        (TurnError::Failed(words), None) => Why::Failed(words),
-        (TurnError::TooManySteps(steps), None) => Why::Exhausted(format!(
+        (TurnError::Stopped, None) => NoAnswer::Stopped,
+        (TurnError::SchemaRejected(words), None) => NoAnswer::SchemaRejected(words),
+        (TurnError::FormatRejected(words), None) => NoAnswer::FormatRejected(words),
+        (TurnError::ToolRejected(words), None) => NoAnswer::ToolRejected(words),
+        (TurnError::Transport(words), None) => NoAnswer::Transport(words),
+        (TurnError::Failed(words), None) => NoAnswer::Failed(words),
+        (TurnError::TooManySteps(steps), None) => NoAnswer::Exhausted(format!(
             "no answer within {steps} model requests; raise limits.max_steps, or ask for less"
         )),
-        (error @ TurnError::AllowanceUsedUp, None) => Why::Exhausted(error.to_string()),
-        (TurnError::TimedOut(seconds), None) => Why::TimedOut(seconds),
+        (error @ TurnError::AllowanceUsedUp, None) => NoAnswer::Exhausted(error.to_string()),
+        (TurnError::TimedOut(seconds), None) => NoAnswer::TimedOut(seconds),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How runs end, and how their end is told.
+//! How runs end, and how that is reported.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ async fn a_run_is_claimed_worked_on_and_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_under_a_contract_is_told_as_data() {
+async fn a_value_under_a_contract_is_reported_as_data() {
     let fake = Fake::new();
     fake.queue_claim(claim_under("1", "{\"n\": 1e2}"));
     let running = Running::start(&fake, 1);
@@ -41,7 +41,7 @@ async fn a_value_under_a_contract_is_told_as_data() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_is_told_until_it_is_answered() {
+async fn an_end_is_reported_until_answered() {
     let fake = Fake::new();
     for _ in 0..5 {
         fake.fail_next("finish", unreachable());
@@ -111,7 +111,7 @@ async fn an_end_that_is_no_longer_ours_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_that_is_too_large_is_told_with_the_result_alone() {
+async fn a_report_that_is_too_large_is_sent_with_the_result_alone() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
     fake.queue_claim(claim_under("1", "{\"n\": 1e2}"));
@@ -181,7 +181,7 @@ async fn a_panic_fails_its_run_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_worked_on_fails_with_its_reason() {
+async fn unreadable_assignments_fail_with_a_reason() {
     let fake = Fake::new();
     fake.queue("1", "no key");
     let mut codex = claim("2", "x");

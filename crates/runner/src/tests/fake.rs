@@ -44,7 +44,6 @@ struct State {
     down: bool,
 }
 
-/// The coordinator.
 #[derive(Clone)]
 pub(super) struct Fake {
     state: Arc<Mutex<State>>,
@@ -284,7 +283,7 @@ impl Coordinator for Fake {
     }
 }
 
-/// Says what it is asked, except that `hang` works until it is told to stop, `break` panics, and with `never` it is never
+/// Echoes the prompt, except that `hang` works until it is stopped, `break` panics, and with `never` it is never
 /// ready to be asked.
 struct Echo;
 
@@ -347,12 +346,10 @@ impl Session for Echo {
     async fn close(self: Box<Self>) {}
 }
 
-/// Lets time pass.
 pub(super) async fn pass(seconds: u64) {
     timeout(Duration::from_secs(seconds), std::future::pending::<()>()).await.unwrap_err();
 }
 
-/// A runner at work.
 pub(super) struct Running {
     pub(super) fake: Fake,
     pub(super) shutdown: Shutdown,

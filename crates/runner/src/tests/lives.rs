@@ -108,7 +108,7 @@ async fn an_unknown_runner_makes_itself_known_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_ended_while_it_makes_itself_known_says_goodbye() {
+async fn a_runner_stopped_while_registering_deregisters() {
     let fake = Running::start(&Fake::new(), 1).end().await;
     assert_eq!(fake.calls(), ["register", "unregister rnr_1"]);
 }
@@ -143,7 +143,7 @@ async fn full(fake: &Fake) -> Running {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_runs_are_claimed_than_there_are_places() {
+async fn claims_are_limited_by_the_slots() {
     let fake = Fake::new();
     let running = full(&fake).await;
     fake.direct("1", RunDirective::Stop);
@@ -225,7 +225,7 @@ async fn a_coordinator_that_is_gone_does_not_hold_up_the_shutdown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_is_claimed_while_many_runs_begin() {
+async fn claims_pause_while_many_runs_start() {
     let fake = Fake::new();
     for number in 0..300 {
         fake.queue(&number.to_string(), "hello");

@@ -1,4 +1,4 @@
-//! The runner against a coordinator in memory. Time is paused: it passes when nobody has anything to do.
+//! The runner against a coordinator in memory. Time is paused: it passes when every task is idle.
 
 mod ends;
 mod fake;

@@ -33,7 +33,7 @@ async fn an_event_that_is_refused_takes_no_other_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_told_of_a_run_that_is_lost() {
+async fn lost_runs_report_nothing() {
     let fake = Fake::new();
     fake.fail_next("events", error(ErrorName::LeaseLost));
     assert_eq!(three_events(&fake).await, ["events run_1 3 refused"]);

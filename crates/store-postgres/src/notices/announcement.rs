@@ -7,12 +7,10 @@ use serde_json::{Value, json};
 
 use crate::load::Step;
 
-/// What was committed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Announcement {
     /// Runs wait for a runner.
     queued: bool,
-    /// Events were written.
     events: bool,
     /// Runs that are over, or wait for their runner to stop.
     changed: Vec<(RunId, bool)>,
@@ -65,7 +63,6 @@ impl Announcement {
         *self == Self::default()
     }
 
-    /// Takes in another.
     pub(super) fn join(&mut self, other: Self) {
         self.queued |= other.queued;
         self.events |= other.events;
@@ -127,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_hear_what_was_told() {
+    fn announcements_reach_other_processes() {
         let changed: Vec<_> =
             (0..200).map(|number| (RunId::new(format!("{number:060}")), number % 2 == 0)).collect();
         let workflows = (0..200).map(|number| WorkflowRunId::new(format!("{number:060}"))).collect();

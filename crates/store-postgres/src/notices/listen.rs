@@ -10,9 +10,9 @@ use tokio::time::{sleep, timeout};
 
 use super::{Announcement, CHANNEL, Hub};
 use crate::connect::SILENCE;
-use crate::fault::{Fault, within};
+use crate::error::{DbError, within};
 
-/// After so long without a word the server is asked whether it is there: a line may be cut without one.
+/// After this long without a message the server is pinged: a connection may be cut silently.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// Between two tries to reach a server that is gone.
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 const CONNECTING: Duration = Duration::from_secs(10);
 
 /// A listener that hears everything from now on.
-pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, Fault> {
+pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, DbError> {
     let mut listener = PgListener::connect_with(pool).await?;
     // The loss is to be heard of at once, and not only once the server is back.
     listener.eager_reconnect(false);
@@ -30,8 +30,8 @@ pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, Fault> {
     Ok(listener)
 }
 
-/// The next notification; none where the connection is lost.
-async fn next(listener: &mut PgListener) -> Result<Option<PgNotification>, Fault> {
+/// The next notification; `None` if the connection is lost.
+async fn next(listener: &mut PgListener) -> Result<Option<PgNotification>, DbError> {
     loop {
         if let Ok(heard) = timeout(QUIET, listener.try_recv()).await {
             return Ok(heard?);
@@ -53,7 +53,7 @@ pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
                 }
                 lost => {
                     hub.breaks.note();
-                    let cause = lost.err().map(|fault| StoreError::from(fault).to_string());
+                    let cause = lost.err().map(|error| StoreError::from(error).to_string());
                     tracing::warn!(cause, "the notification connection was lost");
                     current = None;
                 }

@@ -23,20 +23,20 @@ use tokio::task::JoinHandle;
 pub(crate) use announcement::Announcement;
 
 use crate::connect::Breaks;
+use crate::error::DbError;
 use crate::events::newest_settled;
-use crate::fault::Fault;
 
 /// The channel of `LISTEN` and `NOTIFY`.
 const CHANNEL: &str = "accord";
 
-/// A receiver that falls behind by more is told so, and looks for itself.
+/// A receiver that lags by more gets an error, and polls.
 const KEPT_NOTICES: usize = 4096;
 
 /// More than this waits only while the server does not answer; what is dropped then is found by the others' `tail`.
 const KEPT_ANNOUNCEMENTS: usize = 4096;
 
 /// How long a look at new events, or telling others, may take: both take milliseconds, but on a line that was cut without a word
-/// they would wait for ever, and nobody would hear of anything.
+/// they would wait forever, without any notification.
 const LONGEST_LOOK: Duration = Duration::from_secs(15);
 
 /// Where the writers of a process and its watching tasks meet.
@@ -47,7 +47,7 @@ pub(crate) struct Hub {
     wake: Notify,
     /// Notices may have been missed: `tail` repeats all that it can see in the events.
     missed: AtomicBool,
-    /// Who we are, to know our own announcements when they come back.
+    /// Our id, to recognise our own announcements.
     name: String,
     /// Where broken connections are noted.
     breaks: Arc<Breaks>,
@@ -75,7 +75,7 @@ impl Hub {
         self.wake.notify_one();
     }
 
-    /// Nobody may be listening: that is no error.
+    /// No listener is not an error.
     fn send(&self, notice: Notice) {
         self.notices.send(notice).ok();
     }
@@ -93,7 +93,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Starts to watch the database.
-    pub(crate) async fn start(pool: &PgPool, breaks: Arc<Breaks>) -> Result<(Arc<Hub>, Self), Fault> {
+    pub(crate) async fn start(pool: &PgPool, breaks: Arc<Breaks>) -> Result<(Arc<Hub>, Self), DbError> {
         let name: String = sqlx::query_scalar("SELECT gen_random_uuid()::text").fetch_one(pool).await?;
         let (outbox, announcements) = mpsc::channel(KEPT_ANNOUNCEMENTS);
         let hub = Arc::new(Hub {

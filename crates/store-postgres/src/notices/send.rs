@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use tokio::sync::mpsc;
 
 use super::{Announcement, CHANNEL, LONGEST_LOOK};
-use crate::fault::within;
+use crate::error::within;
 
 /// Announcements that are joined into one statement; while it is under way, the next ones gather.
 const BATCH: usize = 256;
@@ -18,8 +18,8 @@ pub(super) async fn run(pool: PgPool, name: String, mut announcements: mpsc::Rec
         let mut all = Announcement::default();
         batch.drain(..).for_each(|announcement| all.join(announcement));
         let telling = sqlx::query(NOTIFY).bind(CHANNEL).bind(all.payloads(&name)).execute(&pool);
-        if let Err(fault) = within(LONGEST_LOOK, async { Ok(telling.await?) }).await {
-            tracing::debug!(?fault, "other coordinators were not notified; they will poll");
+        if let Err(error) = within(LONGEST_LOOK, async { Ok(telling.await?) }).await {
+            tracing::debug!(?error, "other coordinators were not notified; they will poll");
         }
     }
 }

@@ -12,8 +12,8 @@ use tokio::time::{sleep, timeout};
 
 use super::{Hub, LONGEST_LOOK};
 use crate::convert::id;
+use crate::error::{DbError, within};
 use crate::events::{SETTLE_PAUSE, floor};
-use crate::fault::{Fault, within};
 use crate::horizon::event_horizon;
 
 /// Events that are read at once.
@@ -65,8 +65,8 @@ pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
                 (pause, looks) = (SETTLE_PAUSE, 0);
                 timeout(UNASKED, hub.wake.notified()).await.ok();
             }
-            Err(fault) => {
-                tracing::debug!(?fault, "new events cannot be read");
+            Err(error) => {
+                tracing::debug!(?error, "new events cannot be read");
                 hub.missed.store(true, Ordering::Release);
                 sleep(TROUBLE_PAUSE).await;
             }
@@ -80,7 +80,7 @@ async fn advance(
     position: &mut EventId,
     missed: bool,
     looks: u32,
-) -> Result<Beyond, Fault> {
+) -> Result<Beyond, DbError> {
     let floor = floor(pool, looks).await?.0;
     let rows = sqlx::query(NEW).bind(position.0).bind(PAGE).fetch_all(pool).await?;
     let mut told = HashSet::new();

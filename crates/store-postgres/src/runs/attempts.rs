@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use sqlx::PgConnection;
 
 use crate::convert::{from_json, json};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::load::Step;
 use crate::text::escape;
 
@@ -24,7 +24,7 @@ pub(super) async fn insert(
     run: &Run,
     attempts: &[Attempt],
     now: Timestamp,
-) -> Result<Vec<NewEvent>, Fault> {
+) -> Result<Vec<NewEvent>, DbError> {
     let mut events = Vec::new();
     for attempt in attempts {
         let paths: Vec<_> = attempt.errors.iter().map(|error| escape(&error.place()).into_owned()).collect();
@@ -55,9 +55,9 @@ pub(super) async fn insert(
 
 const OF_RUN: &str = "SELECT record FROM attempts WHERE run_id = $1 ORDER BY delivery, number";
 
-/// A decision that no runner told of. Where it ends a run, its attempts say what it has used.
-pub(crate) async fn counted(connection: &mut PgConnection, step: Step) -> Result<Step, Fault> {
-    if !step.change.ends_untold() {
+/// A decision without a runner's report. If it ends a run, the usage comes from its attempts.
+pub(crate) async fn counted(connection: &mut PgConnection, step: Step) -> Result<Step, DbError> {
+    if !step.change.ends_without_runner() {
         return Ok(step);
     }
     let query = sqlx::query_scalar(OF_RUN).bind(step.change.run.id.as_str());

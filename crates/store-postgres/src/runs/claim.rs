@@ -14,7 +14,7 @@ use sqlx::{PgConnection, PgExecutor, Row};
 
 use super::documents;
 use crate::convert::from_json;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::load::{Pair, Step};
 use crate::notices::Announcement;
 use crate::rows::{run_columns, session_columns};
@@ -27,8 +27,8 @@ const FIRST_PAGE: usize = 32;
 /// Later pages are for queues full of runs that others must do; an entry is some hundred bytes.
 const LATER_PAGE: usize = 1000;
 
-/// Where the next page of the queue begins: the rank is the priority, turned round.
-struct Place {
+/// Where the next page of the queue begins: the rank is the negated priority.
+struct QueuePosition {
     rank: i64,
     created_at: i64,
     number: i64,
@@ -39,7 +39,7 @@ struct Candidates {
     /// Those that match, in order.
     ids: Vec<String>,
     /// Where the rest begins, if there is one.
-    rest: Option<Place>,
+    rest: Option<QueuePosition>,
 }
 
 /// Which demands this runner meets. Most runs in a queue demand the same few things.
@@ -49,7 +49,7 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
-    fn meets(&mut self, demands: &str) -> Result<bool, Fault> {
+    fn meets(&mut self, demands: &str) -> Result<bool, DbError> {
         if let Some(known) = self.known.get(demands) {
             return Ok(*known);
         }
@@ -65,9 +65,9 @@ impl Matcher<'_> {
 }
 
 impl PostgresStore {
-    pub(super) async fn claim(&self, claim: &Claim) -> Result<Vec<Claimed>, Fault> {
+    pub(super) async fn claim(&self, claim: &Claim) -> Result<Vec<Claimed>, DbError> {
         let mut matcher = Matcher { profile: &claim.profile, known: HashMap::new() };
-        let start = Place { rank: i64::MIN, created_at: i64::MIN, number: i64::MIN };
+        let start = QueuePosition { rank: i64::MIN, created_at: i64::MIN, number: i64::MIN };
         let wanted = claim.leases.len();
         if wanted == 0 {
             return Ok(Vec::new());
@@ -92,7 +92,7 @@ async fn hand_out(
     claim: &Claim,
     mut page: Candidates,
     matcher: &mut Matcher<'_>,
-) -> Result<(Vec<Claimed>, Announcement), Fault> {
+) -> Result<(Vec<Claimed>, Announcement), DbError> {
     let mut leases = claim.leases.iter();
     let (mut steps, mut bytes) = (Vec::new(), 0);
     loop {
@@ -122,9 +122,9 @@ ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $4";
 async fn candidates(
     executor: impl PgExecutor<'_>,
     matcher: &mut Matcher<'_>,
-    place: &Place,
+    place: &QueuePosition,
     size: usize,
-) -> Result<Candidates, Fault> {
+) -> Result<Candidates, DbError> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     let query = sqlx::query(QUEUE).bind(place.rank).bind(place.created_at).bind(place.number).bind(size);
     let rows = query.bind(matcher.unmet()).fetch_all(executor).await?;
@@ -136,7 +136,7 @@ async fn candidates(
     }
     let full = i64::try_from(rows.len()).is_ok_and(|rows| rows == size);
     let rest = match rows.last().filter(|_| full) {
-        Some(row) => Some(Place {
+        Some(row) => Some(QueuePosition {
             rank: row.try_get("rank")?,
             created_at: row.try_get("created_at")?,
             number: row.try_get("number")?,
@@ -169,7 +169,7 @@ async fn take(
     leases: &mut std::slice::Iter<'_, LeaseId>,
     steps: &mut Vec<Step>,
     bytes: &mut usize,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     if ids.is_empty() {
         return Ok(());
     }
@@ -189,7 +189,7 @@ async fn take(
     Ok(())
 }
 
-async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result<Vec<Claimed>, Fault> {
+async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result<Vec<Claimed>, DbError> {
     let ids: Vec<&str> = steps.iter().map(|step| step.change.run.id.as_str()).collect();
     let mut documents = documents::of_runs(connection, &ids).await?;
     let mut claimed = Vec::with_capacity(steps.len());

@@ -5,53 +5,37 @@ use std::collections::HashMap;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::Assignment;
 use accord_store::StoreError;
+use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, Row};
 
-use crate::fault::Fault;
-use crate::text::unescape;
+use crate::error::DbError;
+use crate::rows::{self, assignment_columns, assignment_documents};
 
-const DOCUMENTS: &str = "
-SELECT a.run_id, b.body AS blueprint, a.parameters, c.body AS contract, a.model, a.project_dir, a.retry_prompt, a.input,
-    v.body AS conversation
-FROM assignments a
-JOIN runs r ON r.id = a.run_id
-JOIN documents b ON b.hash = a.blueprint
-LEFT JOIN documents c ON c.hash = a.contract
-LEFT JOIN conversations v ON v.session_id = r.session_id
-WHERE a.run_id = ANY($1)";
+const DOCUMENTS: &str = concat!(
+    "SELECT a.run_id, ",
+    assignment_columns!(),
+    ", v.body AS conversation FROM assignments a JOIN runs r ON r.id = a.run_id ",
+    assignment_documents!(),
+    " LEFT JOIN conversations v ON v.session_id = r.session_id WHERE a.run_id = ANY($1)"
+);
 
 /// The assignments of these runs, with their sessions' conversations.
 pub(super) async fn of_runs(
     executor: impl PgExecutor<'_>,
     run_ids: &[&str],
-) -> Result<HashMap<String, (Assignment, Option<String>)>, Fault> {
+) -> Result<HashMap<String, (Assignment, Option<String>)>, DbError> {
     let rows = sqlx::query(DOCUMENTS).bind(run_ids).fetch_all(executor).await?;
-    let mut documents = HashMap::with_capacity(rows.len());
-    for row in rows {
-        let plain = |column: &str| -> Result<Option<String>, Fault> {
-            Ok(row.try_get::<Option<String>, _>(column)?.map(unescape))
-        };
-        let assignment = Assignment {
-            blueprint: row.try_get("blueprint")?,
-            parameters: row.try_get("parameters")?,
-            contract: row.try_get("contract")?,
-            model: plain("model")?,
-            project_dir: plain("project_dir")?,
-            retry_prompt: plain("retry_prompt")?,
-            input: row.try_get("input")?,
-        };
-        documents.insert(row.try_get("run_id")?, (assignment, row.try_get("conversation")?));
-    }
-    Ok(documents)
+    let read =
+        |row: &PgRow| Ok((row.try_get("run_id")?, (rows::assignment(row)?, row.try_get("conversation")?)));
+    rows.iter().map(read).collect()
 }
 
-/// An arbitrary number that says "documents" to everybody on the same database. Who refers to documents holds it
-/// together with others until the end of the transaction; who removes them holds it alone. Everybody locks the session
-/// or the workflow run first.
+/// The advisory lock of the documents: shared by transactions that refer to documents, exclusive for those that remove
+/// them. Everybody locks the session or the workflow run first.
 const LOCK: i64 = 0x646f_6375_6d65;
 
-/// From here until the end of the transaction no document goes away.
-pub(crate) async fn refer(connection: &mut PgConnection) -> Result<(), Fault> {
+/// Keeps documents from being removed until the transaction ends.
+pub(crate) async fn refer(connection: &mut PgConnection) -> Result<(), DbError> {
     sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(LOCK).execute(connection).await?;
     Ok(())
 }
@@ -66,7 +50,7 @@ WHERE r.session_id = $1 AND a.contract IS NOT NULL";
 pub(crate) async fn of_session(
     connection: &mut PgConnection,
     session_id: &SessionId,
-) -> Result<Vec<Vec<u8>>, Fault> {
+) -> Result<Vec<Vec<u8>>, DbError> {
     Ok(sqlx::query_scalar(OF_SESSION).bind(session_id.as_str()).fetch_all(connection).await?)
 }
 
@@ -76,14 +60,13 @@ DELETE FROM documents d WHERE d.hash = ANY($1)
     AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.contract = d.hash)
     AND NOT EXISTS (SELECT 1 FROM workflow_documents w WHERE w.definition = d.hash)";
 
-/// Removes those of these documents that nobody refers to. What somebody is about to refer to is waited for.
-pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), Fault> {
+/// Removes those of these documents that have no references left, after transactions that may add references.
+pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), DbError> {
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *connection).await?;
     sqlx::query(COLLECT).bind(hashes).execute(connection).await?;
     Ok(())
 }
 
-/// A run without documents is none that we have written.
-pub(super) fn missing(run_id: &RunId) -> Fault {
+pub(super) fn missing(run_id: &RunId) -> DbError {
     StoreError::Corrupt(format!("{run_id} has no documents")).into()
 }

@@ -9,28 +9,28 @@ use sqlx::PgConnection;
 use super::attempts;
 use crate::callbacks::still_to_come;
 use crate::convert::json;
+use crate::error::DbError;
 use crate::facts;
-use crate::fault::Fault;
 use crate::load::Step;
 use crate::store::PostgresStore;
 use crate::text::{escape, escape_some};
 use crate::{load, write};
 
 impl PostgresStore {
-    pub(super) async fn finish(&self, finish: &Finish) -> Result<Run, Fault> {
+    pub(super) async fn finish(&self, finish: &Finish) -> Result<Run, DbError> {
         let mut transaction = self.begin().await?;
         let ended = end(&mut transaction, finish).await;
         self.conclude_one(transaction, ended).await
     }
 
-    pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, Fault> {
+    pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, DbError> {
         let mut transaction = self.begin().await?;
         let asked = ask(&mut transaction, again).await;
         self.conclude_one(transaction, asked).await
     }
 }
 
-async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fault> {
+async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, DbError> {
     let pair = load::pair(connection, &finish.holder.run_id).await?;
     let end = change::end_of(&pair.run, finish.end.clone());
     let children = children(connection, &pair.session.id, &end).await?;
@@ -44,7 +44,7 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
             children,
             finish.now,
         )?;
-        Ok(if finish.conversation.is_some() { ended.heard() } else { ended })
+        Ok(if finish.conversation.is_some() { ended.with_conversation_kept() } else { ended })
     })?;
     if let Some(affinity) = &finish.affinity {
         step.change.session.affinity = affinity.clone();
@@ -59,11 +59,11 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
     Ok(step)
 }
 
-async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, Fault> {
+async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, DbError> {
     let pair = load::pair(connection, &again.holder.run_id).await?;
     let step = pair.decide(|run, session| {
         let asked = change::ask_again(run, session, &again.holder, again.usage, again.now)?;
-        Ok(if again.conversation.is_some() { asked.heard() } else { asked })
+        Ok(if again.conversation.is_some() { asked.with_conversation_kept() } else { asked })
     })?;
     let attempt = std::slice::from_ref(&again.attempt);
     let judged = attempts::insert(connection, &step.change.run, attempt, again.now).await?;
@@ -83,7 +83,7 @@ async fn children(
     connection: &mut PgConnection,
     session_id: &SessionId,
     end: &End,
-) -> Result<Children, Fault> {
+) -> Result<Children, DbError> {
     // Only a completed session can be idle.
     if !matches!(end, End::Completed(_)) {
         return Ok(Children::Quiet);
@@ -94,7 +94,7 @@ async fn children(
 const OUTCOME: &str = "
 INSERT INTO outcomes (run_id, result_text, result_data, raw, validation) VALUES ($1, $2, $3, $4, $5)";
 
-async fn insert_outcome(connection: &mut PgConnection, run: &Run, outcome: &Outcome) -> Result<(), Fault> {
+async fn insert_outcome(connection: &mut PgConnection, run: &Run, outcome: &Outcome) -> Result<(), DbError> {
     sqlx::query(OUTCOME)
         .bind(run.id.as_str())
         .bind(escape_some(outcome.result_text.as_ref()))
@@ -114,7 +114,7 @@ async fn write_conversation(
     connection: &mut PgConnection,
     session_id: &SessionId,
     conversation: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), DbError> {
     if let Some(body) = conversation {
         sqlx::query(CONVERSATION).bind(session_id.as_str()).bind(body).execute(connection).await?;
     }

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::convert::whole;
-use crate::fault::retrying;
+use crate::error::retrying;
 use crate::store::PostgresStore;
 
 #[async_trait]

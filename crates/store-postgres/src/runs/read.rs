@@ -3,17 +3,21 @@
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
-use accord_store::{Count, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries};
+use accord_store::{
+    Count, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries, WholeRun,
+};
 use async_trait::async_trait;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::documents;
 use crate::convert::{from_json, id};
-use crate::fault::{Fault, retrying};
+use crate::error::{DbError, retrying};
 use crate::list::{self, List};
-use crate::rows::{self, run_columns, summary_columns};
+use crate::rows::{
+    self, assignment_columns, assignment_documents, outcome_columns, run_columns, summary_columns,
+};
 use crate::store::PostgresStore;
-use crate::text::{escape, unescape};
+use crate::text::escape;
 use crate::{idempotency, page};
 
 #[async_trait]
@@ -24,6 +28,10 @@ impl RunReader for PostgresStore {
 
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
         retrying(|| self.read_assignment(run_id)).await
+    }
+
+    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
+        retrying(|| self.read_whole_run(run_id)).await
     }
 
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError> {
@@ -70,9 +78,23 @@ const OPENING: &str = "
 SELECT a.parameters FROM runs r JOIN assignments a ON a.run_id = r.id
 WHERE r.session_id = $1 AND r.kind = 'start_session'";
 
-const OUTCOME: &str = "
-SELECT o.run_id, o.result_text, o.result_data, o.raw, o.validation
-FROM runs r LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1";
+const OUTCOME: &str = concat!(
+    "SELECT ",
+    outcome_columns!(),
+    " FROM runs r LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1"
+);
+
+const WHOLE_RUN: &str = concat!(
+    "SELECT ",
+    run_columns!(),
+    ", ",
+    assignment_columns!(),
+    ", ",
+    outcome_columns!(),
+    " FROM runs r JOIN assignments a ON a.run_id = r.id ",
+    assignment_documents!(),
+    " LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1"
+);
 
 const ATTEMPTS: &str = "
 SELECT a.record FROM runs r LEFT JOIN attempts a ON a.run_id = r.id WHERE r.id = $1
@@ -85,44 +107,42 @@ UNION ALL (SELECT id FROM sessions WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 
 UNION ALL (SELECT id FROM workflow_runs WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3) ORDER BY id LIMIT $3";
 
 impl PostgresStore {
-    async fn read_ids(&self, beginning: &str, limit: u32) -> Result<Vec<String>, Fault> {
+    async fn read_ids(&self, beginning: &str, limit: u32) -> Result<Vec<String>, DbError> {
         let query = sqlx::query_scalar(IDS).bind(beginning).bind(format!("{beginning}\u{7f}"));
         Ok(query.bind(i64::from(limit)).fetch_all(&self.pool).await?)
     }
 
-    async fn read_run(&self, run_id: &RunId) -> Result<Run, Fault> {
+    async fn read_run(&self, run_id: &RunId) -> Result<Run, DbError> {
         let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
     }
 
-    async fn read_opening(&self, session_id: &SessionId) -> Result<String, Fault> {
+    async fn read_opening(&self, session_id: &SessionId) -> Result<String, DbError> {
         let query = sqlx::query_scalar(OPENING).bind(session_id.as_str());
         let found: Option<String> = query.fetch_optional(&self.pool).await?;
         found.ok_or_else(|| StoreError::NoSession(session_id.clone()).into())
     }
 
-    async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, Fault> {
+    async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, DbError> {
         let mut found = documents::of_runs(&self.pool, &[run_id.as_str()]).await?;
         let found = found.remove(run_id.as_str());
         Ok(found.ok_or_else(|| StoreError::NoRun(run_id.clone()))?.0)
     }
 
-    async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, Fault> {
+    async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, DbError> {
         let row = sqlx::query(OUTCOME).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
-        let row = row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?;
-        if row.try_get::<Option<&str>, _>("run_id")?.is_none() {
-            return Ok(None);
-        }
-        let validation: Option<&str> = row.try_get("validation")?;
-        Ok(Some(Outcome {
-            result_text: row.try_get::<Option<String>, _>("result_text")?.map(unescape),
-            result_data: row.try_get("result_data")?,
-            raw: row.try_get::<Option<String>, _>("raw")?.map(unescape),
-            validation: validation.map(from_json).transpose()?,
-        }))
+        rows::outcome(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
     }
 
-    async fn read_attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, Fault> {
+    async fn read_whole_run(&self, run_id: &RunId) -> Result<WholeRun, DbError> {
+        let row = sqlx::query(WHOLE_RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
+        let row = row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?;
+        let run = rows::run(&row)?;
+        let outcome = if run.status == Status::Completed { rows::outcome(&row)? } else { None };
+        Ok(WholeRun { run, assignment: rows::assignment(&row)?, outcome })
+    }
+
+    async fn read_attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, DbError> {
         let records: Vec<Option<String>> =
             sqlx::query_scalar(ATTEMPTS).bind(run_id.as_str()).fetch_all(&self.pool).await?;
         if records.is_empty() {
@@ -131,16 +151,16 @@ impl PostgresStore {
         Ok(records.iter().flatten().map(|record| from_json(record)).collect::<Result<_, _>>()?)
     }
 
-    async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, Fault> {
+    async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, DbError> {
         let cursor = |run: &Run| page::cursor(run.created_at, run.id.as_str());
         listed(filter).page(&self.pool, page, |query| narrow(query, filter), rows::run, cursor).await
     }
 
-    async fn read_run_count(&self, filter: &RunFilter, most: u32) -> Result<Count, Fault> {
+    async fn read_run_count(&self, filter: &RunFilter, most: u32) -> Result<Count, DbError> {
         listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
     }
 
-    async fn read_run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, Fault> {
+    async fn read_run_summaries(&self, runs: &[RunId]) -> Result<Summaries<RunId, RunSummary>, DbError> {
         let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
         let rows = sqlx::query(SUMMARIES).bind(ids).fetch_all(&self.pool).await?;
         let mut found = Summaries::with_capacity(rows.len());

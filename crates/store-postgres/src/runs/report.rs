@@ -6,13 +6,13 @@ use accord_store::Report;
 use sqlx::PgConnection;
 
 use super::attempts;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::notices::Announcement;
 use crate::store::{PostgresStore, conclude};
 use crate::{load, write};
 
 impl PostgresStore {
-    pub(super) async fn tell(&self, report: &Report) -> Result<Vec<u32>, Fault> {
+    pub(super) async fn tell(&self, report: &Report) -> Result<Vec<u32>, DbError> {
         let mut transaction = self.begin().await?;
         let written = write_report(&mut transaction, report).await;
         let events = conclude(transaction, written).await?;
@@ -27,8 +27,8 @@ impl PostgresStore {
     }
 }
 
-/// The run is locked, so that nothing is told of it after its end. Gives the events.
-async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<Vec<NewEvent>, Fault> {
+/// The run is locked, so that nothing is reported after its end. Returns the events.
+async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<Vec<NewEvent>, DbError> {
     let run = load::run(connection, &report.holder.run_id).await?;
     held(&run, &report.holder)?;
     let told = report.events.iter().map(|body| NewEvent {

@@ -10,12 +10,12 @@ use accord_store::{SessionChoice, StoreError, Submission, Submitted};
 use sqlx::{PgConnection, Row};
 
 use super::documents;
-use crate::convert::{count, id, json, micros, whole};
-use crate::fault::Fault;
+use crate::convert::{id, whole};
+use crate::error::DbError;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
+use crate::rows::{insert_run, insert_session};
 use crate::store::{PostgresStore, conclude};
-use crate::text::{escape, escape_some};
 use crate::{callbacks, idempotency, load, sessions, write};
 
 /// The submission with times as they will be read again.
@@ -37,7 +37,7 @@ pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
 }
 
 impl PostgresStore {
-    pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, Fault> {
+    pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, DbError> {
         let mut transaction = self.begin().await?;
         let written = write(&mut transaction, submission).await;
         if let Ok(Submitted::AlreadyDelivered) = written {
@@ -52,7 +52,7 @@ impl PostgresStore {
     }
 }
 
-async fn write(connection: &mut PgConnection, submission: &Submission) -> Result<Submitted, Fault> {
+async fn write(connection: &mut PgConnection, submission: &Submission) -> Result<Submitted, DbError> {
     let (submitted, events) = place(connection, submission).await?;
     write::events(connection, &events).await?;
     Ok(submitted)
@@ -62,7 +62,7 @@ async fn write(connection: &mut PgConnection, submission: &Submission) -> Result
 pub(crate) async fn place(
     connection: &mut PgConnection,
     submission: &Submission,
-) -> Result<(Submitted, Vec<NewEvent>), Fault> {
+) -> Result<(Submitted, Vec<NewEvent>), DbError> {
     let run = &submission.run;
     let key = submission.idempotency.as_ref();
     if let Some(answer) = idempotency::take(connection, key, run.created_at).await? {
@@ -97,13 +97,11 @@ pub(crate) async fn place(
     Ok((Submitted::Created(Box::new(run.clone())), events))
 }
 
-/// What became of the children's ends.
+/// The result of delivering callbacks.
 enum Delivery {
-    /// None was to be delivered.
     Nothing,
-    /// One is no longer owed.
+    /// One is no longer pending.
     Gone,
-    /// They were these children's.
     Of(Vec<SessionId>),
 }
 
@@ -112,7 +110,7 @@ const DELIVER: &str = "
 UPDATE callbacks SET delivered_by = $3
 WHERE run_id = ANY($1) AND parent_session_id = $2 AND delivered_by IS NULL RETURNING run_id, session_id";
 
-async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, Fault> {
+async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, DbError> {
     let owed = &submission.delivers;
     if owed.is_empty() {
         return Ok(Delivery::Nothing);
@@ -149,7 +147,7 @@ fn delivered(run: &Run, children: Vec<SessionId>) -> NewEvent {
     }
 }
 
-async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> Result<Session, Fault> {
+async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> Result<Session, DbError> {
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }
@@ -161,90 +159,4 @@ async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> R
     };
     write::sessions(connection, &[&session]).await?;
     Ok(session)
-}
-
-const SESSION: &str = "
-INSERT INTO sessions
-    (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-
-async fn insert_session(connection: &mut PgConnection, session: &Session) -> Result<(), Fault> {
-    let inserted = sqlx::query(SESSION)
-        .bind(session.id.as_str())
-        .bind(escape(&session.agent_name))
-        .bind(session.status.as_str())
-        .bind(session.parent_session_id.as_ref().map(|parent| parent.as_str()))
-        .bind(escape_some(session.project_dir.as_ref()))
-        .bind(json(&session.affinity)?)
-        .bind(session.last_run_id.as_str())
-        .bind(micros(session.created_at))
-        .bind(micros(session.updated_at))
-        .execute(connection)
-        .await;
-    inserted.map_err(|error| exists(error.into(), "session", session.id.as_str())).map(|_| ())
-}
-
-/// Documents are shared, so most of the time only the assignment and the run are written.
-const RUN: &str = "
-WITH document AS (
-    INSERT INTO documents (hash, body)
-    SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM unnest($1::text[]) AS body ORDER BY 1
-    ON CONFLICT DO NOTHING
-), assignment AS (
-    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input)
-    VALUES (
-        $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6, $22
-    )
-), input AS (
-    INSERT INTO run_inputs (run_id, preview, searched) VALUES ($2, $24, $25)
-)
-INSERT INTO runs (
-    id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
-    input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by
-) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23)";
-
-async fn insert_run(connection: &mut PgConnection, submission: &Submission) -> Result<(), Fault> {
-    let (run, assignment, input) = (&submission.run, &submission.assignment, submission.input());
-    let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(|text| text.as_str())
-        .collect();
-    let inserted = sqlx::query(RUN)
-        .bind(documents)
-        .bind(run.id.as_str())
-        .bind(assignment.parameters.as_str())
-        .bind(escape_some(assignment.model.as_ref()))
-        .bind(escape_some(assignment.project_dir.as_ref()))
-        .bind(escape_some(assignment.retry_prompt.as_ref()))
-        .bind(run.session_id.as_str())
-        .bind(run.kind.as_str())
-        .bind(escape(&run.agent_name))
-        .bind(run.status.as_str())
-        .bind(run.execution_mode.as_str())
-        .bind(json(&run.demands)?)
-        .bind(run.priority)
-        .bind(i64::from(run.attempt))
-        .bind(i64::from(run.losses))
-        .bind(i64::from(run.retry_count))
-        .bind(count(run.usage.input_tokens))
-        .bind(count(run.usage.output_tokens))
-        .bind(run.usage.cost_usd)
-        .bind(micros(run.created_at))
-        .bind(micros(run.queued_at))
-        .bind(assignment.input.as_deref())
-        .bind(run.requested_by.as_ref().map(json).transpose()?)
-        .bind(input.preview)
-        .bind(input.searched)
-        .execute(connection)
-        .await;
-    inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())
-}
-
-/// A key that is taken means that the thing is there already.
-fn exists(fault: Fault, kind: &'static str, name: &str) -> Fault {
-    match fault.taken() {
-        Some(_) => StoreError::Exists { kind, name: name.to_owned() }.into(),
-        None => fault,
-    }
 }

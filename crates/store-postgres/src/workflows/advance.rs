@@ -4,14 +4,14 @@ use accord_domain::id::WorkflowRunId;
 use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Asked, Hand, Idempotency, NewWorkflowRun, NodeRecord, StoreError, Submitted, WorkflowAdvance,
+    Idempotency, NewWorkflowRun, NodeRecord, StoreError, Submitted, TaskRun, WorkflowAdvance, WorkflowRequest,
 };
 use jiff::Timestamp;
 use sqlx::PgConnection;
 
 use super::rows::{insert, locked, update};
 use crate::convert::whole;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::idempotency;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
@@ -35,7 +35,7 @@ impl PostgresStore {
         &self,
         new: &NewWorkflowRun,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, DbError> {
         let mut transaction = self.begin().await?;
         let written = add(&mut transaction, new, idempotency).await;
         let answer = conclude(transaction, written).await?;
@@ -45,7 +45,7 @@ impl PostgresStore {
         Ok(answer)
     }
 
-    pub(super) async fn move_workflow_run(&self, advance: &WorkflowAdvance) -> Result<(), Fault> {
+    pub(super) async fn move_workflow_run(&self, advance: &WorkflowAdvance) -> Result<(), DbError> {
         let mut transaction = self.begin().await?;
         let written = write(&mut transaction, advance).await;
         conclude(transaction, written).await?;
@@ -60,7 +60,11 @@ impl PostgresStore {
         Ok(())
     }
 
-    pub(super) async fn ask_to_stop(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, Fault> {
+    pub(super) async fn ask_to_stop(
+        &self,
+        id: &WorkflowRunId,
+        now: Timestamp,
+    ) -> Result<WorkflowRun, DbError> {
         let mut transaction = self.begin().await?;
         let asked = stop(&mut transaction, id, now).await;
         let run = conclude(transaction, asked).await?;
@@ -73,7 +77,7 @@ async fn add(
     connection: &mut PgConnection,
     new: &NewWorkflowRun,
     idempotency: Option<&Idempotency>,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>, DbError> {
     if let Some(answer) = idempotency::take(connection, idempotency, new.run.created_at).await? {
         return Ok(Some(answer));
     }
@@ -81,7 +85,7 @@ async fn add(
     Ok(None)
 }
 
-async fn write(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Result<(), Fault> {
+async fn write(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Result<(), DbError> {
     let run = &advance.run;
     let changed = || StoreError::Changed { kind: "workflow run", name: run.id.to_string() };
     let (before, _) = locked(connection, &run.id).await?;
@@ -99,7 +103,7 @@ async fn write(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Resu
     for child in &advance.children {
         insert(connection, child).await?;
     }
-    hands(connection, advance).await?;
+    task_runs(connection, advance).await?;
     update(connection, run, None).await?;
     clear(connection, Kind::WorkflowStep, run.id.as_str()).await?;
     sqlx::query("UPDATE workflow_documents SET head = $2 WHERE workflow_run_id = $1")
@@ -121,7 +125,11 @@ INSERT INTO workflow_nodes (workflow_run_id, node, body)
 SELECT $1, t.node, t.body FROM unnest($2::text[], $3::text[]) AS t(node, body)
 ON CONFLICT (workflow_run_id, node) DO UPDATE SET body = excluded.body";
 
-async fn nodes(connection: &mut PgConnection, id: &WorkflowRunId, nodes: &[NodeRecord]) -> Result<(), Fault> {
+async fn nodes(
+    connection: &mut PgConnection,
+    id: &WorkflowRunId,
+    nodes: &[NodeRecord],
+) -> Result<(), DbError> {
     if nodes.is_empty() {
         return Ok(());
     }
@@ -142,8 +150,8 @@ ORDER BY t.place";
 const TAKEN: &str =
     "DELETE FROM workflow_hands WHERE workflow_run_id = $1 AND (run_id = ANY($2) OR child_id = ANY($3))";
 
-/// Who begins to work, and who has been heard.
-async fn hands(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Result<(), Fault> {
+/// The task runs that start, and those whose results were taken.
+async fn task_runs(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Result<(), DbError> {
     let id = advance.run.id.as_str();
     let runs = advance.starts.iter().map(|start| (Some(start.run.id.as_str()), None));
     let children = advance.children.iter().map(|child| (None, Some(child.run.id.as_str())));
@@ -155,8 +163,8 @@ async fn hands(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Resu
         let (mut runs, mut children) = (Vec::new(), Vec::new());
         for hand in &advance.taken {
             match hand {
-                Hand::Run(run_id) => runs.push(run_id.as_str()),
-                Hand::Workflow(child) => children.push(child.as_str()),
+                TaskRun::Run(run_id) => runs.push(run_id.as_str()),
+                TaskRun::Workflow(child) => children.push(child.as_str()),
             }
         }
         sqlx::query(TAKEN).bind(id).bind(runs).bind(children).execute(connection).await?;
@@ -168,12 +176,12 @@ async fn stop(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
     now: Timestamp,
-) -> Result<WorkflowRun, Fault> {
+) -> Result<WorkflowRun, DbError> {
     let (run, asked) = locked(connection, id).await?;
-    if run.status.is_over() || asked == Some(Asked::Stop) {
+    if run.status.is_over() || asked == Some(WorkflowRequest::Stop) {
         return Ok(run);
     }
     let run = WorkflowRun { version: run.version + 1, updated_at: now, ..run };
-    update(connection, &run, Some(Asked::Stop)).await?;
+    update(connection, &run, Some(WorkflowRequest::Stop)).await?;
     Ok(run)
 }

@@ -3,13 +3,13 @@
 use accord_domain::id::WorkflowRunId;
 use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Hand, StoreError};
+use accord_store::{StoreError, TaskRun};
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
 use super::rows::{locked, run};
 use crate::convert::{count, id, json, micros};
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::store::{PostgresStore, conclude};
@@ -25,12 +25,11 @@ ORDER BY w.created_at DESC, w.id DESC LIMIT $1";
 const HANDS: &str = "SELECT run_id, child_id FROM workflow_hands WHERE workflow_run_id = $1 ORDER BY number";
 
 impl PostgresStore {
-    /// A poisoned one goes on where it stood.
     pub(crate) async fn retry_poisoned(
         &self,
         id: &WorkflowRunId,
         now: Timestamp,
-    ) -> Result<WorkflowRun, Fault> {
+    ) -> Result<WorkflowRun, DbError> {
         let mut transaction = self.begin().await?;
         let retried = retry(&mut transaction, id, now).await;
         let run = conclude(transaction, retried).await?;
@@ -38,12 +37,12 @@ impl PostgresStore {
         Ok(run)
     }
 
-    /// It is stopped at once, and nobody works for it any more.
+    /// Stops it at once, and releases its task runs.
     pub(crate) async fn stop_at_once(
         &self,
         id: &WorkflowRunId,
         now: Timestamp,
-    ) -> Result<WorkflowRun, Fault> {
+    ) -> Result<WorkflowRun, DbError> {
         let mut transaction = self.begin().await?;
         let stopped = stop(&mut transaction, id, now).await;
         let run = conclude(transaction, stopped).await?;
@@ -51,34 +50,34 @@ impl PostgresStore {
         Ok(run)
     }
 
-    pub(crate) async fn read_hands(&self, workflow_run: &WorkflowRunId) -> Result<Vec<Hand>, Fault> {
+    pub(crate) async fn read_task_runs(&self, workflow_run: &WorkflowRunId) -> Result<Vec<TaskRun>, DbError> {
         let rows = sqlx::query(HANDS).bind(workflow_run.as_str()).fetch_all(&self.pool).await?;
-        let mut hands = Vec::with_capacity(rows.len());
+        let mut task_runs = Vec::with_capacity(rows.len());
         for row in &rows {
             let (run, child): (Option<&str>, Option<&str>) =
                 (row.try_get("run_id")?, row.try_get("child_id")?);
             if let Some(run) = run {
-                hands.push(Hand::Run(id(run)?));
+                task_runs.push(TaskRun::Run(id(run)?));
             }
             if let Some(child) = child {
-                hands.push(Hand::Workflow(id(child)?));
+                task_runs.push(TaskRun::Workflow(id(child)?));
             }
         }
-        Ok(hands)
+        Ok(task_runs)
     }
 
-    pub(crate) async fn read_poisoned_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRun>, Fault> {
+    pub(crate) async fn read_poisoned_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRun>, DbError> {
         let rows = sqlx::query(POISONED).bind(i64::from(limit)).fetch_all(&self.pool).await?;
         rows.iter().map(|row| Ok(run(row)?.0)).collect()
     }
 }
 
-/// Coordinators died of it. What is asked of it and who works for it stay, for a retry. False: it was over, or is gone.
+/// Marks it as poisoned. Its request and its task runs stay, for a retry. False: it had finished, or is gone.
 pub(crate) async fn poison(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
     now: Timestamp,
-) -> Result<bool, Fault> {
+) -> Result<bool, DbError> {
     let (run, _) = locked(connection, id).await?;
     let poisoned = run.poisoned(now);
     if let Some(run) = &poisoned {
@@ -91,7 +90,7 @@ async fn retry(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
     now: Timestamp,
-) -> Result<WorkflowRun, Fault> {
+) -> Result<WorkflowRun, DbError> {
     let (run, _) = locked(connection, id).await?;
     let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
     put(connection, &run).await?;
@@ -102,7 +101,7 @@ async fn stop(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
     now: Timestamp,
-) -> Result<WorkflowRun, Fault> {
+) -> Result<WorkflowRun, DbError> {
     let (run, _) = locked(connection, id).await?;
     let Some(stopped) = run.stopped_at_once(now) else { return Ok(run) };
     end(connection, &stopped).await?;
@@ -114,14 +113,14 @@ async fn stop(
     Ok(stopped)
 }
 
-async fn end(connection: &mut PgConnection, run: &WorkflowRun) -> Result<(), Fault> {
+async fn end(connection: &mut PgConnection, run: &WorkflowRun) -> Result<(), DbError> {
     put(connection, run).await?;
     let body = run.end_event();
     let event = WorkflowEvent { at: run.updated_at, workflow_run_id: &run.id, body: &body };
     all_events(connection, &[], &[event]).await
 }
 
-async fn put(connection: &mut PgConnection, run: &WorkflowRun) -> Result<(), Fault> {
+async fn put(connection: &mut PgConnection, run: &WorkflowRun) -> Result<(), DbError> {
     sqlx::query(PUT)
         .bind(run.id.as_str())
         .bind(run.status.as_str())

@@ -11,14 +11,14 @@ pub(crate) use ended::poison;
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Count, DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, Summaries,
+    Count, DueWorkflowRun, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, Summaries, TaskRun,
     WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::convert::whole;
-use crate::fault::retrying;
+use crate::error::retrying;
 use crate::store::PostgresStore;
 
 #[async_trait]
@@ -68,15 +68,15 @@ impl WorkflowRunStore for PostgresStore {
         retrying(|| self.read_due_workflow_runs(limit)).await
     }
 
-    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
-        retrying(|| self.read_done_hands(id)).await
+    async fn finished_task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError> {
+        retrying(|| self.read_finished_task_runs(id)).await
     }
 
     async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError> {
         retrying(|| self.delete_workflow_run(id)).await
     }
 
-    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError> {
-        retrying(|| self.read_is_hand(run_id)).await
+    async fn is_task_run(&self, run_id: &RunId) -> Result<bool, StoreError> {
+        retrying(|| self.read_is_task_run(run_id)).await
     }
 }

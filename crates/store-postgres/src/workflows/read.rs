@@ -3,15 +3,15 @@
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Count, DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, Summaries, WorkflowDocuments,
+    Count, DueWorkflowRun, NodeRecord, Page, PageRequest, Summaries, TaskRun, WorkflowDocuments,
     WorkflowRunFilter,
 };
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::rows;
-use crate::convert::{id, small};
-use crate::fault::Fault;
+use crate::convert::{counted, id};
+use crate::error::DbError;
 use crate::list::{self, List};
 use crate::page;
 use crate::store::PostgresStore;
@@ -28,7 +28,7 @@ JOIN workflow_documents d ON d.workflow_run_id = w.id
 JOIN documents b ON b.hash = d.definition
 WHERE w.id = $1";
 
-/// Whether somebody is done: over, or gone.
+/// Whether a task run has finished or is gone.
 macro_rules! done {
     () => {
         "(h.run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = h.run_id \
@@ -73,7 +73,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &WorkflowRunFilter) {
 }
 
 impl PostgresStore {
-    pub(super) async fn read_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, Fault> {
+    pub(super) async fn read_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, DbError> {
         let row = sqlx::query(WHOLE).bind(id.as_str()).fetch_optional(&self.pool).await?;
         let row = row.ok_or_else(|| rows::absent(id))?;
         let (run, asked) = rows::run(&row)?;
@@ -86,7 +86,7 @@ impl PostgresStore {
             head: row.try_get("head")?,
             nodes: nodes.map(|(node, body)| NodeRecord { node, body }).collect(),
             asked,
-            deaths: small(row.try_get::<Option<i64>, _>("deaths")?.unwrap_or_default())?,
+            deaths: counted(row.try_get::<Option<i64>, _>("deaths")?.unwrap_or_default())?,
         })
     }
 
@@ -94,7 +94,7 @@ impl PostgresStore {
         &self,
         filter: &WorkflowRunFilter,
         page: &PageRequest,
-    ) -> Result<Page<WorkflowRun>, Fault> {
+    ) -> Result<Page<WorkflowRun>, DbError> {
         let cursor = |run: &WorkflowRun| page::cursor(run.created_at, run.id.as_str());
         let read = |row: &PgRow| Ok(rows::run(row)?.0);
         listed(filter).page(&self.pool, page, |query| narrow(query, filter), read, cursor).await
@@ -104,14 +104,14 @@ impl PostgresStore {
         &self,
         filter: &WorkflowRunFilter,
         most: u32,
-    ) -> Result<Count, Fault> {
+    ) -> Result<Count, DbError> {
         listed(filter).count(&self.pool, most, |query| narrow(query, filter)).await
     }
 
     pub(super) async fn read_workflow_previews(
         &self,
         runs: &[WorkflowRunId],
-    ) -> Result<Summaries<WorkflowRunId, String>, Fault> {
+    ) -> Result<Summaries<WorkflowRunId, String>, DbError> {
         let ids: Vec<&str> = runs.iter().map(WorkflowRunId::as_str).collect();
         let sql = "SELECT workflow_run_id, preview FROM workflow_inputs WHERE workflow_run_id = ANY($1)";
         let rows = sqlx::query(sql).bind(ids).fetch_all(&self.pool).await?;
@@ -122,32 +122,38 @@ impl PostgresStore {
         Ok(found)
     }
 
-    pub(super) async fn read_due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, Fault> {
+    pub(super) async fn read_due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, DbError> {
         let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
         let mut due = Vec::with_capacity(rows.len());
         for row in &rows {
-            due.push(DueWorkflowRun { id: id(row.try_get("id")?)?, deaths: small(row.try_get("deaths")?)? });
+            due.push(DueWorkflowRun {
+                id: id(row.try_get("id")?)?,
+                deaths: counted(row.try_get("deaths")?)?,
+            });
         }
         Ok(due)
     }
 
-    pub(super) async fn read_done_hands(&self, workflow_run: &WorkflowRunId) -> Result<Vec<Hand>, Fault> {
+    pub(super) async fn read_finished_task_runs(
+        &self,
+        workflow_run: &WorkflowRunId,
+    ) -> Result<Vec<TaskRun>, DbError> {
         let rows = sqlx::query(DONE).bind(workflow_run.as_str()).fetch_all(&self.pool).await?;
         let mut done = Vec::with_capacity(rows.len());
         for row in &rows {
             let (run, child): (Option<&str>, Option<&str>) =
                 (row.try_get("run_id")?, row.try_get("child_id")?);
             if let Some(run) = run {
-                done.push(Hand::Run(id(run)?));
+                done.push(TaskRun::Run(id(run)?));
             }
             if let Some(child) = child {
-                done.push(Hand::Workflow(id(child)?));
+                done.push(TaskRun::Workflow(id(child)?));
             }
         }
         Ok(done)
     }
 
-    pub(super) async fn read_is_hand(&self, run_id: &RunId) -> Result<bool, Fault> {
+    pub(super) async fn read_is_task_run(&self, run_id: &RunId) -> Result<bool, DbError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM workflow_hands WHERE run_id = $1)";
         Ok(sqlx::query_scalar(sql).bind(run_id.as_str()).fetch_one(&self.pool).await?)
     }

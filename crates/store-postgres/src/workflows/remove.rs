@@ -5,7 +5,7 @@ use accord_store::StoreError;
 use sqlx::PgConnection;
 
 use super::rows::locked;
-use crate::fault::Fault;
+use crate::error::DbError;
 use crate::runs::documents;
 use crate::store::{PostgresStore, conclude};
 
@@ -25,14 +25,14 @@ no_mark AS (DELETE FROM underway WHERE kind = 'workflow_step' AND id = $1)
 DELETE FROM workflow_runs WHERE id = $1";
 
 impl PostgresStore {
-    pub(super) async fn delete_workflow_run(&self, id: &WorkflowRunId) -> Result<(), Fault> {
+    pub(super) async fn delete_workflow_run(&self, id: &WorkflowRunId) -> Result<(), DbError> {
         let mut transaction = self.begin().await?;
         let removed = remove(&mut transaction, id).await;
         conclude(transaction, removed).await
     }
 }
 
-async fn remove(connection: &mut PgConnection, id: &WorkflowRunId) -> Result<(), Fault> {
+async fn remove(connection: &mut PgConnection, id: &WorkflowRunId) -> Result<(), DbError> {
     let (run, _) = locked(connection, id).await?;
     let awaited: bool = sqlx::query_scalar(AWAITED).bind(id.as_str()).fetch_one(&mut *connection).await?;
     if awaited || !run.status.is_over() {

@@ -2,17 +2,17 @@
 
 use accord_domain::id::WorkflowRunId;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Asked, NewWorkflowRun, StoreError};
+use accord_store::{NewWorkflowRun, StoreError, WorkflowRequest};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{count, counted, from_json, id, json, micros, named, small, time};
-use crate::fault::Fault;
+use crate::convert::{count, counted, from_json, id, json, micros, named, time};
+use crate::error::DbError;
 use crate::runs::documents;
 use crate::text::{escape, unescape};
 
 /// A workflow run, and what is asked of it.
-pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
+pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<WorkflowRequest>), DbError> {
     let parent: Option<&str> = row.try_get("parent")?;
     let asked: Option<&str> = row.try_get("asked")?;
     let requested_by: Option<&str> = row.try_get("requested_by")?;
@@ -20,23 +20,28 @@ pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
         id: id(row.try_get("id")?)?,
         workflow_name: unescape(row.try_get("workflow_name")?),
         status: named(row.try_get("status")?)?,
-        version: counted(row.try_get("version")?),
+        version: counted(row.try_get("version")?)?,
         parent: parent.map(id).transpose()?,
-        depth: small(row.try_get("depth")?)?,
+        depth: counted(row.try_get("depth")?)?,
         requested_by: requested_by.map(from_json).transpose()?,
         created_at: time(row.try_get("created_at")?)?,
         updated_at: time(row.try_get("updated_at")?)?,
         finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
         failure: row.try_get::<Option<&str>, _>("failure")?.map(from_json).transpose()?,
     };
-    Ok((run, asked.and_then(Asked::named)))
+    Ok((run, asked.map(asked_by_name).transpose()?))
+}
+
+fn asked_by_name(name: &str) -> Result<WorkflowRequest, StoreError> {
+    WorkflowRequest::named(name)
+        .ok_or_else(|| StoreError::Corrupt(format!("unknown request {name:?} to a workflow run")))
 }
 
 /// One workflow run, locked until the transaction ends.
 pub(super) async fn locked(
     connection: &mut PgConnection,
     id: &WorkflowRunId,
-) -> Result<(WorkflowRun, Option<Asked>), Fault> {
+) -> Result<(WorkflowRun, Option<WorkflowRequest>), DbError> {
     let query = sqlx::query("SELECT * FROM workflow_runs WHERE id = $1 FOR UPDATE").bind(id.as_str());
     run(&query.fetch_optional(connection).await?.ok_or_else(|| absent(id))?)
 }
@@ -60,7 +65,7 @@ INSERT INTO workflow_runs
 VALUES ($2, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
 /// Writes a new workflow run, which is asked to begin.
-pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), Fault> {
+pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), DbError> {
     let run = &new.run;
     documents::refer(connection).await?;
     let inserted = sqlx::query(INSERT)
@@ -72,7 +77,7 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
         .bind(count(run.version))
         .bind(run.parent.as_ref().map(WorkflowRunId::as_str))
         .bind(i64::from(run.depth))
-        .bind(Asked::Begin.as_str())
+        .bind(WorkflowRequest::Begin.as_str())
         .bind(micros(run.created_at))
         .bind(micros(run.updated_at))
         .bind(run.finished_at.map(micros))
@@ -81,9 +86,9 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
         .bind(new.input.searched.as_str())
         .execute(connection)
         .await
-        .map_err(Fault::from);
+        .map_err(DbError::from);
     match inserted {
-        Err(fault) if fault.taken().is_some() => {
+        Err(error) if error.taken().is_some() => {
             Err(StoreError::Exists { kind: "workflow run", name: run.id.to_string() }.into())
         }
         inserted => inserted.map(|_| ()),
@@ -97,13 +102,13 @@ UPDATE workflow_runs SET status = $2, version = $3, asked = $4, updated_at = $5,
 pub(super) async fn update(
     connection: &mut PgConnection,
     run: &WorkflowRun,
-    asked: Option<Asked>,
-) -> Result<(), Fault> {
+    asked: Option<WorkflowRequest>,
+) -> Result<(), DbError> {
     sqlx::query(UPDATE)
         .bind(run.id.as_str())
         .bind(run.status.as_str())
         .bind(count(run.version))
-        .bind(asked.map(Asked::as_str))
+        .bind(asked.map(WorkflowRequest::as_str))
         .bind(micros(run.updated_at))
         .bind(run.finished_at.map(micros))
         .execute(connection)

@@ -80,7 +80,7 @@ async fn a_locked_run_is_in_nobodys_way() {
 
 /// What is refused lets go of its locks before anybody hears of the refusal: who claims next skips what is locked.
 #[tokio::test]
-async fn a_refusal_leaves_no_lock_behind() {
+async fn a_refusal_releases_its_locks() {
     let database = Database::start();
     let store = database.store().await;
     store.submit_run(fresh("a")).await.unwrap();

@@ -45,7 +45,7 @@ async fn the_tables_of_a_newer_version_are_left_alone() {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_way_is_told_also_by_a_look() {
+async fn examine_reports_why_migration_would_fail() {
     let database = Database::start();
     let mut connection = database.connection().await;
     for statement in [

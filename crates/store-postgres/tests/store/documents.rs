@@ -19,7 +19,7 @@ async fn documents(connection: &mut PgConnection) -> i64 {
 }
 
 #[tokio::test]
-async fn they_stay_until_nobody_needs_them() {
+async fn documents_stay_until_unreferenced() {
     let database = Database::start();
     let store = database.store().await;
     let mut connection = database.connection().await;

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::make::{Database, at, fresh};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_gives_up_leaves_nothing_open_for_others_to_write_into() {
+async fn cancelled_callers_leave_no_open_transaction() {
     let database = Database::start();
     let (store, elsewhere) = (database.store().await, database.store().await);
     let mut done_at_once = 0;

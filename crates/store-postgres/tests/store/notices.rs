@@ -53,7 +53,7 @@ async fn every_coordinator_hears_of_every_change() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_said_while_nobody_listens_is_made_up_for() {
+async fn missed_notifications_are_recovered() {
     let database = Database::start();
     let (one, two) = (database.store().await, database.store().await);
     let mut notices = two.notices();

@@ -5,18 +5,15 @@ use accord_domain::run::Assignment;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
-use crate::fault::{Done, corrupt};
+use crate::error::{DbResult, corrupt};
 
-/// The columns of an assignment, in the order in which [`read`] takes them.
+/// The columns that [`read`] reads, of `assignments a` with its [`documents`].
 macro_rules! columns {
     () => {
-        "b.body, c.body, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input"
+        "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input"
     };
 }
 pub(crate) use columns;
-
-/// How many columns those are.
-pub(crate) const WIDTH: usize = 7;
 
 /// The documents beside `assignments a`.
 macro_rules! documents {
@@ -26,16 +23,15 @@ macro_rules! documents {
 }
 pub(crate) use documents;
 
-/// An assignment from a row, whose columns begin at this place.
-pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Assignment> {
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
     Ok(Assignment {
-        blueprint: row.get(from)?,
-        contract: row.get(from + 1)?,
-        parameters: row.get(from + 2)?,
-        model: row.get(from + 3)?,
-        project_dir: row.get(from + 4)?,
-        retry_prompt: row.get(from + 5)?,
-        input: row.get(from + 6)?,
+        blueprint: row.get("blueprint")?,
+        contract: row.get("contract")?,
+        parameters: row.get("parameters")?,
+        model: row.get("model")?,
+        project_dir: row.get("project_dir")?,
+        retry_prompt: row.get("retry_prompt")?,
+        input: row.get("input")?,
     })
 }
 
@@ -77,7 +73,7 @@ impl From<Assignment> for Prepared {
 }
 
 /// Writes the documents of a new run.
-pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -> Done<()> {
+pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -> DbResult<()> {
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
     let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
@@ -96,7 +92,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
 }
 
 /// Keeps a document, and gives its number.
-pub(crate) fn keep(connection: &Connection, document: &Document) -> Done<i64> {
+pub(crate) fn keep(connection: &Connection, document: &Document) -> DbResult<i64> {
     let mut statement = connection.prepare_cached("SELECT id FROM documents WHERE hash = ?1")?;
     if let Some(id) = statement.query_row([document.hash], |row| row.get(0)).optional()? {
         return Ok(id);
@@ -106,15 +102,15 @@ pub(crate) fn keep(connection: &Connection, document: &Document) -> Done<i64> {
 }
 
 /// The documents of a run.
-pub(crate) fn find(connection: &Connection, run: i64) -> Done<Assignment> {
+pub(crate) fn find(connection: &Connection, run: i64) -> DbResult<Assignment> {
     let sql = concat!("SELECT ", columns!(), " FROM assignments a ", documents!(), " WHERE a.run = ?1");
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([run], |row| read(row, 0));
+    let found = statement.query_row([run], read);
     found.optional()?.ok_or_else(|| corrupt(format!("run {run} has no documents")))
 }
 
 /// Writes what a run is to be asked instead of its parameters.
-pub(crate) fn set_retry_prompt(connection: &Connection, run: i64, prompt: &str) -> Done<()> {
+pub(crate) fn set_retry_prompt(connection: &Connection, run: i64, prompt: &str) -> DbResult<()> {
     let mut statement =
         connection.prepare_cached("UPDATE assignments SET retry_prompt = ?2 WHERE run = ?1")?;
     statement.execute(params![run, prompt])?;
@@ -122,7 +118,7 @@ pub(crate) fn set_retry_prompt(connection: &Connection, run: i64, prompt: &str) 
 }
 
 /// The documents that the runs of a session refer to.
-pub(crate) fn documents_of(connection: &Connection, session: i64) -> Done<Vec<i64>> {
+pub(crate) fn documents_of(connection: &Connection, session: i64) -> DbResult<Vec<i64>> {
     let sql = "SELECT a.blueprint FROM assignments a JOIN runs r ON r.seq = a.run WHERE r.session = ?1 UNION \
                SELECT a.contract FROM assignments a JOIN runs r ON r.seq = a.run \
                WHERE r.session = ?1 AND a.contract IS NOT NULL";
@@ -131,8 +127,8 @@ pub(crate) fn documents_of(connection: &Connection, session: i64) -> Done<Vec<i6
     Ok(documents.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Removes those of these documents that nobody refers to.
-pub(crate) fn collect(connection: &Connection, documents: &[i64]) -> Done<()> {
+/// Removes those of these documents that have no references left.
+pub(crate) fn collect(connection: &Connection, documents: &[i64]) -> DbResult<()> {
     let sql = "DELETE FROM documents WHERE id = ?1 \
                AND NOT EXISTS (SELECT 1 FROM assignments WHERE blueprint = ?1) \
                AND NOT EXISTS (SELECT 1 FROM assignments WHERE contract = ?1) \

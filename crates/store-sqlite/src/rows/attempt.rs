@@ -7,7 +7,7 @@ use accord_domain::usage::Usage;
 use rusqlite::{Connection, params};
 
 use super::event;
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::value::{count, from_json, json, micros};
 
 /// An answer, ready to be written.
@@ -26,7 +26,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(mut attempt: Attempt) -> Done<Self> {
+    pub(crate) fn new(mut attempt: Attempt) -> DbResult<Self> {
         let text = std::mem::take(&mut attempt.text);
         let errors = attempt.errors.iter().map(|error| (error.place(), error.keyword.clone()));
         Ok(Self {
@@ -56,7 +56,7 @@ pub(crate) fn insert(
     run: i64,
     at: jiff::Timestamp,
     attempt: &Prepared,
-) -> Done<bool> {
+) -> DbResult<bool> {
     let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, source, document, text, \
                input_tokens, output_tokens, cost_usd) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING";
@@ -87,7 +87,7 @@ pub(crate) fn insert(
 }
 
 /// The answers of a run, in order.
-pub(crate) fn all(connection: &Connection, run: i64) -> Done<Vec<Attempt>> {
+pub(crate) fn all(connection: &Connection, run: i64) -> DbResult<Vec<Attempt>> {
     let sql = "SELECT document, text FROM attempts WHERE run = ?1 ORDER BY delivery, number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([run])?;

@@ -4,7 +4,7 @@ use accord_domain::event::{Body, Event};
 use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::value::{json, time};
 
 /// What happened, ready to be written.
@@ -14,7 +14,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(body: &Body) -> Done<Self> {
+    pub(crate) fn new(body: &Body) -> DbResult<Self> {
         Ok(Self { kind: body.kind(), body: json(body)? })
     }
 }
@@ -25,27 +25,26 @@ pub(crate) fn insert_of_workflow(
     at: i64,
     workflow_run: i64,
     event: &Prepared,
-) -> Done<()> {
+) -> DbResult<()> {
     let sql = "INSERT INTO events (at, workflow_run, kind, body) VALUES (?1, ?2, ?3, ?4)";
     connection.prepare_cached(sql)?.execute(params![at, workflow_run, event.kind, event.body])?;
     Ok(())
 }
 
-/// Writes an event.
 pub(crate) fn insert(
     connection: &Connection,
     at: i64,
     session: i64,
     run: Option<i64>,
     event: &Prepared,
-) -> Done<()> {
+) -> DbResult<()> {
     let sql = "INSERT INTO events (at, session, run, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)";
     connection.prepare_cached(sql)?.execute(params![at, session, run, event.kind, event.body])?;
     Ok(())
 }
 
 /// An event from a row of `id, at, session's id, run's id, workflow run's id, kind, body`.
-pub(crate) fn read(row: &Row<'_>) -> Done<Event> {
+pub(crate) fn read(row: &Row<'_>) -> DbResult<Event> {
     let session_id: Option<String> = row.get(2)?;
     let run_id: Option<String> = row.get(3)?;
     let workflow_run_id: Option<String> = row.get(4)?;

@@ -4,11 +4,11 @@ use accord_store::{Idempotency, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::value::micros;
 
 /// The first answer, where the key was used before with the same body.
-pub(crate) fn replay(connection: &Connection, promise: Option<&Idempotency>) -> Done<Option<String>> {
+pub(crate) fn replay(connection: &Connection, promise: Option<&Idempotency>) -> DbResult<Option<String>> {
     let Some(promise) = promise else { return Ok(None) };
     let sql = "SELECT fingerprint, response FROM idempotency WHERE scope = ?1 AND key = ?2";
     let mut statement = connection.prepare_cached(sql)?;
@@ -23,7 +23,7 @@ pub(crate) fn replay(connection: &Connection, promise: Option<&Idempotency>) -> 
 }
 
 /// Keeps the answer for the next time.
-pub(crate) fn keep(connection: &Connection, promise: Option<&Idempotency>, now: Timestamp) -> Done<()> {
+pub(crate) fn keep(connection: &Connection, promise: Option<&Idempotency>, now: Timestamp) -> DbResult<()> {
     let Some(promise) = promise else { return Ok(()) };
     let sql =
         "INSERT INTO idempotency (scope, key, fingerprint, response, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";

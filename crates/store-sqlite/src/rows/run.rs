@@ -8,63 +8,59 @@ use accord_store::StoreError;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::session;
-use crate::fault::{Done, corrupt, is_taken};
-use crate::value::{count, counted, from_json, json, micros, named, time, time_if};
+use crate::error::{DbResult, corrupt, is_taken};
+use crate::value::{count, counted, from_json, json, micros, named, text, time, time_if};
 
-/// The columns of a run, in the order in which [`read`] takes them. The session's id comes from `sessions s`.
+/// The columns that [`read`] reads, of `runs r` with its `sessions s`.
 macro_rules! columns {
     () => {
-        "r.seq, r.id, s.id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, r.attempt, \
-         r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, r.input_tokens, \
-         r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, r.finished_at, \
-         r.requested_by"
+        "r.seq, r.id, s.id AS session_id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, \
+         r.attempt, r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, \
+         r.input_tokens, r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, \
+         r.finished_at, r.requested_by"
     };
 }
 pub(crate) use columns;
 
-/// How many columns those are.
-pub(crate) const WIDTH: usize = 25;
-
-/// A run from a row, whose columns begin at the first place.
-pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {
-    let text = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-    let failure: Option<String> = row.get(15)?;
-    let requested_by: Option<String> = row.get(24)?;
+/// Reads a run and its number.
+pub(crate) fn read(row: &Row<'_>) -> DbResult<(i64, Run)> {
+    let failure: Option<String> = row.get("failure")?;
+    let requested_by: Option<String> = row.get("requested_by")?;
     let run = Run {
-        id: RunId::try_from(row.get::<_, String>(1)?)?,
-        session_id: SessionId::try_from(row.get::<_, String>(2)?)?,
-        kind: named(text(3)?)?,
-        agent_name: row.get(4)?,
-        status: named(text(5)?)?,
-        execution_mode: named(text(6)?)?,
-        demands: from_json(text(7)?)?,
-        priority: row.get(8)?,
-        attempt: counted(row.get(9)?)?,
-        losses: counted(row.get(10)?)?,
-        retry_count: counted(row.get(11)?)?,
+        id: RunId::try_from(row.get::<_, String>("id")?)?,
+        session_id: SessionId::try_from(row.get::<_, String>("session_id")?)?,
+        kind: named(text(row, "kind")?)?,
+        agent_name: row.get("agent_name")?,
+        status: named(text(row, "status")?)?,
+        execution_mode: named(text(row, "execution_mode")?)?,
+        demands: from_json(text(row, "demands")?)?,
+        priority: row.get("priority")?,
+        attempt: counted(row.get("attempt")?)?,
+        losses: counted(row.get("losses")?)?,
+        retry_count: counted(row.get("retry_count")?)?,
         lease: lease(row)?,
         failure: failure.as_deref().map(from_json).transpose()?,
         requested_by: requested_by.as_deref().map(from_json).transpose()?,
         usage: Usage {
-            input_tokens: counted(row.get(16)?)?,
-            output_tokens: counted(row.get(17)?)?,
-            cost_usd: row.get(18)?,
+            input_tokens: counted(row.get("input_tokens")?)?,
+            output_tokens: counted(row.get("output_tokens")?)?,
+            cost_usd: row.get("cost_usd")?,
         },
-        created_at: time(row.get(19)?)?,
-        queued_at: time(row.get(20)?)?,
-        claimed_at: time_if(row.get(21)?)?,
-        started_at: time_if(row.get(22)?)?,
-        finished_at: time_if(row.get(23)?)?,
+        created_at: time(row.get("created_at")?)?,
+        queued_at: time(row.get("queued_at")?)?,
+        claimed_at: time_if(row.get("claimed_at")?)?,
+        started_at: time_if(row.get("started_at")?)?,
+        finished_at: time_if(row.get("finished_at")?)?,
     };
-    Ok((row.get(0)?, run))
+    Ok((row.get("seq")?, run))
 }
 
-fn lease(row: &Row<'_>) -> Done<Option<Lease>> {
-    let Some(id) = row.get::<_, Option<String>>(12)? else { return Ok(None) };
+fn lease(row: &Row<'_>) -> DbResult<Option<Lease>> {
+    let Some(id) = row.get::<_, Option<String>>("lease_id")? else { return Ok(None) };
     Ok(Some(Lease {
         id: LeaseId::try_from(id)?,
-        runner_id: RunnerId::try_from(row.get::<_, String>(13)?)?,
-        expires_at: time(row.get(14)?)?,
+        runner_id: RunnerId::try_from(row.get::<_, String>("lease_runner_id")?)?,
+        expires_at: time(row.get("lease_expires_at")?)?,
     }))
 }
 
@@ -77,7 +73,7 @@ pub(crate) struct Loaded {
 }
 
 /// Loads a run for a change.
-pub(crate) fn load(connection: &Connection, id: &RunId) -> Done<Loaded> {
+pub(crate) fn load(connection: &Connection, id: &RunId) -> DbResult<Loaded> {
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -92,7 +88,7 @@ pub(crate) fn load(connection: &Connection, id: &RunId) -> Done<Loaded> {
 }
 
 /// Loads the run of this number for a change.
-pub(crate) fn load_number(connection: &Connection, seq: i64) -> Done<Loaded> {
+pub(crate) fn load_number(connection: &Connection, seq: i64) -> DbResult<Loaded> {
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -106,14 +102,14 @@ pub(crate) fn load_number(connection: &Connection, seq: i64) -> Done<Loaded> {
     loaded(row)
 }
 
-fn loaded(row: &Row<'_>) -> Done<Loaded> {
+fn loaded(row: &Row<'_>) -> DbResult<Loaded> {
     let (seq, run) = read(row)?;
-    let (session_seq, session) = session::read(row, WIDTH)?;
+    let (session_seq, session) = session::read(row)?;
     Ok(Loaded { seq, session_seq, run, session })
 }
 
 /// One run, to be read.
-pub(crate) fn find(connection: &Connection, id: &RunId) -> Done<(i64, Run)> {
+pub(crate) fn find(connection: &Connection, id: &RunId) -> DbResult<(i64, Run)> {
     let sql =
         concat!("SELECT ", columns!(), " FROM runs r JOIN sessions s ON s.seq = r.session WHERE r.id = ?1");
     let mut statement = connection.prepare_cached(sql)?;
@@ -122,15 +118,14 @@ pub(crate) fn find(connection: &Connection, id: &RunId) -> Done<(i64, Run)> {
     read(row)
 }
 
-/// A run's number.
-pub(crate) fn number(connection: &Connection, id: &RunId) -> Done<i64> {
+pub(crate) fn number(connection: &Connection, id: &RunId) -> DbResult<i64> {
     let mut statement = connection.prepare_cached("SELECT seq FROM runs WHERE id = ?1")?;
     let found = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
     Ok(found.ok_or_else(|| StoreError::NoRun(id.clone()))?)
 }
 
 /// Writes a new run, and gives its number.
-pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Done<i64> {
+pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> DbResult<i64> {
     let sql = "INSERT INTO runs (id, session, kind, agent_name, status, execution_mode, demands, priority, attempt, \
                losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
@@ -163,7 +158,7 @@ pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Do
 }
 
 /// Writes what may change of a run.
-pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
+pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> DbResult<()> {
     let sql = "UPDATE runs SET status = ?2, attempt = ?3, losses = ?4, retry_count = ?5, lease_id = ?6, \
                lease_runner_id = ?7, lease_expires_at = ?8, failure_type = ?9, failure = ?10, input_tokens = ?11, \
                output_tokens = ?12, cost_usd = ?13, queued_at = ?14, claimed_at = ?15, started_at = ?16, \
@@ -192,7 +187,7 @@ pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
 }
 
 /// Writes until when a run is held.
-pub(crate) fn renew(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
+pub(crate) fn renew(connection: &Connection, seq: i64, run: &Run) -> DbResult<()> {
     let mut statement = connection.prepare_cached("UPDATE runs SET lease_expires_at = ?2 WHERE seq = ?1")?;
     statement.execute(params![seq, run.lease.as_ref().map(|lease| micros(lease.expires_at))])?;
     Ok(())

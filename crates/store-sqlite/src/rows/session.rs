@@ -5,54 +5,54 @@ use accord_domain::session::Session;
 use accord_store::StoreError;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::fault::{Done, is_taken};
-use crate::value::{from_json, json, micros, named, time};
+use crate::error::{DbResult, is_taken};
+use crate::value::{from_json, json, micros, named, text, time};
 
-/// The columns of a session, in the order in which [`read`] takes them.
+/// The columns that [`read`] reads, of `sessions s`. Prefixed, because a run may be in the same row.
 macro_rules! columns {
     () => {
-        "s.seq, s.id, s.agent_name, s.status, s.parent_session_id, s.project_dir, s.affinity, s.last_run_id, \
-         s.created_at, s.updated_at"
+        "s.seq AS s_seq, s.id AS s_id, s.agent_name AS s_agent_name, s.status AS s_status, \
+         s.parent_session_id AS s_parent, s.project_dir AS s_project_dir, s.affinity AS s_affinity, \
+         s.last_run_id AS s_last_run_id, s.created_at AS s_created_at, s.updated_at AS s_updated_at"
     };
 }
 pub(crate) use columns;
 
-/// A session from a row, whose columns begin at this place.
-pub(crate) fn read(row: &Row<'_>, from: usize) -> Done<(i64, Session)> {
-    let parent: Option<String> = row.get(from + 4)?;
+/// Reads a session and its number.
+pub(crate) fn read(row: &Row<'_>) -> DbResult<(i64, Session)> {
+    let parent: Option<String> = row.get("s_parent")?;
     let session = Session {
-        id: SessionId::try_from(row.get::<_, String>(from + 1)?)?,
-        agent_name: row.get(from + 2)?,
-        status: named(row.get_ref(from + 3)?.as_str().map_err(rusqlite::Error::from)?)?,
+        id: SessionId::try_from(row.get::<_, String>("s_id")?)?,
+        agent_name: row.get("s_agent_name")?,
+        status: named(text(row, "s_status")?)?,
         parent_session_id: parent.map(SessionId::try_from).transpose()?,
-        project_dir: row.get(from + 5)?,
-        affinity: from_json(row.get_ref(from + 6)?.as_str().map_err(rusqlite::Error::from)?)?,
-        last_run_id: RunId::try_from(row.get::<_, String>(from + 7)?)?,
-        created_at: time(row.get(from + 8)?)?,
-        updated_at: time(row.get(from + 9)?)?,
+        project_dir: row.get("s_project_dir")?,
+        affinity: from_json(text(row, "s_affinity")?)?,
+        last_run_id: RunId::try_from(row.get::<_, String>("s_last_run_id")?)?,
+        created_at: time(row.get("s_created_at")?)?,
+        updated_at: time(row.get("s_updated_at")?)?,
     };
-    Ok((row.get(from)?, session))
+    Ok((row.get("s_seq")?, session))
 }
 
 /// One session and its number.
-pub(crate) fn find(connection: &Connection, id: &SessionId) -> Done<(i64, Session)> {
+pub(crate) fn find(connection: &Connection, id: &SessionId) -> DbResult<(i64, Session)> {
     let sql = concat!("SELECT ", columns!(), " FROM sessions s WHERE s.id = ?1");
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
     match rows.next()? {
-        Some(row) => read(row, 0),
+        Some(row) => read(row),
         None => Err(StoreError::NoSession(id.clone()).into()),
     }
 }
 
-/// A session's number.
-pub(crate) fn number(connection: &Connection, id: &SessionId) -> Done<Option<i64>> {
+pub(crate) fn number(connection: &Connection, id: &SessionId) -> DbResult<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT seq FROM sessions WHERE id = ?1")?;
     Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
 }
 
 /// Writes a new session, and gives its number.
-pub(crate) fn insert(connection: &Connection, session: &Session) -> Done<i64> {
+pub(crate) fn insert(connection: &Connection, session: &Session) -> DbResult<i64> {
     let sql = "INSERT INTO sessions (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, \
                created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let mut statement = connection.prepare_cached(sql)?;
@@ -76,7 +76,7 @@ pub(crate) fn insert(connection: &Connection, session: &Session) -> Done<i64> {
 }
 
 /// Writes what may change of a session.
-pub(crate) fn update(connection: &Connection, seq: i64, session: &Session) -> Done<()> {
+pub(crate) fn update(connection: &Connection, seq: i64, session: &Session) -> DbResult<()> {
     let sql = "UPDATE sessions SET status = ?2, last_run_id = ?3, updated_at = ?4 WHERE seq = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let last_run_id = session.last_run_id.as_str();
@@ -89,20 +89,19 @@ pub(crate) fn set_affinity(
     connection: &Connection,
     seq: i64,
     affinity: &accord_domain::demands::Demands,
-) -> Done<()> {
+) -> DbResult<()> {
     let mut statement = connection.prepare_cached("UPDATE sessions SET affinity = ?2 WHERE seq = ?1")?;
     statement.execute(params![seq, json(affinity)?])?;
     Ok(())
 }
 
-/// The conversation so far.
-pub(crate) fn conversation(connection: &Connection, seq: i64) -> Done<Option<String>> {
+pub(crate) fn conversation(connection: &Connection, seq: i64) -> DbResult<Option<String>> {
     let mut statement = connection.prepare_cached("SELECT body FROM conversations WHERE session = ?1")?;
     Ok(statement.query_row([seq], |row| row.get(0)).optional()?)
 }
 
 /// Writes the conversation so far.
-pub(crate) fn set_conversation(connection: &Connection, seq: i64, body: &str) -> Done<()> {
+pub(crate) fn set_conversation(connection: &Connection, seq: i64, body: &str) -> DbResult<()> {
     let sql = "INSERT INTO conversations (session, body) VALUES (?1, ?2) \
                ON CONFLICT (session) DO UPDATE SET body = excluded.body";
     connection.prepare_cached(sql)?.execute(params![seq, body])?;

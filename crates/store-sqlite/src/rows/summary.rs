@@ -1,11 +1,11 @@
-//! What lists show of a run beside the run itself, and the table `run_inputs`.
+//! What lists show of a run in addition to the run, and the table `run_inputs`.
 
 use accord_domain::id::RunId;
 use accord_domain::input::InputSummary;
 use accord_store::{RunSummary, Summaries};
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::value::counted;
 
 /// The model and the number of attempts of `runs r` with its `assignments a` and its blueprint `documents b`: the model of its last
@@ -19,21 +19,21 @@ macro_rules! columns {
 pub(crate) use columns;
 
 /// The model and the number of attempts from a row, whose columns begin at this place.
-pub(crate) fn read(row: &Row<'_>, from: usize) -> Done<(Option<String>, u32)> {
+pub(crate) fn read(row: &Row<'_>, from: usize) -> DbResult<(Option<String>, u32)> {
     let model: Option<String> = row.get(from)?;
     let of_blueprint: Option<String> = row.get(from + 1)?;
     Ok((model.or(of_blueprint), counted(row.get(from + 2)?)?))
 }
 
 /// Writes what is shown and searched of the input of a new run.
-pub(crate) fn insert(connection: &Connection, run: i64, input: &InputSummary) -> Done<()> {
+pub(crate) fn insert(connection: &Connection, run: i64, input: &InputSummary) -> DbResult<()> {
     let sql = "INSERT INTO run_inputs (run, preview, searched) VALUES (?1, ?2, ?3)";
     connection.prepare_cached(sql)?.execute(params![run, input.preview, input.searched])?;
     Ok(())
 }
 
 /// The summaries of these runs.
-pub(crate) fn of_runs(connection: &Connection, runs: &[RunId]) -> Done<Summaries<RunId, RunSummary>> {
+pub(crate) fn of_runs(connection: &Connection, runs: &[RunId]) -> DbResult<Summaries<RunId, RunSummary>> {
     let sql = concat!(
         "SELECT (SELECT i.preview FROM run_inputs i WHERE i.run = r.seq), ",
         columns!(),

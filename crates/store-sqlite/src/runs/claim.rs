@@ -1,21 +1,21 @@
-//! Waiting runs are handed out.
+//! Hands out waiting runs.
 //!
 //! There are many runs and few different demands: the index of waiting runs begins with the demands, so a claim asks
 //! once for each demand whether the runner meets it, and then looks only at runs that it can have. A thousand runs for
-//! somebody else cost nothing.
+//! other runners cost nothing.
 
 use accord_domain::demands::Demands;
 use accord_domain::run::change;
 use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use rusqlite::{Connection, params};
 
-use crate::change::{Place, apply};
-use crate::fault::Done;
+use crate::change::{ChangedRows, apply};
+use crate::error::DbResult;
 use crate::rows::{assignment, run, session};
 use crate::value::{count, from_json};
 use crate::writer::Write;
 
-pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> Done<Vec<Claimed>> {
+pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> DbResult<Vec<Claimed>> {
     let Claim { runner_id, profile, leases, lease, now } = claim;
     let connection = write.connection();
     let chosen = choose(connection, leases.len(), |demands| profile.meets(demands))?;
@@ -26,24 +26,24 @@ pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> Done<Vec<Claimed>> {
             break;
         }
         let loaded = run::load_number(connection, seq)?;
-        let place = Place::of(&loaded);
+        let changed_rows = ChangedRows::of(&loaded);
         let assignment = assignment::find(connection, seq)?;
-        let conversation = session::conversation(connection, place.session)?;
+        let conversation = session::conversation(connection, changed_rows.session)?;
         bytes += assignment.bytes() + conversation.as_ref().map_or(0, String::len);
         let change = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
-        taken.push((place, change, assignment, conversation));
+        taken.push((changed_rows, change, assignment, conversation));
     }
     let mut claimed = Vec::with_capacity(taken.len());
-    for (place, change, assignment, conversation) in taken {
+    for (changed_rows, change, assignment, conversation) in taken {
         let session = change.session.clone();
-        let run = apply(write, &place, change)?;
+        let run = apply(write, &changed_rows, change)?;
         claimed.push(Claimed { run, session, assignment, conversation });
     }
     Ok(claimed)
 }
 
 /// The first waiting runs whose demands are met: higher priority first, then in the order of arrival.
-fn choose(connection: &Connection, most: usize, met: impl Fn(&Demands) -> bool) -> Done<Vec<i64>> {
+fn choose(connection: &Connection, most: usize, met: impl Fn(&Demands) -> bool) -> DbResult<Vec<i64>> {
     if most == 0 {
         return Ok(Vec::new());
     }
@@ -64,7 +64,7 @@ fn choose(connection: &Connection, most: usize, met: impl Fn(&Demands) -> bool) 
 }
 
 /// Every different demand of waiting runs, as it is written: one step in the index for each.
-pub(crate) fn waiting_demands(connection: &Connection) -> Done<Vec<String>> {
+pub(crate) fn waiting_demands(connection: &Connection) -> DbResult<Vec<String>> {
     let sql = "WITH RECURSIVE waiting (demands) AS ( \
                  SELECT min(demands) FROM runs WHERE status = 'pending' \
                  UNION ALL \

@@ -13,7 +13,7 @@ use accord_store::{AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreErro
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::change::{Place, apply, apply_untold};
+use crate::change::{ChangedRows, apply, apply_without_runner};
 use crate::rows::{attempt, event, run};
 use crate::store::SqliteStore;
 
@@ -32,8 +32,8 @@ impl RunStore for SqliteStore {
         let holder = holder.clone();
         self.write_decided(move |write| {
             let loaded = run::load(write.connection(), &holder.run_id)?;
-            let place = Place::of(&loaded);
-            apply(write, &place, change::start(loaded.run, loaded.session, &holder, now)?)
+            let changed_rows = ChangedRows::of(&loaded);
+            apply(write, &changed_rows, change::start(loaded.run, loaded.session, &holder, now)?)
         })
         .await
     }
@@ -58,8 +58,12 @@ impl RunStore for SqliteStore {
         let holder = holder.clone();
         self.write(move |write| {
             let loaded = run::load(write.connection(), &holder.run_id)?;
-            let place = Place::of(&loaded);
-            apply_untold(write, &place, change::give_back(loaded.run, loaded.session, &holder, now)?)
+            let changed_rows = ChangedRows::of(&loaded);
+            apply_without_runner(
+                write,
+                &changed_rows,
+                change::give_back(loaded.run, loaded.session, &holder, now)?,
+            )
         })
         .await
     }
@@ -68,8 +72,8 @@ impl RunStore for SqliteStore {
         let run_id = run_id.clone();
         self.write(move |write| {
             let loaded = run::load(write.connection(), &run_id)?;
-            let place = Place::of(&loaded);
-            apply_untold(write, &place, change::stop(loaded.run, loaded.session, now))
+            let changed_rows = ChangedRows::of(&loaded);
+            apply_without_runner(write, &changed_rows, change::stop(loaded.run, loaded.session, now))
         })
         .await
     }
@@ -78,8 +82,12 @@ impl RunStore for SqliteStore {
         let (run_id, message) = (run_id.clone(), message.to_owned());
         self.write(move |write| {
             let loaded = run::load(write.connection(), &run_id)?;
-            let place = Place::of(&loaded);
-            apply_untold(write, &place, change::abandon(loaded.run, loaded.session, message, now))
+            let changed_rows = ChangedRows::of(&loaded);
+            apply_without_runner(
+                write,
+                &changed_rows,
+                change::abandon(loaded.run, loaded.session, message, now),
+            )
         })
         .await
     }

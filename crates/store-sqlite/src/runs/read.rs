@@ -1,4 +1,4 @@
-//! Runs are read.
+//! Reads runs.
 
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
@@ -9,8 +9,8 @@ use accord_store::{
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::fault::Done;
-use crate::page::{self, List, Wanted, given, newest_first};
+use crate::error::DbResult;
+use crate::page::{self, ColumnFilter, List, bound, newest_first};
 use crate::rows::{assignment, attempt, idempotency, outcome, run, session, summary};
 use crate::store::SqliteStore;
 use crate::value::micros;
@@ -19,17 +19,17 @@ use crate::value::micros;
 impl RunReader for SqliteStore {
     async fn run(&self, run_id: &RunId) -> Result<Run, StoreError> {
         let run_id = run_id.clone();
-        self.look(move |connection| Ok(run::find(connection, &run_id)?.1)).await
+        self.read_by_key(move |connection| Ok(run::find(connection, &run_id)?.1)).await
     }
 
     async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
         let run_id = run_id.clone();
-        self.look(move |connection| whole(connection, &run_id)).await
+        self.read_by_key(move |connection| whole(connection, &run_id)).await
     }
 
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError> {
         let session_id = session_id.clone();
-        self.look(move |connection| {
+        self.read_by_key(move |connection| {
             let sql = "SELECT a.parameters FROM sessions s JOIN runs r ON r.session = s.seq \
                        JOIN assignments a ON a.run = r.seq WHERE s.id = ?1 AND r.kind = 'start_session'";
             let mut statement = connection.prepare_cached(sql)?;
@@ -47,17 +47,18 @@ impl RunReader for SqliteStore {
     ) -> Result<Option<String>, StoreError> {
         let (scope, key, fingerprint) = (scope.to_owned(), key.to_owned(), fingerprint.to_owned());
         let promise = Idempotency { scope, key, fingerprint, response: String::new() };
-        self.look(move |connection| idempotency::replay(connection, Some(&promise))).await
+        self.read_by_key(move |connection| idempotency::replay(connection, Some(&promise))).await
     }
 
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
         let run_id = run_id.clone();
-        self.look(move |connection| assignment::find(connection, run::number(connection, &run_id)?)).await
+        self.read_by_key(move |connection| assignment::find(connection, run::number(connection, &run_id)?))
+            .await
     }
 
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
         let run_id = run_id.clone();
-        self.look(move |connection| outcome::find(connection, run::number(connection, &run_id)?)).await
+        self.read_by_key(move |connection| outcome::find(connection, run::number(connection, &run_id)?)).await
     }
 
     async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError> {
@@ -86,7 +87,7 @@ impl RunReader for SqliteStore {
     async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError> {
         // No id has a character that comes after this one.
         let (from, to) = (beginning.to_owned(), format!("{beginning}\u{7f}"));
-        self.look(move |connection| {
+        self.read_by_key(move |connection| {
             let sql = "SELECT id FROM runs WHERE id >= ?1 AND id < ?2 \
                        UNION ALL SELECT id FROM sessions WHERE id >= ?1 AND id < ?2 \
                        UNION ALL SELECT id FROM workflow_runs WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3";
@@ -98,7 +99,7 @@ impl RunReader for SqliteStore {
     }
 }
 
-fn whole(connection: &Connection, id: &RunId) -> Done<WholeRun> {
+fn whole(connection: &Connection, id: &RunId) -> DbResult<WholeRun> {
     let sql = concat!(
         "SELECT ",
         run::columns!(),
@@ -114,17 +115,17 @@ fn whole(connection: &Connection, id: &RunId) -> Done<WholeRun> {
     let mut rows = statement.query([id.as_str()])?;
     let row = rows.next()?.ok_or_else(|| StoreError::NoRun(id.clone()))?;
     let (_, run) = run::read(row)?;
-    let assignment = assignment::read(row, run::WIDTH)?;
+    let assignment = assignment::read(row)?;
     let outcome = match run.status {
-        Status::Completed => Some(outcome::read(row, run::WIDTH + assignment::WIDTH)?),
+        Status::Completed => Some(outcome::read(row)?),
         _ => None,
     };
     Ok(WholeRun { run, assignment, outcome })
 }
 
-/// By which index runs of a status are found, and how SQLite is told that it may use it. By time alone all runs would be looked
+/// The index for runs of a status, and the condition that lets SQLite use it. By time alone all runs would be looked
 /// at to find out that none is at work. Those of one session are few, and so may be those of one agent.
-fn way(filter: &RunFilter) -> (&'static str, &'static str) {
+fn index_for(filter: &RunFilter) -> (&'static str, &'static str) {
     let by_time = ("", "r.status =");
     match filter.status {
         _ if filter.session_id.is_some() => by_time,
@@ -145,25 +146,25 @@ const SEARCHED: &str = "(SELECT i.searched FROM run_inputs i WHERE i.run = r.seq
 fn listed<T>(
     connection: &Connection,
     filter: &RunFilter,
-    with: impl FnOnce(&List<'_>) -> Done<T>,
-) -> Done<T> {
-    let (index, of_status) = way(filter);
+    with: impl FnOnce(&List<'_>) -> DbResult<T>,
+) -> DbResult<T> {
+    let (index, of_status) = index_for(filter);
     let source = format!("runs r {index} CROSS JOIN sessions s ON s.seq = r.session");
     let status = filter.status.map(|status| status.as_str());
     let (since, until) = (filter.since.map(micros), filter.until.map(micros));
     let owner = filter.session_id.as_ref().map(|id| session::number(connection, id)).transpose()?;
-    let wanted: [Wanted<'_>; 5] = [
-        (of_status, given(&status)),
-        ("r.agent_name =", given(&filter.agent_name)),
-        ("r.created_at >=", given(&since)),
-        ("r.created_at <", given(&until)),
-        ("r.session =", given(&owner)),
+    let conditions: [ColumnFilter<'_>; 5] = [
+        (of_status, bound(&status)),
+        ("r.agent_name =", bound(&filter.agent_name)),
+        ("r.created_at >=", bound(&since)),
+        ("r.created_at <", bound(&until)),
+        ("r.session =", bound(&owner)),
     ];
     let (columns, search) = (run::columns!(), filter.search.as_ref());
-    with(&List { columns, source: &source, alias: "r", wanted: &wanted, searched: SEARCHED, search })
+    with(&List { columns, source: &source, alias: "r", conditions: &conditions, searched: SEARCHED, search })
 }
 
-fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {
+fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> DbResult<Page<Run>> {
     listed(connection, filter, |list| newest_first(connection, list, page, |row| Ok(run::read(row)?.1)))
 }
 

@@ -1,4 +1,4 @@
-//! A run is made.
+//! Creates runs.
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
@@ -10,7 +10,7 @@ use accord_domain::session::{Session, Status as SessionStatus};
 use accord_store::{Idempotency, Notice, SessionChoice, StoreError, Submission, Submitted};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::rows::{assignment, event, idempotency, run, session, summary};
 use crate::value::micros;
 use crate::writer::Write;
@@ -39,17 +39,17 @@ impl From<Submission> for Prepared {
     }
 }
 
-pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submitted> {
+pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Submitted> {
     let Prepared { run, session, assignment, input, delivers, idempotency } = submission;
     let connection = write.connection();
     if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {
         return Ok(Submitted::Replayed(response));
     }
-    // Before the session is looked at: who comes second finds the parent busy with what it came for.
+    // Before the session is read: a second delivery finds the parent busy with the first one.
     let Some(children) = owed(connection, &delivers)? else { return Ok(Submitted::AlreadyDelivered) };
     let (session_seq, session) = match session {
         SessionChoice::New(session) => (session::insert(connection, &session)?, *session),
-        SessionChoice::Resume(id) => go_on(connection, &id, &run)?,
+        SessionChoice::Resume(id) => resume(connection, &id, &run)?,
     };
     let seq = run::insert(connection, &run, session_seq)?;
     assignment::insert(connection, seq, &assignment)?;
@@ -72,8 +72,8 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submit
     Ok(Submitted::Created(Box::new(run)))
 }
 
-/// The session goes on with this run, unless it has one under way.
-fn go_on(connection: &Connection, id: &SessionId, run: &Run) -> Done<(i64, Session)> {
+/// Continues the session with this run, unless another one is active.
+fn resume(connection: &Connection, id: &SessionId, run: &Run) -> DbResult<(i64, Session)> {
     let (seq, session) = session::find(connection, id)?;
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
@@ -88,14 +88,14 @@ fn go_on(connection: &Connection, id: &SessionId, run: &Run) -> Done<(i64, Sessi
     Ok((seq, session))
 }
 
-/// A child's end that is owed: the row, and whose end it is.
+/// A pending callback: its row, and the child session.
 struct Owed {
     callback: i64,
     child: SessionId,
 }
 
-/// The ends that are to be delivered; none, where one of them is not owed.
-fn owed(connection: &Connection, delivers: &[RunId]) -> Done<Option<Vec<Owed>>> {
+/// The callbacks to deliver; `None` if one of them is no longer pending.
+fn owed(connection: &Connection, delivers: &[RunId]) -> DbResult<Option<Vec<Owed>>> {
     let sql = "SELECT c.seq, s.id FROM runs r JOIN callbacks c ON c.run = r.seq JOIN sessions s ON s.seq = r.session \
                WHERE r.id = ?1 AND c.delivered_by IS NULL";
     let mut statement = connection.prepare_cached(sql)?;
@@ -109,7 +109,7 @@ fn owed(connection: &Connection, delivers: &[RunId]) -> Done<Option<Vec<Owed>>> 
     Ok(Some(all))
 }
 
-fn deliver(connection: &Connection, seq: i64, session_seq: i64, run: &Run, owed: Vec<Owed>) -> Done<()> {
+fn deliver(connection: &Connection, seq: i64, session_seq: i64, run: &Run, owed: Vec<Owed>) -> DbResult<()> {
     if owed.is_empty() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Who holds a run tells what happens in it.
+//! Reports of the holder of a run.
 
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Holder, Run};
@@ -6,9 +6,9 @@ use accord_store::{AskAgain, Finish, Notice};
 use jiff::Timestamp;
 
 use crate::callbacks::still_to_come;
-use crate::change::{Place, apply};
+use crate::change::{ChangedRows, apply};
+use crate::error::DbResult;
 use crate::facts;
-use crate::fault::Done;
 use crate::rows::{assignment, attempt, event, outcome, run, session};
 use crate::value::micros;
 use crate::writer::Write;
@@ -19,7 +19,7 @@ pub(super) fn report(
     events: &[event::Prepared],
     attempts: &[attempt::Prepared],
     now: Timestamp,
-) -> Done<Vec<u32>> {
+) -> DbResult<Vec<u32>> {
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, holder)?;
@@ -36,42 +36,50 @@ pub(super) fn report(
     Ok(written)
 }
 
-pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
+pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> DbResult<Run> {
     let Finish { holder, end, usage, retries, conversation, affinity, observations, now } = finish;
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, &holder)?;
-    let place = Place::of(&loaded);
+    let changed_rows = ChangedRows::of(&loaded);
     let end = change::end_of(&loaded.run, end);
     let mut children = Children::Quiet;
     if let End::Completed(result) = &end {
-        outcome::insert(connection, place.run, result)?;
-        children = still_to_come(connection, place.session, &loaded.session.id)?;
+        outcome::insert(connection, changed_rows.run, result)?;
+        children = still_to_come(connection, changed_rows.session, &loaded.session.id)?;
     }
     if let Some(conversation) = &conversation {
-        session::set_conversation(connection, place.session, conversation)?;
+        session::set_conversation(connection, changed_rows.session, conversation)?;
     }
     if let Some(affinity) = affinity {
-        session::set_affinity(connection, place.session, &affinity)?;
+        session::set_affinity(connection, changed_rows.session, &affinity)?;
     }
     for observation in &observations {
         facts::learn(connection, observation)?;
     }
     let run = loaded.run.asked_again(retries);
     let ended = change::finish(run, loaded.session, &holder, end, usage, children, now)?;
-    apply(write, &place, if conversation.is_some() { ended.heard() } else { ended })
+    apply(write, &changed_rows, if conversation.is_some() { ended.with_conversation_kept() } else { ended })
 }
 
-pub(super) fn ask_again(write: &mut Write<'_>, again: &AskAgain, judged: &attempt::Prepared) -> Done<Run> {
+pub(super) fn ask_again(
+    write: &mut Write<'_>,
+    again: &AskAgain,
+    judged: &attempt::Prepared,
+) -> DbResult<Run> {
     let connection = write.connection();
     let loaded = run::load(connection, &again.holder.run_id)?;
     change::held(&loaded.run, &again.holder)?;
-    let place = Place::of(&loaded);
-    attempt::insert(connection, place.session, place.run, again.now, judged)?;
-    assignment::set_retry_prompt(connection, place.run, &again.prompt)?;
+    let changed_rows = ChangedRows::of(&loaded);
+    attempt::insert(connection, changed_rows.session, changed_rows.run, again.now, judged)?;
+    assignment::set_retry_prompt(connection, changed_rows.run, &again.prompt)?;
     if let Some(conversation) = &again.conversation {
-        session::set_conversation(connection, place.session, conversation)?;
+        session::set_conversation(connection, changed_rows.session, conversation)?;
     }
     let asked = change::ask_again(loaded.run, loaded.session, &again.holder, again.usage, again.now)?;
-    apply(write, &place, if again.conversation.is_some() { asked.heard() } else { asked })
+    apply(
+        write,
+        &changed_rows,
+        if again.conversation.is_some() { asked.with_conversation_kept() } else { asked },
+    )
 }

@@ -2,11 +2,11 @@ use accord_domain::id::{RunId, SessionId};
 use accord_store::{Notice, RunReader, StoreError};
 
 use super::*;
-use crate::fault::corrupt;
+use crate::error::corrupt;
 use crate::writer::{Undo, Write, Writer};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_has_queued_up_is_committed_together() {
+async fn queued_writes_are_committed_together() {
     let (store, _folder) = store();
     let release = hold(&store).await;
     let before = store.writer.commits();
@@ -20,7 +20,7 @@ async fn what_has_queued_up_is_committed_together() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_alone_does_not_wait_for_company() {
+async fn a_single_write_does_not_wait() {
     let (store, _folder) = store();
     for number in 0..5 {
         submit(&store, format!("n{number}")).await.unwrap().unwrap();
@@ -29,7 +29,7 @@ async fn one_alone_does_not_wait_for_company() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_fails_in_a_group_is_undone_alone() {
+async fn a_failed_write_in_a_group_is_undone_alone() {
     let (store, _folder) = store();
     let mut notices = store.subscribe();
     let release = hold(&store).await;
@@ -39,7 +39,7 @@ async fn what_fails_in_a_group_is_undone_alone() {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             store
-                .write(|write| -> crate::fault::Done<()> {
+                .write(|write| -> crate::error::DbResult<()> {
                     write.connection().execute("DELETE FROM runs", [])?;
                     write.notify(Notice::Changed { run_id: RunId::new("first"), over: true });
                     Err(corrupt("on purpose"))
@@ -52,7 +52,7 @@ async fn what_fails_in_a_group_is_undone_alone() {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
             store
-                .write(|write| -> crate::fault::Done<()> {
+                .write(|write| -> crate::error::DbResult<()> {
                     write.connection().execute("DELETE FROM sessions", [])?;
                     panic!("on purpose")
                 })
@@ -82,7 +82,7 @@ async fn what_fails_in_a_group_is_undone_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_decides_before_writing_fails_alone_before_and_with_all_after() {
+async fn a_decided_write_fails_alone_before_and_with_the_group_after() {
     for (writes, others_live) in [(false, true), (true, false)] {
         let (store, _folder) = store();
         let release = hold(&store).await;
@@ -92,7 +92,7 @@ async fn who_decides_before_writing_fails_alone_before_and_with_all_after() {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
                 store
-                    .write_decided(move |write| -> crate::fault::Done<()> {
+                    .write_decided(move |write| -> crate::error::DbResult<()> {
                         if writes {
                             write.connection().execute("DELETE FROM runs", [])?;
                         }
@@ -112,7 +112,7 @@ async fn who_decides_before_writing_fails_alone_before_and_with_all_after() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failed_commit_acknowledges_nobody() {
+async fn a_failed_commit_acknowledges_no_write() {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection
         .execute_batch(

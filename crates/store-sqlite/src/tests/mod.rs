@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::SqliteStore;
 
-/// A new session with its first run, whose parameters have at least so many bytes.
+/// A new session with its first run, whose parameters have at least this many bytes.
 fn submission(name: &str, bytes: usize) -> Submission {
     let now = Timestamp::from_second(1_800_000_000).unwrap();
     let fresh = story::submission(name, now);
@@ -31,7 +31,6 @@ fn store() -> (Arc<SqliteStore>, tempfile::TempDir) {
 
 type Submitting = JoinHandle<Result<Submitted, StoreError>>;
 
-/// Submits in the background.
 fn submit(store: &Arc<SqliteStore>, name: String) -> Submitting {
     let store = Arc::clone(store);
     tokio::spawn(async move { store.submit_run(submission(&name, 10)).await })
@@ -55,7 +54,7 @@ async fn hold(store: &Arc<SqliteStore>) -> std::sync::mpsc::Sender<()> {
     release
 }
 
-/// Waits until so many use cases wait for the writer.
+/// Waits until this many use cases wait for the writer.
 async fn queued(store: &Arc<SqliteStore>, wanted: usize) {
     while store.writer.waiting() < wanted {
         tokio::task::yield_now().await;

@@ -94,9 +94,9 @@ fn child(name: &str, parent: &str) -> Submission {
     submission
 }
 
-/// Rows that nobody sees would be found again by a later session with the same number.
+/// Rows left behind would be found by a later session with the same number.
 #[tokio::test]
-async fn nothing_stays_of_a_removed_session() {
+async fn a_removed_session_leaves_no_rows() {
     let (store, _folder) = store();
     lived_in(&store, submission("parent", 10)).await;
     lived_in(&store, child("child", "parent")).await;
@@ -125,7 +125,7 @@ async fn nothing_stays_of_a_removed_session() {
 }
 
 #[tokio::test]
-async fn nothing_stays_of_a_removed_workflow_run() {
+async fn a_removed_workflow_run_leaves_no_rows() {
     let (store, _folder) = store();
     for name in ["a", "b"] {
         a_workflow_run_that_is_over(&*store, name).await;
@@ -156,7 +156,7 @@ async fn the_id_of_a_removed_event_is_not_given_again() {
 
 /// A document goes with the last run that refers to it.
 #[tokio::test]
-async fn shared_documents_stay_until_nobody_needs_them() {
+async fn shared_documents_stay_until_unreferenced() {
     let (store, _folder) = store();
     let with = |name: &str, contract: &str| {
         let mut submission = submission(name, 10);

@@ -172,7 +172,7 @@ async fn a_lock_of_another_process_passes() {
 }
 
 #[tokio::test]
-async fn what_we_did_not_write_is_said() {
+async fn foreign_rows_are_corrupt() {
     let (store, _folder) = store();
     store.submit_run(submission("a", 10)).await.unwrap();
     set(&store, "UPDATE runs SET status = 'dancing'").await;

@@ -4,13 +4,14 @@ use accord_domain::id::WorkflowRunId;
 use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Asked, Hand, Idempotency, NodeRecord, Notice, StoreError, Submission, Submitted, WorkflowAdvance,
+    Idempotency, NodeRecord, Notice, StoreError, Submission, Submitted, TaskRun, WorkflowAdvance,
+    WorkflowRequest,
 };
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::rows::{self, find};
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::quarantine;
 use crate::rows::{event, idempotency};
 use crate::runs::submit;
@@ -21,7 +22,7 @@ pub(super) fn submit(
     write: &mut Write<'_>,
     new: &rows::Prepared,
     promise: Option<&Idempotency>,
-) -> Done<Option<String>> {
+) -> DbResult<Option<String>> {
     let connection = write.connection();
     if let Some(response) = idempotency::replay(connection, promise)? {
         return Ok(Some(response));
@@ -39,21 +40,21 @@ pub(super) struct Prepared {
     nodes: Vec<NodeRecord>,
     events: Vec<event::Prepared>,
     starts: Vec<submit::Prepared>,
-    started: Vec<Hand>,
+    started: Vec<TaskRun>,
     children: Vec<rows::Prepared>,
-    taken: Vec<Hand>,
+    taken: Vec<TaskRun>,
 }
 
 impl Prepared {
-    pub(super) fn new(advance: WorkflowAdvance) -> Done<Self> {
-        let runs = advance.starts.iter().map(|start| Hand::Run(start.run.id.clone()));
-        let children = advance.children.iter().map(|child| Hand::Workflow(child.run.id.clone()));
+    pub(super) fn new(advance: WorkflowAdvance) -> DbResult<Self> {
+        let runs = advance.starts.iter().map(|start| TaskRun::Run(start.run.id.clone()));
+        let children = advance.children.iter().map(|child| TaskRun::Workflow(child.run.id.clone()));
         Ok(Self {
             started: runs.chain(children).collect(),
             run: advance.run,
             head: advance.head,
             nodes: advance.nodes,
-            events: advance.events.iter().map(event::Prepared::new).collect::<Done<_>>()?,
+            events: advance.events.iter().map(event::Prepared::new).collect::<DbResult<_>>()?,
             starts: advance.starts.into_iter().map(|start: Submission| start.into()).collect(),
             children: advance.children.into_iter().map(rows::Prepared::from).collect(),
             taken: advance.taken,
@@ -61,7 +62,7 @@ impl Prepared {
     }
 }
 
-pub(super) fn advance(write: &mut Write<'_>, advance: Prepared) -> Done<()> {
+pub(super) fn advance(write: &mut Write<'_>, advance: Prepared) -> DbResult<()> {
     let Prepared { run, head, nodes, events, starts, started, children, taken } = advance;
     let found = find(write.connection(), &run.id)?;
     if found.run.version + 1 != run.version {
@@ -81,7 +82,7 @@ pub(super) fn advance(write: &mut Write<'_>, advance: Prepared) -> Done<()> {
         write.notify(Notice::WorkflowChanged { workflow_run_id: child.run.id.clone() });
     }
     let connection = write.connection();
-    hands(connection, found.seq, &started, &taken)?;
+    task_runs(connection, found.seq, &started, &taken)?;
     update(connection, found.seq, &run)?;
     quarantine::clear(connection, Kind::WorkflowStep, run.id.as_str())?;
     let sql = "UPDATE workflow_documents SET head = ?2 WHERE workflow_run = ?1";
@@ -99,7 +100,7 @@ pub(super) fn advance(write: &mut Write<'_>, advance: Prepared) -> Done<()> {
     Ok(())
 }
 
-fn put_nodes(connection: &Connection, seq: i64, nodes: &[NodeRecord]) -> Done<()> {
+fn put_nodes(connection: &Connection, seq: i64, nodes: &[NodeRecord]) -> DbResult<()> {
     let sql = "INSERT INTO workflow_nodes (workflow_run, node, body) VALUES (?1, ?2, ?3) \
                ON CONFLICT (workflow_run, node) DO UPDATE SET body = excluded.body";
     let mut statement = connection.prepare_cached(sql)?;
@@ -109,8 +110,8 @@ fn put_nodes(connection: &Connection, seq: i64, nodes: &[NodeRecord]) -> Done<()
     Ok(())
 }
 
-/// Who begins to work, and who has been heard.
-fn hands(connection: &Connection, seq: i64, started: &[Hand], taken: &[Hand]) -> Done<()> {
+/// The task runs that start, and those whose results were taken.
+fn task_runs(connection: &Connection, seq: i64, started: &[TaskRun], taken: &[TaskRun]) -> DbResult<()> {
     let sql = "INSERT INTO workflow_hands (workflow_run, run_id, child_id) VALUES (?1, ?2, ?3)";
     let mut statement = connection.prepare_cached(sql)?;
     for hand in started {
@@ -126,14 +127,14 @@ fn hands(connection: &Connection, seq: i64, started: &[Hand], taken: &[Hand]) ->
     Ok(())
 }
 
-fn ids(hand: &Hand) -> (Option<&str>, Option<&str>) {
+fn ids(hand: &TaskRun) -> (Option<&str>, Option<&str>) {
     match hand {
-        Hand::Run(run_id) => (Some(run_id.as_str()), None),
-        Hand::Workflow(id) => (None, Some(id.as_str())),
+        TaskRun::Run(run_id) => (Some(run_id.as_str()), None),
+        TaskRun::Workflow(id) => (None, Some(id.as_str())),
     }
 }
 
-fn update(connection: &Connection, seq: i64, run: &WorkflowRun) -> Done<()> {
+fn update(connection: &Connection, seq: i64, run: &WorkflowRun) -> DbResult<()> {
     let sql = "UPDATE workflow_runs SET status = ?2, version = ?3, asked = NULL, updated_at = ?4, finished_at = ?5 \
                WHERE seq = ?1";
     connection.prepare_cached(sql)?.execute(params![
@@ -146,15 +147,15 @@ fn update(connection: &Connection, seq: i64, run: &WorkflowRun) -> Done<()> {
     Ok(())
 }
 
-pub(super) fn stop(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<WorkflowRun> {
+pub(super) fn stop(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<WorkflowRun> {
     let found = find(write.connection(), id)?;
-    if found.run.status.is_over() || found.asked == Some(Asked::Stop) {
+    if found.run.status.is_over() || found.asked == Some(WorkflowRequest::Stop) {
         return Ok(found.run);
     }
     let run = WorkflowRun { version: found.run.version + 1, updated_at: now, ..found.run };
     update(write.connection(), found.seq, &run)?;
     let sql = "UPDATE workflow_runs SET asked = ?2 WHERE seq = ?1";
-    write.connection().prepare_cached(sql)?.execute(params![found.seq, Asked::Stop.as_str()])?;
+    write.connection().prepare_cached(sql)?.execute(params![found.seq, WorkflowRequest::Stop.as_str()])?;
     write.notify(Notice::WorkflowChanged { workflow_run_id: run.id.clone() });
     Ok(run)
 }

@@ -2,18 +2,18 @@
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Hand, Notice, StoreError};
+use accord_store::{Notice, StoreError, TaskRun};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::rows::{Found, find};
-use crate::fault::Done;
+use super::rows::{WorkflowRow, find};
+use crate::error::DbResult;
 use crate::rows::event;
 use crate::value::{count, json, micros};
 use crate::writer::Write;
 
-/// Coordinators died of it. What is asked of it and who works for it stay, for a retry. False: it was over.
-pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<bool> {
+/// Marks it as poisoned. Its request and its task runs stay, for a retry. False: it had finished.
+pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<bool> {
     let found = find(write.connection(), id)?;
     let poisoned = found.run.poisoned(now);
     if let Some(run) = &poisoned {
@@ -22,18 +22,21 @@ pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) 
     Ok(poisoned.is_some())
 }
 
-/// A poisoned one goes on where it stood.
-pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<WorkflowRun> {
-    let Found { seq, run, .. } = find(write.connection(), id)?;
+pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<WorkflowRun> {
+    let WorkflowRow { seq, run, .. } = find(write.connection(), id)?;
     let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
     put(write.connection(), seq, &run)?;
     write.notify(Notice::WorkflowChanged { workflow_run_id: run.id.clone() });
     Ok(run)
 }
 
-/// It is stopped at once, and nobody works for it any more.
-pub(crate) fn stop_at_once(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<WorkflowRun> {
-    let Found { seq, run, .. } = find(write.connection(), id)?;
+/// Stops it at once, and releases its task runs.
+pub(crate) fn stop_at_once(
+    write: &mut Write<'_>,
+    id: &WorkflowRunId,
+    now: Timestamp,
+) -> DbResult<WorkflowRun> {
+    let WorkflowRow { seq, run, .. } = find(write.connection(), id)?;
     let Some(stopped) = run.stopped_at_once(now) else { return Ok(run) };
     end(write, seq, &stopped)?;
     let sql = "DELETE FROM workflow_hands WHERE workflow_run = ?1";
@@ -41,7 +44,7 @@ pub(crate) fn stop_at_once(write: &mut Write<'_>, id: &WorkflowRunId, now: Times
     Ok(stopped)
 }
 
-fn end(write: &mut Write<'_>, seq: i64, run: &WorkflowRun) -> Done<()> {
+fn end(write: &mut Write<'_>, seq: i64, run: &WorkflowRun) -> DbResult<()> {
     put(write.connection(), seq, run)?;
     let told = event::Prepared::new(&run.end_event())?;
     event::insert_of_workflow(write.connection(), micros(run.updated_at), seq, &told)?;
@@ -50,7 +53,7 @@ fn end(write: &mut Write<'_>, seq: i64, run: &WorkflowRun) -> Done<()> {
     Ok(())
 }
 
-fn put(connection: &Connection, seq: i64, run: &WorkflowRun) -> Done<()> {
+fn put(connection: &Connection, seq: i64, run: &WorkflowRun) -> DbResult<()> {
     let sql = "UPDATE workflow_runs SET status = ?2, version = ?3, updated_at = ?4, finished_at = ?5, failure = ?6 \
                WHERE seq = ?1";
     connection.prepare_cached(sql)?.execute(params![
@@ -64,27 +67,27 @@ fn put(connection: &Connection, seq: i64, run: &WorkflowRun) -> Done<()> {
     Ok(())
 }
 
-/// Those who work for it, done or not.
-pub(crate) fn hands(connection: &Connection, id: &WorkflowRunId) -> Done<Vec<Hand>> {
+/// Its task runs, finished or not.
+pub(crate) fn task_runs(connection: &Connection, id: &WorkflowRunId) -> DbResult<Vec<TaskRun>> {
     let sql = "SELECT h.run_id, h.child_id FROM workflow_hands h JOIN workflow_runs w ON w.seq = h.workflow_run \
                WHERE w.id = ?1 ORDER BY h.seq";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
-    let mut hands = Vec::new();
+    let mut task_runs = Vec::new();
     while let Some(row) = rows.next()? {
         let (run, child): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
         if let Some(run) = run {
-            hands.push(Hand::Run(RunId::try_from(run)?));
+            task_runs.push(TaskRun::Run(RunId::try_from(run)?));
         }
         if let Some(child) = child {
-            hands.push(Hand::Workflow(WorkflowRunId::try_from(child)?));
+            task_runs.push(TaskRun::Workflow(WorkflowRunId::try_from(child)?));
         }
     }
-    Ok(hands)
+    Ok(task_runs)
 }
 
 /// Those that coordinators died of, newest first.
-pub(crate) fn poisoned(connection: &Connection, limit: u32) -> Done<Vec<WorkflowRun>> {
+pub(crate) fn poisoned(connection: &Connection, limit: u32) -> DbResult<Vec<WorkflowRun>> {
     let sql = concat!(
         "SELECT ",
         super::rows::columns!(),

@@ -6,12 +6,12 @@ mod read;
 mod remove;
 mod rows;
 
-pub(crate) use ended::{hands, poison, poisoned, retry, stop_at_once};
+pub(crate) use ended::{poison, poisoned, retry, stop_at_once, task_runs};
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Count, DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, Summaries,
+    Count, DueWorkflowRun, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, Summaries, TaskRun,
     WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
@@ -68,10 +68,10 @@ impl WorkflowRunStore for SqliteStore {
     }
 
     async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError> {
-        self.look(move |connection| read::due(connection, limit)).await
+        self.read_by_key(move |connection| read::due(connection, limit)).await
     }
 
-    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
+    async fn finished_task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError> {
         let id = id.clone();
         self.read(move |connection| read::done(connection, &id)).await
     }
@@ -81,8 +81,8 @@ impl WorkflowRunStore for SqliteStore {
         self.write(move |write| remove::remove(write.connection(), &id)).await
     }
 
-    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError> {
+    async fn is_task_run(&self, run_id: &RunId) -> Result<bool, StoreError> {
         let run_id = run_id.clone();
-        self.read(move |connection| read::is_hand(connection, &run_id)).await
+        self.read(move |connection| read::is_task_run(connection, &run_id)).await
     }
 }

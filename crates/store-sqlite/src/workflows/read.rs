@@ -4,18 +4,18 @@ use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Count, DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, Summaries, WorkflowDocuments,
+    Count, DueWorkflowRun, NodeRecord, Page, PageRequest, Summaries, TaskRun, WorkflowDocuments,
     WorkflowRunFilter,
 };
 use rusqlite::{Connection, OptionalExtension};
 
 use super::rows::{columns, find, read};
-use crate::fault::Done;
-use crate::page::{self, List, Wanted, given, newest_first};
+use crate::error::DbResult;
+use crate::page::{self, ColumnFilter, List, bound, newest_first};
 use crate::quarantine;
 use crate::value::{counted, micros};
 
-pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<WorkflowDocuments> {
+pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> DbResult<WorkflowDocuments> {
     // One transaction, so that the parts are of one version. A store in memory reads where it writes, in one already.
     let _reading = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
     let found = find(connection, id)?;
@@ -37,35 +37,35 @@ pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<Workflo
 const SEARCHED: &str = "(SELECT i.searched FROM workflow_inputs i WHERE i.workflow_run = w.seq)";
 
 /// Does something with the list that a filter asks for.
-fn listed<T>(filter: &WorkflowRunFilter, with: impl FnOnce(&List<'_>) -> Done<T>) -> Done<T> {
+fn listed<T>(filter: &WorkflowRunFilter, with: impl FnOnce(&List<'_>) -> DbResult<T>) -> DbResult<T> {
     let status = filter.status.map(|status| status.as_str());
     let (since, until) = (filter.since.map(micros), filter.until.map(micros));
-    let wanted: [Wanted<'_>; 4] = [
-        ("w.status =", given(&status)),
-        ("w.workflow_name =", given(&filter.workflow_name)),
-        ("w.created_at >=", given(&since)),
-        ("w.created_at <", given(&until)),
+    let conditions: [ColumnFilter<'_>; 4] = [
+        ("w.status =", bound(&status)),
+        ("w.workflow_name =", bound(&filter.workflow_name)),
+        ("w.created_at >=", bound(&since)),
+        ("w.created_at <", bound(&until)),
     ];
     let (columns, source, search) = (columns!(), "workflow_runs w", filter.search.as_ref());
-    with(&List { columns, source, alias: "w", wanted: &wanted, searched: SEARCHED, search })
+    with(&List { columns, source, alias: "w", conditions: &conditions, searched: SEARCHED, search })
 }
 
 pub(super) fn list(
     connection: &Connection,
     filter: &WorkflowRunFilter,
     page: &PageRequest,
-) -> Done<Page<WorkflowRun>> {
+) -> DbResult<Page<WorkflowRun>> {
     listed(filter, |list| newest_first(connection, list, page, |row| Ok(read(row)?.run)))
 }
 
-pub(super) fn count(connection: &Connection, filter: &WorkflowRunFilter, most: u32) -> Done<Count> {
+pub(super) fn count(connection: &Connection, filter: &WorkflowRunFilter, most: u32) -> DbResult<Count> {
     listed(filter, |list| page::counted(connection, list, most))
 }
 
 pub(super) fn previews(
     connection: &Connection,
     runs: &[WorkflowRunId],
-) -> Done<Summaries<WorkflowRunId, String>> {
+) -> DbResult<Summaries<WorkflowRunId, String>> {
     let sql = "SELECT i.preview FROM workflow_runs w JOIN workflow_inputs i ON i.workflow_run = w.seq WHERE w.id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut found = Summaries::with_capacity(runs.len());
@@ -77,7 +77,7 @@ pub(super) fn previews(
     Ok(found)
 }
 
-/// Whether somebody is done: over, or gone.
+/// Whether a task run has finished or is gone.
 macro_rules! done {
     () => {
         "(h.run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = h.run_id \
@@ -87,7 +87,7 @@ macro_rules! done {
     };
 }
 
-pub(super) fn due(connection: &Connection, limit: u32) -> Done<Vec<DueWorkflowRun>> {
+pub(super) fn due(connection: &Connection, limit: u32) -> DbResult<Vec<DueWorkflowRun>> {
     let sql = concat!(
         "SELECT w.id, coalesce(u.deaths, 0) FROM workflow_runs w \
          LEFT JOIN underway u ON u.kind = 'workflow_step' AND u.id = w.id WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
@@ -105,7 +105,7 @@ pub(super) fn due(connection: &Connection, limit: u32) -> Done<Vec<DueWorkflowRu
     Ok(due)
 }
 
-pub(super) fn done(connection: &Connection, id: &WorkflowRunId) -> Done<Vec<Hand>> {
+pub(super) fn done(connection: &Connection, id: &WorkflowRunId) -> DbResult<Vec<TaskRun>> {
     let sql = concat!(
         "SELECT h.run_id, h.child_id FROM workflow_hands h JOIN workflow_runs w ON w.seq = h.workflow_run \
          WHERE w.id = ?1 AND (",
@@ -118,16 +118,16 @@ pub(super) fn done(connection: &Connection, id: &WorkflowRunId) -> Done<Vec<Hand
     while let Some(row) = rows.next()? {
         let (run, child): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
         if let Some(run) = run {
-            done.push(Hand::Run(RunId::try_from(run)?));
+            done.push(TaskRun::Run(RunId::try_from(run)?));
         }
         if let Some(child) = child {
-            done.push(Hand::Workflow(WorkflowRunId::try_from(child)?));
+            done.push(TaskRun::Workflow(WorkflowRunId::try_from(child)?));
         }
     }
     Ok(done)
 }
 
-pub(super) fn is_hand(connection: &Connection, run_id: &RunId) -> Done<bool> {
+pub(super) fn is_task_run(connection: &Connection, run_id: &RunId) -> DbResult<bool> {
     let sql = "SELECT 1 FROM workflow_hands WHERE run_id = ?1";
     Ok(connection.prepare_cached(sql)?.exists([run_id.as_str()])?)
 }

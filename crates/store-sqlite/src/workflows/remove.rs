@@ -6,13 +6,13 @@ use accord_store::StoreError;
 use rusqlite::Connection;
 
 use super::rows::find;
-use crate::fault::Done;
+use crate::error::DbResult;
 use crate::quarantine;
 use crate::rows::assignment;
 
 /// What belongs to a workflow run.
 const REMOVALS: &[&str] = &[
-    // The id of the last event is never given again: whoever tails events remembers it.
+    // The id of the last event is never given again: readers of events remember it.
     "UPDATE events SET workflow_run = NULL, kind = '', body = '{}' \
      WHERE id = (SELECT max(id) FROM events) AND workflow_run = ?1",
     "DELETE FROM events WHERE workflow_run = ?1",
@@ -23,7 +23,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM workflow_runs WHERE seq = ?1",
 ];
 
-pub(super) fn remove(connection: &Connection, id: &WorkflowRunId) -> Done<()> {
+pub(super) fn remove(connection: &Connection, id: &WorkflowRunId) -> DbResult<()> {
     let found = find(connection, id)?;
     let sql = "SELECT 1 FROM workflow_hands WHERE child_id = ?1";
     let awaited = connection.prepare_cached(sql)?.exists([id.as_str()])?;

@@ -3,14 +3,14 @@
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Asked, NewWorkflowRun, StoreError};
+use accord_store::{NewWorkflowRun, StoreError, WorkflowRequest};
 use rusqlite::{Connection, Row, params};
 
-use crate::fault::{Done, is_taken};
+use crate::error::{DbResult, corrupt, is_taken};
 use crate::rows::assignment::{Document, keep};
-use crate::value::{count, counted, from_json, json, micros, named, time, time_if};
+use crate::value::{count, counted, from_json, json, micros, named, text, time, time_if};
 
-/// The columns of a workflow run, in the order in which [`read`] takes them.
+/// The columns that [`read`] reads, of `workflow_runs w`.
 macro_rules! columns {
     () => {
         "w.seq, w.id, w.workflow_name, w.status, w.version, w.parent, w.depth, w.created_at, w.updated_at, \
@@ -20,35 +20,38 @@ macro_rules! columns {
 pub(super) use columns;
 
 /// A workflow run from a row.
-pub(super) struct Found {
+pub(super) struct WorkflowRow {
     pub(super) seq: i64,
     pub(super) run: WorkflowRun,
-    pub(super) asked: Option<Asked>,
+    pub(super) asked: Option<WorkflowRequest>,
 }
 
-pub(super) fn read(row: &Row<'_>) -> Done<Found> {
-    let parent: Option<String> = row.get(5)?;
-    let asked: Option<String> = row.get(10)?;
-    let failure: Option<String> = row.get(11)?;
-    let requested_by: Option<String> = row.get(12)?;
+pub(super) fn read(row: &Row<'_>) -> DbResult<WorkflowRow> {
+    let parent: Option<String> = row.get("parent")?;
+    let asked: Option<String> = row.get("asked")?;
+    let failure: Option<String> = row.get("failure")?;
+    let requested_by: Option<String> = row.get("requested_by")?;
     let run = WorkflowRun {
-        id: WorkflowRunId::try_from(row.get::<_, String>(1)?)?,
-        workflow_name: row.get(2)?,
-        status: named(row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?)?,
-        version: counted(row.get(4)?)?,
+        id: WorkflowRunId::try_from(row.get::<_, String>("id")?)?,
+        workflow_name: row.get("workflow_name")?,
+        status: named(text(row, "status")?)?,
+        version: counted(row.get("version")?)?,
         parent: parent.map(WorkflowRunId::try_from).transpose()?,
-        depth: counted(row.get(6)?)?,
+        depth: counted(row.get("depth")?)?,
         requested_by: requested_by.as_deref().map(from_json).transpose()?,
-        created_at: time(row.get(7)?)?,
-        updated_at: time(row.get(8)?)?,
-        finished_at: time_if(row.get(9)?)?,
+        created_at: time(row.get("created_at")?)?,
+        updated_at: time(row.get("updated_at")?)?,
+        finished_at: time_if(row.get("finished_at")?)?,
         failure: failure.as_deref().map(from_json).transpose()?,
     };
-    Ok(Found { seq: row.get(0)?, run, asked: asked.as_deref().and_then(Asked::named) })
+    Ok(WorkflowRow { seq: row.get("seq")?, run, asked: asked.as_deref().map(asked_by_name).transpose()? })
 }
 
-/// One workflow run.
-pub(super) fn find(connection: &Connection, id: &WorkflowRunId) -> Done<Found> {
+fn asked_by_name(name: &str) -> DbResult<WorkflowRequest> {
+    WorkflowRequest::named(name).ok_or_else(|| corrupt(format!("unknown request {name:?} to a workflow run")))
+}
+
+pub(super) fn find(connection: &Connection, id: &WorkflowRunId) -> DbResult<WorkflowRow> {
     let sql = concat!("SELECT ", columns!(), " FROM workflow_runs w WHERE w.id = ?1");
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([id.as_str()])?;
@@ -73,7 +76,7 @@ impl From<NewWorkflowRun> for Prepared {
 }
 
 /// Writes a new workflow run, which is asked to begin.
-pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
+pub(super) fn insert(connection: &Connection, new: &Prepared) -> DbResult<()> {
     let run = &new.run;
     let sql = "INSERT INTO workflow_runs (id, workflow_name, status, version, parent, depth, asked, created_at, \
                updated_at, finished_at, requested_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
@@ -84,7 +87,7 @@ pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
         count(run.version),
         run.parent.as_ref().map(WorkflowRunId::as_str),
         run.depth,
-        Asked::Begin.as_str(),
+        WorkflowRequest::Begin.as_str(),
         micros(run.created_at),
         micros(run.updated_at),
         run.finished_at.map(micros),

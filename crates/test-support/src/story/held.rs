@@ -9,12 +9,12 @@ use accord_domain::run::change::End;
 use accord_domain::run::{FailureType, Holder};
 use accord_domain::session::Status as SessionStatus;
 use accord_domain::usage::Usage;
-use accord_store::{AskAgain, Due, EventFilter, Finish, Hold, Store, Submitted};
+use accord_store::{AskAgain, CallbackHold, Due, EventFilter, Finish, Store, Submitted};
 
 use super::make::*;
 
-fn hold(parent: &str, last_run: &str, runs: &[&str], seconds: i64) -> Hold {
-    Hold {
+fn hold(parent: &str, last_run: &str, runs: &[&str], seconds: i64) -> CallbackHold {
+    CallbackHold {
         parent_session_id: session_id(parent),
         last_run_id: run_id(last_run),
         run_ids: runs.iter().map(|run| run_id(run)).collect(),

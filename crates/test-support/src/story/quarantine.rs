@@ -9,7 +9,7 @@ use accord_domain::quarantine::{Fate, Item, Kind};
 use accord_domain::run::{FailureType, Status as RunStatus};
 use accord_domain::workflow::{POISONED, Status, WorkflowRun};
 use accord_store::{
-    Census, Death, DueWorkflowRun, EventFilter, Hand, PoisonedCount, Store, StoreError, Submitted,
+    Census, Death, DueWorkflowRun, EventFilter, PoisonedCount, Store, StoreError, Submitted, TaskRun,
     WorkflowAdvance,
 };
 use jiff::Timestamp;
@@ -246,13 +246,13 @@ pub async fn a_workflow_run_can_be_ended_at_once(store: Arc<dyn Store>) {
     let loaded = store.workflow_documents(&wfr("a")).await.unwrap();
     let advance = WorkflowAdvance { starts: vec![fresh("r")], ..next(&loaded.run, 2) };
     store.advance_workflow_run(advance).await.unwrap();
-    assert_eq!(store.hands(&wfr("a")).await.unwrap(), [Hand::Run(run_id("r"))]);
+    assert_eq!(store.task_runs(&wfr("a")).await.unwrap(), [TaskRun::Run(run_id("r"))]);
     store.begin_work(vec![step("a")], "dead", at(3)).await.unwrap();
     let run = store.end_workflow_run(&wfr("a"), at(4)).await.unwrap();
     assert_eq!((run.status, run.finished_at, run.version), (Status::Stopped, Some(at(4)), 2));
     assert_eq!(store.end_workflow_run(&wfr("a"), at(5)).await.unwrap(), run);
     assert_eq!(store.workflow_documents(&wfr("a")).await.unwrap().run, run);
-    assert_eq!(store.hands(&wfr("a")).await.unwrap(), []);
+    assert_eq!(store.task_runs(&wfr("a")).await.unwrap(), []);
     assert_eq!(store.dead_work(&census("two", 500), PLENTY).await.unwrap(), []);
     assert_eq!(store.count_poisoned().await.unwrap(), PoisonedCount::default());
     let late = store.advance_workflow_run(next(&loaded.run, 6)).await;

@@ -7,7 +7,9 @@ use accord_domain::event::{Body, NewEvent};
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Failure, FailureType, Outcome};
 use accord_domain::usage::Usage;
-use accord_store::{AskAgain, EventFilter, Finish, Report, SchemaRecord, StatsQuery, Store, Submission};
+use accord_store::{
+    AskAgain, EventFilter, Finish, Report, SchemaRecord, StatsQuery, Store, Submission, WholeRun,
+};
 
 use super::make::*;
 
@@ -78,7 +80,10 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
     let conversation = Some(quoted(text));
     let ended = finish(&holder, End::Completed(outcome.clone()), 4);
     store.finish_run(Finish { conversation: conversation.clone(), ..ended }).await.unwrap();
-    assert_eq!(store.outcome(&run_id(name)).await.unwrap(), Some(outcome));
+    assert_eq!(store.outcome(&run_id(name)).await.unwrap(), Some(outcome.clone()));
+    let run = store.run(&run_id(name)).await.unwrap();
+    let whole = WholeRun { run, assignment: submission.assignment, outcome: Some(outcome) };
+    assert_eq!(store.whole_run(&run_id(name)).await.unwrap(), whole);
     store.submit_run(resume(&format!("{name}2"), name, 5)).await.unwrap();
     assert_eq!(take(store, 6).await.conversation, conversation);
 }

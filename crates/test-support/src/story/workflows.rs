@@ -9,8 +9,9 @@ use accord_domain::input::InputSummary;
 use accord_domain::run::FailureType;
 use accord_domain::workflow::{NodeStatus, Status, WorkflowRun};
 use accord_store::{
-    Asked, Condition, Defined, DocumentRecord, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice,
-    PageRequest, Store, StoreError, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
+    Condition, Defined, DocumentRecord, EventFilter, NewWorkflowRun, NodeRecord, Notice, PageRequest, Store,
+    StoreError, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter,
+    WorkflowRunStore,
 };
 use tokio::task::JoinSet;
 
@@ -123,7 +124,7 @@ pub async fn a_new_workflow_run_is_there_whole(store: Arc<dyn Store>) {
         definition: new.definition,
         head: new.head,
         nodes: Vec::new(),
-        asked: Some(Asked::Begin),
+        asked: Some(WorkflowRequest::Begin),
         deaths: 0,
     };
     assert_eq!(whole(&store, "a").await, expected);
@@ -186,28 +187,32 @@ pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
     let child = whole(&store, "child").await.run;
     store.advance_workflow_run(next(&child, 3)).await.unwrap();
     assert_eq!(due(&store).await, []);
-    assert_eq!(store.done_hands(&id("a")).await.unwrap(), []);
-    assert!(store.is_hand(&run_id("r")).await.unwrap() && !store.is_hand(&run_id("x")).await.unwrap());
+    assert_eq!(store.finished_task_runs(&id("a")).await.unwrap(), []);
+    assert!(
+        store.is_task_run(&run_id("r")).await.unwrap() && !store.is_task_run(&run_id("x")).await.unwrap()
+    );
 
     let (first, second) = (holder(&take(&store, 4).await.run), holder(&take(&store, 4).await.run));
     store.finish_run(finish(&first, failed(FailureType::ExecutorFailed), 5)).await.unwrap();
     assert_eq!(due(&store).await, [id("a")]);
-    assert_eq!(store.done_hands(&id("a")).await.unwrap(), [Hand::Run(run_id("r"))]);
+    assert_eq!(store.finished_task_runs(&id("a")).await.unwrap(), [TaskRun::Run(run_id("r"))]);
 
     let child = whole(&store, "child").await.run;
     let over = WorkflowRun { status: Status::Completed, finished_at: Some(at(6)), ..next(&child, 6).run };
     store.advance_workflow_run(WorkflowAdvance { run: over, ..next(&child, 6) }).await.unwrap();
-    let both = vec![Hand::Run(run_id("r")), Hand::Workflow(id("child"))];
-    assert_eq!(store.done_hands(&id("a")).await.unwrap(), both);
+    let both = vec![TaskRun::Run(run_id("r")), TaskRun::Workflow(id("child"))];
+    assert_eq!(store.finished_task_runs(&id("a")).await.unwrap(), both);
 
     let run = whole(&store, "a").await.run;
     store.advance_workflow_run(WorkflowAdvance { taken: both, ..next(&run, 7) }).await.unwrap();
     assert_eq!(due(&store).await, []);
-    assert!(!store.is_hand(&run_id("r")).await.unwrap() && store.is_hand(&run_id("s")).await.unwrap());
+    assert!(
+        !store.is_task_run(&run_id("r")).await.unwrap() && store.is_task_run(&run_id("s")).await.unwrap()
+    );
     // A run that was removed with its session will never be told of in any other way.
     store.finish_run(finish(&second, failed(FailureType::ExecutorFailed), 8)).await.unwrap();
     store.remove_session(&session_id("s")).await.unwrap();
-    assert_eq!(store.done_hands(&id("a")).await.unwrap(), [Hand::Run(run_id("s"))]);
+    assert_eq!(store.finished_task_runs(&id("a")).await.unwrap(), [TaskRun::Run(run_id("s"))]);
 }
 
 /// Who asks to stop is heard, also before the beginning and beside an advance; what is over stays.
@@ -217,7 +222,7 @@ pub async fn a_workflow_run_can_be_asked_to_stop(store: Arc<dyn Store>) {
     let stopped = store.stop_workflow_run(&id("a"), at(2)).await.unwrap();
     assert_eq!(stopped, WorkflowRun { version: 1, updated_at: at(2), ..before.clone() });
     assert_eq!(store.stop_workflow_run(&id("a"), at(3)).await.unwrap(), stopped);
-    assert_eq!(whole(&store, "a").await.asked, Some(Asked::Stop));
+    assert_eq!(whole(&store, "a").await.asked, Some(WorkflowRequest::Stop));
     // Whoever loaded it before does not overlook the question.
     let stale = store.advance_workflow_run(next(&before, 4)).await;
     assert!(matches!(stale, Err(StoreError::Changed { .. })), "{stale:?}");
@@ -275,7 +280,7 @@ pub async fn workflow_runs_are_listed(store: Arc<dyn Store>) {
     assert!(store.workflow_runs(&filter, &made_up).await.is_err());
 }
 
-async fn end(store: &(impl WorkflowRunStore + ?Sized), name: &str, taken: Vec<Hand>) {
+async fn end(store: &(impl WorkflowRunStore + ?Sized), name: &str, taken: Vec<TaskRun>) {
     let run = store.workflow_documents(&id(name)).await.unwrap().run;
     let over = WorkflowRun { status: Status::Completed, finished_at: Some(at(9)), ..next(&run, 9).run };
     let (nodes, events) = (vec![node("x", "{}")], vec![finished("x")]);
@@ -307,9 +312,9 @@ pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
     end(&*store, "inner", Vec::new()).await;
     // The outer one has yet to hear of its end.
     busy("inner").await;
-    assert_eq!(store.done_hands(&id("outer")).await.unwrap(), [Hand::Workflow(id("inner"))]);
+    assert_eq!(store.finished_task_runs(&id("outer")).await.unwrap(), [TaskRun::Workflow(id("inner"))]);
     end(&*store, "other", Vec::new()).await;
-    end(&*store, "outer", vec![Hand::Workflow(id("inner"))]).await;
+    end(&*store, "outer", vec![TaskRun::Workflow(id("inner"))]).await;
     let last = events_of(&store, EventFilter::default()).await.last().unwrap().id;
 
     store.remove_workflow_run(&id("outer")).await.unwrap();

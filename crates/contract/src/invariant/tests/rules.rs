@@ -112,7 +112,7 @@ fn a_missing_field_is_named_with_its_owner() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_is_a_violation_that_says_why() {
+fn rules_that_cannot_be_evaluated_are_violations_with_a_reason() {
     let output = json!({"zero": 0, "max": i64::MAX, "s": "x", "l": [1]});
     let reason = |rule: &str| {
         let line = line(rule, &output);
@@ -129,7 +129,7 @@ fn what_cannot_be_evaluated_is_a_violation_that_says_why() {
 }
 
 #[test]
-fn a_result_that_is_not_boolean_is_told() {
+fn a_result_that_is_not_boolean_is_reported() {
     assert_eq!(
         line("output.s", &json!({"s": "x"})),
         "$.s: broken (rule: output.s; expected true or false, got 'x')"
@@ -161,7 +161,7 @@ fn a_rule_of_another_kind_does_not_compile() {
 }
 
 #[test]
-fn what_cannot_be_read_is_located() {
+fn syntax_errors_are_located() {
     assert_eq!(compile_error("output.a == "), "line 1, column 13: unexpected end of the rule");
     assert_eq!(compile_error("output.a ==\n) 1"), "line 2, column 1: unexpected ')'");
     assert_eq!(compile_error("(output.a"), "line 1, column 10: missing ')'");
@@ -173,7 +173,7 @@ fn what_cannot_be_read_is_located() {
 }
 
 #[test]
-fn unknown_names_are_told_and_located() {
+fn unknown_names_are_reported_and_located() {
     assert_eq!(
         compile_error("output.a == 1 &&\n  outptu.b == 1"),
         "line 2, column 3: unknown variable 'outptu'; available: 'output' and 'input'"

@@ -1,4 +1,4 @@
-//! Values arrive in rules as they stand in the answer.
+//! Rules see the values of the answer unchanged.
 
 use serde_json::json;
 

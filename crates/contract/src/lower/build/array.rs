@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
         Shape::List { items: self.node(schemas) }
     }
 
-    /// The list of what comes after the positions; none where the source only forgot to close it.
+    /// The list of what comes after the positions; `None` if the source only forgot to close it.
     fn more_items(
         &mut self,
         id: NodeId,

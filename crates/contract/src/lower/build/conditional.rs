@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use crate::json_path::JsonPath;
 use crate::lower::graph::Demand;
 use crate::lower::source::{At, Conjunction, Part, Source};
-use crate::place::Place;
 use crate::schema::walk::{self, Reach};
 
 /// `not` and `if` as demands.
@@ -68,7 +68,7 @@ pub(super) fn properties<'a>(source: &Source<'a>, part: &Part<'a>) -> Vec<(&'a s
 }
 
 /// The alternatives and conditions inside a condition.
-fn below<'a>(place: &Place, keywords: &'a Map<String, Value>) -> Vec<At<'a>> {
+fn below<'a>(place: &JsonPath, keywords: &'a Map<String, Value>) -> Vec<At<'a>> {
     ["anyOf", "oneOf", "then", "else", "dependentSchemas"]
         .iter()
         .filter_map(|keyword| keywords.get(*keyword).map(|value| (place.key(keyword), value)))

@@ -17,8 +17,8 @@ use super::graph::{Demand, Graph, Matcher, Node, NodeId, Shape};
 use super::profile::Profile;
 use super::source::{At, Conjunction, Source};
 use super::{EnforcedBy, Loss};
+use crate::json_path::JsonPath;
 use crate::limits::MAX_LOWERED_PARTS;
-use crate::place::Place;
 use crate::schema::Schema;
 
 /// Reads a schema into a graph, with what was lost on the way.
@@ -83,7 +83,7 @@ impl<'a> Builder<'a> {
         let id = match self.known.get(&key) {
             Some(id) => *id,
             None => {
-                let place = schemas.first().map_or_else(Place::root, |at| at.place.clone());
+                let place = schemas.first().map_or_else(JsonPath::root, |at| at.place.clone());
                 let id = self.add(place, Shape::Any);
                 self.known.insert(key, id);
                 self.queue.push_back((id, Request { schemas, resolved: request.resolved }));
@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    fn add(&mut self, place: Place, shape: Shape) -> NodeId {
+    fn add(&mut self, place: JsonPath, shape: Shape) -> NodeId {
         self.spent += 1;
         self.graph.add(Node::new(place, shape))
     }
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         self.graph.get_mut(id).demands.extend(demands);
     }
 
-    fn lose(&mut self, place: &Place, keyword: &str, detail: &str) {
+    fn lose(&mut self, place: &JsonPath, keyword: &str, detail: &str) {
         self.losses.push(Loss {
             pointer: place.pointer(),
             keyword: keyword.to_owned(),

@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
         schemas
     }
 
-    /// A place of which only conditions speak. Where they do not hold, anything may stand there.
+    /// A member that only conditions constrain. If they do not hold, any value is allowed.
     fn alternatives(&mut self, id: NodeId, schemas: &[At<'a>], says: &[At<'a>]) -> NodeId {
         if says.is_empty() {
             return self.node(schemas.to_vec());

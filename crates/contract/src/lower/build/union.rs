@@ -1,4 +1,4 @@
-//! Alternatives. What stands beside `anyOf` is carried into each branch, because providers want a union to
+//! Alternatives. Siblings of `anyOf` are copied into each branch, because providers want a union to
 //! stand alone; two unions side by side become one of all their pairs.
 
 use serde_json::Value;

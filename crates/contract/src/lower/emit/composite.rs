@@ -8,7 +8,6 @@ use crate::lower::graph::{Demand, Member, Node, NodeId, Presence, Rest};
 use crate::lower::kinds::distinct;
 use crate::lower::profile::{Maps, Tuples};
 
-/// A closed object.
 pub(super) fn object<'n>(properties: impl IntoIterator<Item = (&'n str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> =
         properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();

@@ -8,7 +8,7 @@ use crate::lower::kinds::Kinds;
 use crate::lower::loss::{EnforcedBy, Loss};
 use crate::lower::names::RENAMED;
 use crate::lower::profile::Maps;
-use crate::lower::words;
+use crate::lower::sentences;
 
 impl Emitter<'_> {
     /// Adds the demands and the description of a node to its schema.
@@ -29,7 +29,7 @@ impl Emitter<'_> {
                 _ => self.put_into_words(demand, &mut sentences),
             }
         }
-        // Some providers refuse anything beside a reference.
+        // Some providers refuse siblings of a reference.
         if schema.contains_key("$ref") {
             return Value::Object(schema);
         }
@@ -92,10 +92,10 @@ impl Emitter<'_> {
     }
 
     pub(super) fn put_into_words(&mut self, demand: &Demand, sentences: &mut Vec<String>) {
-        let words = words::sentence(demand).filter(|_| self.profile().sees_descriptions);
+        let words = sentences::sentence(demand).filter(|_| self.profile().sees_descriptions);
         let enforced_by = if words.is_some() { EnforcedBy::Prompt } else { EnforcedBy::Validator };
         sentences.extend(words);
-        // A new name is no loss: lifting gives the old one back.
+        // A new name is not a loss: lifting restores the old one.
         if demand.keyword != RENAMED {
             self.losses.push(Loss {
                 pointer: demand.place.pointer(),

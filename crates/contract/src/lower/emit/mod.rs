@@ -10,31 +10,30 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::facts::Facts;
-use super::fields::{Look, tag};
+use super::fields::{LiftContext, tag};
 use super::graph::{Branch, Graph, Node, NodeId, Shape};
 use super::kinds::distinct;
 use super::loss::{EnforcedBy, Loss};
 use super::plan::is_exclusive;
 use super::profile::{Anything, Profile, References, Root, Tuples};
 use super::text;
+use crate::json_path::JsonPath;
 use crate::limits::{MAX_LOWERED_DEPTH, MAX_LOWERED_PARTS};
-use crate::place::Place;
 use definitions::Definitions;
 
-/// A lowered schema.
 pub(super) struct Emitted {
     pub(super) schema: Value,
     pub(super) losses: Vec<Loss>,
-    /// The root stands in `{"value": …}`.
+    /// The root is in `{"value": …}`.
     pub(super) wrapped: bool,
     /// A part was left as any value because it lies too deep.
     pub(super) too_deep: bool,
 }
 
 pub(super) fn emit(graph: &Graph, facts: &Facts, profile: &Profile) -> Emitted {
-    let look = Look { graph, facts, profile };
+    let context = LiftContext { graph, facts, profile };
     let mut emitter = Emitter {
-        look,
+        context,
         definitions: Definitions::of(graph),
         path: HashSet::new(),
         written: 0,
@@ -64,7 +63,7 @@ pub(super) fn emit(graph: &Graph, facts: &Facts, profile: &Profile) -> Emitted {
 }
 
 struct Emitter<'g> {
-    look: Look<'g>,
+    context: LiftContext<'g>,
     definitions: Definitions,
     /// The nodes that are being written, to see recursion where references are inlined.
     path: HashSet<NodeId>,
@@ -75,7 +74,7 @@ struct Emitter<'g> {
 
 impl<'g> Emitter<'g> {
     fn profile(&self) -> &'g Profile {
-        self.look.profile
+        self.context.profile
     }
 
     /// The schema of a node, by reference where it has a definition. `depth` is its depth in the document.
@@ -90,7 +89,7 @@ impl<'g> Emitter<'g> {
 
     fn body(&mut self, id: NodeId, depth: usize) -> Value {
         self.written += 1;
-        let node = self.look.graph.get(id);
+        let node = self.context.graph.get(id);
         if depth > MAX_LOWERED_DEPTH || self.written > MAX_LOWERED_PARTS {
             self.too_deep = true;
             self.lose(&node.place, "$ref", "too deep or too large: any value is accepted from here on");
@@ -160,7 +159,7 @@ impl<'g> Emitter<'g> {
         depth: usize,
     ) -> Map<String, Value> {
         let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
-        if exactly_one && !is_exclusive(self.look, &nodes) {
+        if exactly_one && !is_exclusive(self.context, &nodes) {
             self.lose(&node.place, "oneOf", "sent as 'anyOf': more than one branch may match");
         }
         let schemas = nodes.into_iter().enumerate().map(|(index, id)| match tagged {
@@ -180,7 +179,7 @@ impl<'g> Emitter<'g> {
         }
     }
 
-    fn lose(&mut self, place: &Place, keyword: &str, detail: &str) {
+    fn lose(&mut self, place: &JsonPath, keyword: &str, detail: &str) {
         self.losses.push(Loss {
             pointer: place.pointer(),
             keyword: keyword.to_owned(),

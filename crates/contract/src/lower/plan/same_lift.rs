@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use crate::limits::MAX_COMPARED_PAIRS;
-use crate::lower::fields::Look;
+use crate::lower::fields::LiftContext;
 use crate::lower::graph::{Member, NodeId, Presence, Rest, Shape};
 use crate::lower::kinds::Kinds;
 
-pub(super) fn same_lift(look: Look<'_>, left: NodeId, right: NodeId) -> bool {
-    let mut comparison = Comparison { look, assumed: HashSet::new(), open: Vec::new() };
+pub(super) fn same_lift(context: LiftContext<'_>, left: NodeId, right: NodeId) -> bool {
+    let mut comparison = Comparison { context, assumed: HashSet::new(), open: Vec::new() };
     comparison.members_of(left, right, true)
 }
 
 /// Pairs are taken for alike until one is found that is not: circles are alike when nothing on them differs.
 struct Comparison<'g> {
-    look: Look<'g>,
+    context: LiftContext<'g>,
     assumed: HashSet<(NodeId, NodeId)>,
     open: Vec<(NodeId, NodeId)>,
 }
@@ -39,7 +39,7 @@ impl Comparison<'_> {
     }
 
     fn alike(&mut self, left: NodeId, right: NodeId, top: bool) -> bool {
-        let facts = self.look.facts;
+        let facts = self.context.facts;
         if left == right {
             return true;
         }
@@ -48,7 +48,7 @@ impl Comparison<'_> {
             (false, false) => {}
             _ => return false,
         }
-        match (&self.look.graph.get(left).shape, &self.look.graph.get(right).shape) {
+        match (&self.context.graph.get(left).shape, &self.context.graph.get(right).shape) {
             (Shape::Any, Shape::Any) | (Shape::Literals { .. }, Shape::Literals { .. }) => true,
             (Shape::List { items: left }, Shape::List { items: right }) => {
                 self.later(*left, *right);
@@ -103,7 +103,7 @@ impl Comparison<'_> {
     /// the other never has null.
     fn presences(&self, left: &Member, right: &Member, top: bool) -> bool {
         let never_null =
-            |member: &Member| !self.look.facts.kinds(member.node).meets(Kinds::NULL) && member.required;
+            |member: &Member| !self.context.facts.kinds(member.node).meets(Kinds::NULL) && member.required;
         match (left.presence, right.presence) {
             (Presence::Plain, Presence::Nullable) if top => never_null(left),
             (Presence::Nullable, Presence::Plain) if top => never_null(right),

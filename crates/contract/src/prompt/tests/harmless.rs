@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::violation::Violation;
-use crate::{Place, Step};
+use crate::{JsonPath, Step};
 
 /// Text that tries to get out: tags and fences in all spellings, between anything at all.
 fn hostile() -> impl Strategy<Value = String> {
@@ -64,7 +64,7 @@ proptest! {
             "description": words, "type": "object", "additionalProperties": {"type": "integer"}
         })).unwrap();
         let mut rejected = rejected(&schema, json!({ name.clone(): answer.clone() }));
-        let place: Place = [Step::Key(name)].into_iter().collect();
+        let place: JsonPath = [Step::Key(name)].into_iter().collect();
         rejected.violations.errors.push(Violation::new(&place, "invariant", message));
         let text = retry(&Retry { answer: Some(&answer), ..text_retry(&schema, &rejected) });
 

@@ -1,4 +1,4 @@
-//! Snapshots: a change of words is a change that somebody reads.
+//! Snapshots, so that a change of wording is reviewed.
 
 use super::*;
 use crate::{Invariant, Invariants};

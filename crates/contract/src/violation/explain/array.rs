@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::found::{Found, Trail};
+use super::findings::{Collector, Trail};
 use super::{Explainer, Level, wording};
 use crate::schema::Dialect;
 
@@ -13,7 +13,7 @@ impl<'a> Explainer<'a> {
         value: &Value,
         items: &[Value],
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let (by_position, rest) = self.item_schemas(here);
         for (index, item) in items.iter().enumerate() {
@@ -43,7 +43,7 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    fn contains(&mut self, here: &Level<'a, '_>, items: &[Value], trail: &Trail<'_>, found: &mut Found) {
+    fn contains(&mut self, here: &Level<'a, '_>, items: &[Value], trail: &Trail<'_>, found: &mut Collector) {
         let Some(schema) = here.get("contains") else { return };
         let bound = |keyword| match self.dialect {
             Dialect::Draft7 => None,
@@ -68,7 +68,7 @@ impl<'a> Explainer<'a> {
         value: &Value,
         items: &[Value],
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let Some(schema) = here.get("unevaluatedItems") else { return };
         let evaluated = self.evaluated_items(here, value, items);

@@ -9,7 +9,7 @@ use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value, json};
 
-use super::found::{Found, Trail};
+use super::findings::{Collector, Trail};
 use super::plain::{self, Known};
 use super::wording;
 use crate::schema::{self, Dialect};
@@ -55,7 +55,7 @@ impl Leaves {
         keywords: &Map<String, Value>,
         value: &Value,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         if let Some(broken) = plainly_broken(keywords, value) {
             return report(&broken, schema, value, trail, found);
@@ -90,7 +90,7 @@ impl Leaves {
         schema: &Value,
         value: &Value,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let dialect = self.dialect;
         let validator = self
@@ -126,7 +126,7 @@ fn report<K: Borrow<ValidationErrorKind>>(
     schema: &Value,
     value: &Value,
     trail: &Trail<'_>,
-    found: &mut Found,
+    found: &mut Collector,
 ) {
     // The options say more than the type that they have.
     let has_options = broken.iter().any(|kind| {

@@ -10,7 +10,7 @@
 
 mod array;
 mod evaluated;
-mod found;
+mod findings;
 mod leaf;
 mod object;
 mod plain;
@@ -21,8 +21,8 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-pub(super) use found::{Finding, Findings};
-use found::{Found, Score, Trail};
+use findings::{Collector, Score, Trail};
+pub(super) use findings::{Finding, Findings};
 use leaf::Leaves;
 
 use super::wording;
@@ -42,7 +42,7 @@ pub(super) fn explain(schema: &Schema, value: &Value) -> Findings {
         visits: MAX_EXPLAIN_VISITS,
         depth: 0,
     };
-    let mut found = Found::collecting();
+    let mut found = Collector::collecting();
     let root = Node { schema: document, base: Rc::from("") };
     explainer.visit(&root, value, &Trail::root(), &mut found);
     found.into_findings()
@@ -69,7 +69,7 @@ struct Explainer<'a> {
 
 impl<'a> Explainer<'a> {
     /// Looks for what is wrong with a value at a place.
-    fn visit(&mut self, node: &Node<'a>, value: &Value, trail: &Trail<'_>, found: &mut Found) {
+    fn visit(&mut self, node: &Node<'a>, value: &Value, trail: &Trail<'_>, found: &mut Collector) {
         if self.visits == 0 || self.depth >= MAX_EXPLAIN_DEPTH || found.is_full() {
             return;
         }
@@ -89,7 +89,7 @@ impl<'a> Explainer<'a> {
                 let score = match self.scores.get(&pair) {
                     Some(score) => *score,
                     None => {
-                        let mut inner = Found::counting();
+                        let mut inner = Collector::counting();
                         self.look(node, value, trail, &mut inner);
                         self.scores.insert(pair, inner.score());
                         inner.score()
@@ -104,7 +104,7 @@ impl<'a> Explainer<'a> {
 
     /// How far a value is from a schema.
     fn score(&mut self, node: &Node<'a>, value: &Value) -> Score {
-        let mut found = Found::counting();
+        let mut found = Collector::counting();
         self.visit(node, value, &Trail::root(), &mut found);
         found.score()
     }
@@ -113,7 +113,7 @@ impl<'a> Explainer<'a> {
         self.score(node, value).is_zero()
     }
 
-    fn look(&mut self, node: &Node<'a>, value: &Value, trail: &Trail<'_>, found: &mut Found) {
+    fn look(&mut self, node: &Node<'a>, value: &Value, trail: &Trail<'_>, found: &mut Collector) {
         match node.schema {
             Value::Bool(false) => {
                 found.fail_fatally(trail, node.schema, "falseSchema", || wording::nothing_allowed(value));
@@ -129,7 +129,7 @@ impl<'a> Explainer<'a> {
         keywords: &'a Map<String, Value>,
         value: &Value,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         for keyword in KEYWORDS {
             let Some(reference) = keywords.get(*keyword).and_then(Value::as_str) else { continue };
@@ -137,7 +137,7 @@ impl<'a> Explainer<'a> {
                 Some(target) => self.visit(&target, value, trail, found),
                 None => self.leaves.check_reference(reference, node.schema, value, trail, found),
             }
-            // Draft-07 ignores whatever stands beside a reference.
+            // Draft-07 ignores siblings of a reference.
             if *keyword == "$ref" && self.dialect == Dialect::Draft7 {
                 return;
             }
@@ -164,14 +164,14 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    fn negation(&mut self, here: &Level<'a, '_>, value: &Value, trail: &Trail<'_>, found: &mut Found) {
+    fn negation(&mut self, here: &Level<'a, '_>, value: &Value, trail: &Trail<'_>, found: &mut Collector) {
         let Some(ruled_out) = here.keywords.get("not") else { return };
         if self.holds(&here.child(ruled_out), value) {
             found.fail(trail, ruled_out, "not", || wording::ruled_out(value, ruled_out));
         }
     }
 
-    fn condition(&mut self, here: &Level<'a, '_>, value: &Value, trail: &Trail<'_>, found: &mut Found) {
+    fn condition(&mut self, here: &Level<'a, '_>, value: &Value, trail: &Trail<'_>, found: &mut Collector) {
         let Some(condition) = here.keywords.get("if") else { return };
         let holds = self.holds(&here.child(condition), value);
         let consequence = here.keywords.get(if holds { "then" } else { "else" });
@@ -185,7 +185,7 @@ impl<'a> Explainer<'a> {
 
     /// The schema that a reference leads to, with its base.
     fn target(&self, node: &Node<'a>, reference: &str) -> Option<Node<'a>> {
-        // Draft-07 ignores an `$id` beside a reference like everything else there.
+        // Draft-07 ignores an `$id` next to a reference too.
         let base = match self.dialect {
             Dialect::Draft7 => node.base.to_string(),
             Dialect::Draft201909 | Dialect::Draft202012 => base_of(&node.base, node.schema),
@@ -194,7 +194,7 @@ impl<'a> Explainer<'a> {
         Some(Node { schema, base: base_at(self.document, &place).into() })
     }
 
-    /// The schema behind a chain of references, for a look at its keywords.
+    /// The schema after a chain of references, for a look at its keywords.
     fn shape(&self, node: &Node<'a>) -> &'a Value {
         let mut node = node.clone();
         for _ in 0..MAX_EXPLAIN_DEPTH {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::nearest;
-use super::found::{Found, Trail};
+use super::findings::{Collector, Trail};
 use super::{Explainer, Level, Node, wording};
 
 impl<'a> Explainer<'a> {
@@ -13,7 +13,7 @@ impl<'a> Explainer<'a> {
         value: &Value,
         members: &Map<String, Value>,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let misnamed = required(here, members, trail, found);
         self.dependencies(here, value, members, trail, found);
@@ -27,7 +27,7 @@ impl<'a> Explainer<'a> {
         here: &Level<'a, '_>,
         members: &Map<String, Value>,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let Some(schema) = here.get("propertyNames") else { return };
         for name in members.keys() {
@@ -35,7 +35,7 @@ impl<'a> Explainer<'a> {
             if self.visits == 0 || found.is_full() || self.holds(&here.child(schema), &as_value) {
                 continue;
             }
-            let mut inner = Found::collecting();
+            let mut inner = Collector::collecting();
             self.visit(&here.child(schema), &as_value, &Trail::root(), &mut inner);
             let cause = inner.into_findings().kept.into_iter().next().map(|finding| finding.message);
             found.fail(trail, schema, "propertyNames", || wording::bad_name(name, cause));
@@ -48,7 +48,7 @@ impl<'a> Explainer<'a> {
         members: &Map<String, Value>,
         misnamed: &[&str],
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let additional = here.get("additionalProperties");
         let mut unexpected = Vec::new();
@@ -99,7 +99,7 @@ impl<'a> Explainer<'a> {
         value: &Value,
         members: &Map<String, Value>,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         for keyword in ["dependencies", "dependentRequired", "dependentSchemas"] {
             let Some(Value::Object(dependencies)) = here.get(keyword) else { continue };
@@ -129,7 +129,7 @@ impl<'a> Explainer<'a> {
         members: &Map<String, Value>,
         misnamed: &[&str],
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let Some(schema) = here.get("unevaluatedProperties") else { return };
         let evaluated = self.evaluated_names(here, value, members);
@@ -151,12 +151,12 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// Reports missing members; gives back the names that stand in for one, which need not be reported again.
+/// Reports missing members; returns the names that replace one, which need not be reported again.
 fn required<'v>(
     here: &Level<'_, '_>,
     members: &'v Map<String, Value>,
     trail: &Trail<'_>,
-    found: &mut Found,
+    found: &mut Collector,
 ) -> Vec<&'v str> {
     let Some(Value::Array(names)) = here.get("required") else { return Vec::new() };
     let known = |name: &str| {

@@ -17,7 +17,6 @@ pub(super) enum Known {
     Unknown,
 }
 
-/// Decides one assertion.
 pub(super) fn decide(keyword: &str, argument: &Value, value: &Value) -> Known {
     match keyword {
         "type" => of_type(argument, value),

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::found::{Found, Score, Trail};
+use super::findings::{Collector, Score, Trail};
 use super::{Explainer, Level, Node, wording};
 
 impl<'a> Explainer<'a> {
@@ -16,7 +16,7 @@ impl<'a> Explainer<'a> {
         branches: &'a [Value],
         value: &Value,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let nodes: Vec<Node<'a>> = branches.iter().map(|branch| here.child(branch)).collect();
         let scores: Vec<Score> = nodes.iter().map(|node| self.score(node, value)).collect();
@@ -50,7 +50,7 @@ impl<'a> Explainer<'a> {
         alternatives: &Alternatives<'a>,
         value: &Value,
         trail: &Trail<'_>,
-        found: &mut Found,
+        found: &mut Collector,
     ) {
         let mut candidates = alternatives.all();
         if let Some(tag) = alternatives.tag(value) {

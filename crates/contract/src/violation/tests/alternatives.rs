@@ -31,7 +31,7 @@ fn the_tag_decides_which_alternative_was_meant() {
 }
 
 #[test]
-fn an_unknown_tag_is_told_at_the_tag() {
+fn an_unknown_tag_is_reported_at_the_tag() {
     assert_eq!(
         lines(&shapes("oneOf"), &json!({"kind": "sqare", "side": 3})),
         ["$.kind: expected one of \"circle\", \"square\"; got \"sqare\""]
@@ -39,7 +39,7 @@ fn an_unknown_tag_is_told_at_the_tag() {
 }
 
 #[test]
-fn a_missing_tag_is_told_with_its_options() {
+fn a_missing_tag_is_reported_with_its_options() {
     assert_eq!(
         lines(&shapes("oneOf"), &json!({"side": 3})),
         ["$: missing required property 'kind'; expected one of \"circle\", \"square\""]

@@ -30,7 +30,7 @@ fn few_of_each_kind_are_better_than_many_of_one() {
 }
 
 #[test]
-fn what_is_said_twice_is_told_once() {
+fn duplicate_messages_are_reported_once() {
     let schema = json!({"allOf": [{"required": ["a"]}, {"required": ["a"]}]});
     assert_eq!(lines(&schema, &json!({})), ["$: missing required property 'a'"]);
 }

@@ -54,7 +54,7 @@ fn types_say_what_was_expected_and_what_was_found() {
 }
 
 #[test]
-fn a_wrong_type_beside_options_is_told_by_the_options() {
+fn a_wrong_type_of_an_enum_lists_the_options() {
     assert_eq!(line(json!({"type": "string", "enum": ["a"]}), json!(5)), "$: expected \"a\", got 5");
 }
 
@@ -104,7 +104,7 @@ fn patterns_and_formats_say_what_would_match() {
 }
 
 #[test]
-fn content_keywords_are_told() {
+fn content_keywords_are_reported() {
     assert_eq!(
         line(json!({"contentEncoding": "base64"}), json!("!")),
         "$: expected a string encoded as 'base64', got \"!\""
@@ -135,7 +135,7 @@ fn a_missing_property_is_located_at_the_object() {
 }
 
 #[test]
-fn a_misnamed_property_is_told_once_as_a_rename() {
+fn a_misnamed_property_is_reported_once_as_a_rename() {
     let schema = json!({
         "required": ["file_name", "severity"],
         "properties": {"file_name": {}, "severity": {}},
@@ -174,7 +174,7 @@ fn unexpected_properties_are_named_with_what_is_allowed() {
 }
 
 #[test]
-fn property_names_are_told_with_their_cause() {
+fn property_names_are_reported_with_their_cause() {
     assert_eq!(
         line(json!({"propertyNames": {"pattern": "^[a-z]+$"}}), json!({"Foo": 1, "bar": 2})),
         "$: invalid property name 'Foo': expected a string matching '^[a-z]+$', got \"Foo\""
@@ -182,7 +182,7 @@ fn property_names_are_told_with_their_cause() {
 }
 
 #[test]
-fn items_are_told_by_position() {
+fn items_are_reported_by_position() {
     let tuple = json!({"items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false});
     assert_eq!(line(tuple.clone(), json!(["a", "b"])), "$[1]: expected integer, got string \"b\"");
     assert_eq!(line(tuple, json!(["a", 1, 2, 3])), "$: expected at most 2 items, got 4");
@@ -214,7 +214,7 @@ fn contains_says_how_many_are_wanted() {
 }
 
 #[test]
-fn what_is_ruled_out_is_said() {
+fn forbidden_values_are_reported() {
     assert_eq!(
         line(json!({"not": {"type": "null"}}), Value::Null),
         "$: expected a value that does not match {\"type\": \"null\"}, got null"
@@ -252,7 +252,7 @@ fn a_condition_says_why() {
 }
 
 #[test]
-fn unevaluated_parts_are_told() {
+fn unevaluated_parts_are_reported() {
     let draft = "https://json-schema.org/draft/2020-12/schema";
     let schema = json!({
         "$schema": draft,
@@ -289,7 +289,7 @@ fn references_are_followed_and_identifiers_seen() {
 }
 
 #[test]
-fn draft_seven_ignores_what_stands_beside_a_reference() {
+fn draft_seven_ignores_siblings_of_a_reference() {
     let schema = json!({
         "definitions": {"text": {"type": "string"}},
         "properties": {"a": {"$ref": "#/definitions/text", "maxLength": 1}, "b": {"const": 1}}

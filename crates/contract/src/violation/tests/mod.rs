@@ -1,4 +1,4 @@
-//! What a model is told, kind by kind.
+//! Messages for models, by kind of error.
 
 mod alternatives;
 mod bounded;

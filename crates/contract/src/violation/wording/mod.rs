@@ -8,11 +8,11 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::escape::quoted;
-use super::quote::{counted, names, options, value as shown};
+use super::quote::{counted, names, options, value as quoted_value};
 
 /// An assertion that does not hold, in words.
 pub(super) fn broken(kind: &Kind, schema: &Value, value: &Value) -> String {
-    let found = shown(value);
+    let found = quoted_value(value);
     match kind {
         Kind::Type { kind } => wrong_type(value, &expected_types(schema, kind)),
         Kind::Enum { options } => not_one_of(
@@ -20,14 +20,18 @@ pub(super) fn broken(kind: &Kind, schema: &Value, value: &Value) -> String {
             &options.as_array().map(|all| all.iter().collect::<Vec<_>>()).unwrap_or_default(),
         ),
         Kind::Constant { expected_value } => {
-            format!("expected {}, got {found}", shown(expected_value))
+            format!("expected {}, got {found}", quoted_value(expected_value))
         }
-        Kind::Minimum { limit } => format!("expected at least {}, got {found}", shown(limit)),
-        Kind::Maximum { limit } => format!("expected at most {}, got {found}", shown(limit)),
-        Kind::ExclusiveMinimum { limit } => format!("expected more than {}, got {found}", shown(limit)),
-        Kind::ExclusiveMaximum { limit } => format!("expected less than {}, got {found}", shown(limit)),
+        Kind::Minimum { limit } => format!("expected at least {}, got {found}", quoted_value(limit)),
+        Kind::Maximum { limit } => format!("expected at most {}, got {found}", quoted_value(limit)),
+        Kind::ExclusiveMinimum { limit } => {
+            format!("expected more than {}, got {found}", quoted_value(limit))
+        }
+        Kind::ExclusiveMaximum { limit } => {
+            format!("expected less than {}, got {found}", quoted_value(limit))
+        }
         Kind::MultipleOf { multiple_of } => {
-            format!("expected a multiple of {}, got {found}", shown(multiple_of))
+            format!("expected a multiple of {}, got {found}", quoted_value(multiple_of))
         }
         Kind::MinLength { limit } => at_least(&found, length(value), "character", "characters", *limit),
         Kind::MaxLength { limit } => at_most(&found, length(value), "character", "characters", *limit),
@@ -70,8 +74,8 @@ pub(super) fn broken(kind: &Kind, schema: &Value, value: &Value) -> String {
 
 pub(super) fn not_one_of(value: &Value, allowed: &[&Value]) -> String {
     match allowed {
-        [only] => format!("expected {}, got {}", shown(only), shown(value)),
-        _ => format!("expected one of {}; got {}", options(allowed, value), shown(value)),
+        [only] => format!("expected {}, got {}", quoted_value(only), quoted_value(value)),
+        _ => format!("expected one of {}; got {}", options(allowed, value), quoted_value(value)),
     }
 }
 
@@ -93,7 +97,7 @@ pub(super) fn wrong_type(value: &Value, expected: &[&str]) -> String {
     };
     match value {
         Value::Null => format!("expected {types}{separator} got null"),
-        _ => format!("expected {types}{separator} got {} {}{hint}", type_of(value), shown(value)),
+        _ => format!("expected {types}{separator} got {} {}{hint}", type_of(value), quoted_value(value)),
     }
 }
 
@@ -155,7 +159,7 @@ pub(super) fn bad_name(name: &str, cause: Option<String>) -> String {
 }
 
 pub(super) fn nothing_allowed(value: &Value) -> String {
-    format!("{} is not allowed here; remove it", shown(value))
+    format!("{} is not allowed here; remove it", quoted_value(value))
 }
 
 pub(super) fn too_many_items(found: usize, allowed: usize) -> String {
@@ -163,29 +167,29 @@ pub(super) fn too_many_items(found: usize, allowed: usize) -> String {
 }
 
 pub(super) fn unexpected_item(index: usize, item: &Value) -> String {
-    format!("unexpected item {index}: {}; remove it", shown(item))
+    format!("unexpected item {index}: {}; remove it", quoted_value(item))
 }
 
 pub(super) fn contains_too_few(found: usize, least: f64, schema: &Value) -> String {
     let noun = if least <= 1.0 { "item" } else { "items" };
-    format!("expected at least {least} {noun} matching {}, got {found}", shown(schema))
+    format!("expected at least {least} {noun} matching {}, got {found}", quoted_value(schema))
 }
 
 pub(super) fn contains_too_many(found: usize, most: f64, schema: &Value) -> String {
     let noun = if most <= 1.0 { "item" } else { "items" };
-    format!("expected at most {most} {noun} matching {}, got {found}", shown(schema))
+    format!("expected at most {most} {noun} matching {}, got {found}", quoted_value(schema))
 }
 
 pub(super) fn ruled_out(value: &Value, schema: &Value) -> String {
-    format!("expected a value that does not match {}, got {}", shown(schema), shown(value))
+    format!("expected a value that does not match {}, got {}", quoted_value(schema), quoted_value(value))
 }
 
 pub(super) fn not_like(value: &Value, reference: &str) -> String {
-    format!("expected a value matching {}, got {}", quoted(reference), shown(value))
+    format!("expected a value matching {}, got {}", quoted(reference), quoted_value(value))
 }
 
 pub(super) fn no_alternative(value: &Value) -> String {
-    format!("matches none of the alternatives; got {}", shown(value))
+    format!("matches none of the alternatives; got {}", quoted_value(value))
 }
 
 pub(super) fn several_hold(holding: &[usize], branches: &[Value]) -> String {
@@ -213,7 +217,7 @@ pub(super) fn reason(condition: &Value, value: &Value) -> Option<String> {
     decides
         .then(|| value.get(name))
         .flatten()
-        .map(|given| format!("because {} is {}", quoted(name), shown(given)))
+        .map(|given| format!("because {} is {}", quoted(name), quoted_value(given)))
 }
 
 /// What an alternative is called.

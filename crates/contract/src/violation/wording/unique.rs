@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::quote;
 
-/// Pairs are looked for among so many items; the verdict does not depend on it.
+/// Items among which equal pairs are searched; the verdict does not depend on it.
 const COMPARED: usize = 10_000;
 
 pub(super) fn wording(value: &Value) -> String {

@@ -201,7 +201,7 @@ impl App {
         if mode != ExecutionMode::AsyncCallback {
             return Ok(());
         }
-        if parent.status.is_busy() && self.store.is_hand(&parent.last_run_id).await? {
+        if parent.status.is_busy() && self.store.is_task_run(&parent.last_run_id).await? {
             return Err(invalid(format!(
                 "execution_mode async_callback: the parent {} belongs to a workflow, which continues when its current run finishes and would miss the callback; use sync or async_poll",
                 parent.id

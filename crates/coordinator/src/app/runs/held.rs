@@ -6,7 +6,7 @@
 
 use accord_api::{ErrorName, FinishRun, HeldAnswer};
 use accord_contract::prompt::{self, Delivery, Retry};
-use accord_contract::{Accepted, Rejected, Schema, Shown, Verdict};
+use accord_contract::{Accepted, EchoSources, Rejected, Schema, Verdict};
 use accord_domain::agent::Type;
 use accord_domain::attempt::{self, Attempt, Outcome as Judged};
 use accord_domain::contract::{Origin, Strategy};
@@ -301,7 +301,7 @@ fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Verdict 
     }
     let input: Value = serde_json::from_str(parameters).unwrap_or_default();
     let form = prompt::Form::new(schema, true);
-    Shown::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input)
+    EchoSources::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input)
 }
 
 fn check_strategy(strategy: Strategy) -> Result<(), Error> {

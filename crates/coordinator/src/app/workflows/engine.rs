@@ -10,10 +10,12 @@ use std::sync::Arc;
 use accord_api::ErrorName;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
-use accord_domain::json::read_kept;
 use accord_domain::run::{Failure, Outcome, Status as RunStatus};
 use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
-use accord_store::{Asked, Hand, NewWorkflowRun, StoreError, Submission, WorkflowAdvance, WorkflowDocuments};
+use accord_json::read_kept;
+use accord_store::{
+    NewWorkflowRun, StoreError, Submission, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest,
+};
 use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Head, State, Step, advance};
 use jiff::Timestamp;
@@ -58,7 +60,7 @@ impl App {
         }
         let flow = self.flow(&documents.definition).await?;
         let state = state_of(&flow, &documents.head, &documents.nodes)?;
-        let done = self.store.done_hands(id).await?;
+        let done = self.store.finished_task_runs(id).await?;
         let events = self.what_happened(&documents, &done).await?;
         if events.is_empty() && done.is_empty() {
             // Else what was due has been done meanwhile, by another coordinator, say.
@@ -82,18 +84,18 @@ impl App {
     async fn what_happened(
         &self,
         documents: &WorkflowDocuments,
-        done: &[Hand],
+        done: &[TaskRun],
     ) -> Result<VecDeque<Event>, Error> {
         let mut events = VecDeque::new();
         match documents.asked {
-            Some(Asked::Begin) => events.push_back(Event::Begun),
-            Some(Asked::Stop) => events.push_back(Event::StopAsked),
+            Some(WorkflowRequest::Begin) => events.push_back(Event::Begun),
+            Some(WorkflowRequest::Stop) => events.push_back(Event::StopAsked),
             None => {}
         }
         for hand in done {
             events.push_back(match hand {
-                Hand::Run(run_id) => self.run_end(run_id).await?,
-                Hand::Workflow(id) => self.child_workflow_end(id).await?,
+                TaskRun::Run(run_id) => self.run_end(run_id).await?,
+                TaskRun::Workflow(id) => self.child_workflow_end(id).await?,
             });
         }
         Ok(events)
@@ -236,7 +238,7 @@ impl App {
         before: WorkflowDocuments,
         state: State,
         work: Work,
-        taken: Vec<Hand>,
+        taken: Vec<TaskRun>,
     ) -> Result<Option<Vec<Worker>>, Error> {
         let now = self.outside.now();
         let status = state.head.status;

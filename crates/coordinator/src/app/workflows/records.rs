@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use accord_domain::json::read_kept;
+use accord_json::read_kept;
 use accord_store::NodeRecord;
 use accord_workflow::{Flow, Head, Kind, NodeState, State, Task};
 use serde::Serialize;

@@ -11,10 +11,12 @@ use accord_api::{
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
-use accord_domain::json::read_kept;
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::{Status, WorkflowRun};
-use accord_store::{Asked, Hand, NewWorkflowRun, StoreError, WorkflowDocuments, WorkflowRunFilter};
+use accord_json::read_kept;
+use accord_store::{
+    NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter,
+};
 use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -159,7 +161,7 @@ impl App {
             Err(error) => return Err(Box::pin(self.absent(id.as_str(), error)).await),
         };
         // The engine has not heard of it yet, and whoever asked should see that it was heard.
-        if (documents.asked, documents.run.status) == (Some(Asked::Stop), Status::Running) {
+        if (documents.asked, documents.run.status) == (Some(WorkflowRequest::Stop), Status::Running) {
             documents.run.status = Status::Stopping;
         }
         if self.is_suspect(&documents).await? {
@@ -220,10 +222,10 @@ impl App {
         }
         let mut open = vec![id.clone()];
         while let Some(next) = open.pop() {
-            for hand in self.store.hands(&next).await? {
+            for hand in self.store.task_runs(&next).await? {
                 match hand {
-                    Hand::Workflow(child) => open.push(child),
-                    Hand::Run(run_id) => match self.stop(&run_id).await {
+                    TaskRun::Workflow(child) => open.push(child),
+                    TaskRun::Run(run_id) => match self.stop(&run_id).await {
                         Err(error) if error.name() != ErrorName::RunNotFound => return Err(error),
                         _ => {}
                     },

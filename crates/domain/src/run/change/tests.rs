@@ -90,14 +90,14 @@ fn only_a_waiting_run_is_taken_or_given_up() {
 }
 
 #[test]
-fn what_is_told_of_retries_takes_none_back() {
+fn reported_retries_never_decrease() {
     let counted = Run { retry_count: 2, ..run() };
     assert_eq!(counted.clone().asked_again(0).retry_count, 2);
     assert_eq!(counted.asked_again(3).retry_count, 3);
 }
 
 #[test]
-fn nobody_reports_twice() {
+fn a_second_report_is_refused() {
     let change = claimed("1", 1);
     let usage = Usage::default();
     let done = finish(change.run, change.session, &holder("1", 1), text("x"), usage, Children::Quiet, at(2));
@@ -167,7 +167,7 @@ fn a_stop_ends_a_waiting_run_and_warns_a_working_one() {
 }
 
 #[test]
-fn a_run_that_nobody_can_take_fails_and_its_parent_hears_of_it() {
+fn an_unmatched_run_fails_and_calls_its_parent_back() {
     let change = unmatched(run(), session(), at(300));
     assert_eq!(change.run.failure.as_ref().map(|failure| failure.kind), Some(FailureType::NoMatchingRunner));
     assert_eq!(change.session.status, SessionStatus::Failed);
@@ -208,7 +208,7 @@ fn an_empty_object_is_a_result() {
 }
 
 #[test]
-fn a_result_as_deep_as_it_may_be_is_told_whole() {
+fn the_deepest_result_is_delivered_whole() {
     let change = claimed("1", 1);
     let text = format!("{}{}", "[".repeat(128), "]".repeat(128));
     let outcome = Outcome { result_text: None, result_data: Some(text.clone()), raw: None, validation: None };
@@ -223,7 +223,7 @@ fn a_result_as_deep_as_it_may_be_is_told_whole() {
 }
 
 #[test]
-fn an_end_that_nobody_told_has_what_the_attempts_tell() {
+fn an_end_without_a_report_has_the_usage_of_its_attempts() {
     let judged = |delivery, number, outcome, text: &str| Attempt {
         number,
         delivery,
@@ -251,7 +251,7 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
     let used = Usage { input_tokens: 300, output_tokens: 30, cost_usd: Some(1.5) };
     let claimed = claimed("1", 1);
     let lost = lose(claimed.run.clone(), claimed.session.clone(), at(100), 1);
-    assert!(lost.ends_untold());
+    assert!(lost.ends_without_runner());
     let counted = lost.with_attempts(&attempts);
     assert_eq!((counted.run.usage, counted.run.retry_count), (used, 1));
     let failure = counted.run.failure.clone().unwrap();
@@ -263,21 +263,25 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
     assert_eq!(lost.run.failure.unwrap().last_output.as_deref(), Some("last"), "of equals the last");
 
     let requeued = lose(claimed.run.clone(), claimed.session.clone(), at(100), 2);
-    assert!(!requeued.ends_untold(), "it goes on");
+    assert!(!requeued.ends_without_runner(), "it goes on");
     let stopped = stop(requeued.run, requeued.session, at(101)).with_attempts(&attempts);
     assert_eq!((stopped.run.usage, stopped.run.failure.unwrap().attempts), (used, None));
-    assert!(!stop(counted.run, counted.session, at(102)).ends_untold(), "it was over before");
-    assert!(!stop(run(), session(), at(1)).ends_untold(), "nobody was at work");
+    assert!(!stop(counted.run, counted.session, at(102)).ends_without_runner(), "it was over before");
+    assert!(!stop(run(), session(), at(1)).ends_without_runner(), "nobody was at work");
 }
 
 #[test]
-fn what_is_in_a_conversation_is_told_whatever_comes() {
+fn callbacks_in_a_kept_conversation_are_settled() {
     let claimed = claimed("1", 1);
     let ask = |change: Change| {
         ask_again(change.run, change.session, &holder("1", 1), Usage::default(), at(2)).unwrap()
     };
-    assert_eq!(ask(claimed.clone()).heard().told, Told::Settled, "it goes on, and may be stopped");
-    assert_eq!(ask(claimed.clone()).told, Told::Stands);
+    assert_eq!(
+        ask(claimed.clone()).with_conversation_kept().child_reports,
+        ChildReports::Settled,
+        "it goes on, and may be stopped"
+    );
+    assert_eq!(ask(claimed.clone()).child_reports, ChildReports::Unchanged);
     let stopping = stop(claimed.run, claimed.session, at(2));
-    assert_eq!(ask(stopping).heard().told, Told::Stands, "it is over");
+    assert_eq!(ask(stopping).with_conversation_kept().child_reports, ChildReports::Unchanged, "it is over");
 }

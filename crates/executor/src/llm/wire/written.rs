@@ -1,16 +1,15 @@
-//! Arguments of calls that came as objects, as they were written.
+//! The arguments of tool calls that came as objects, as text.
 //!
-//! A parsed object has lost what the judge has to see: a key that stood there twice, and how numbers were spelled. So the texts
-//! are read once more from the answer, without looking into them.
+//! A parsed object has lost what the judge has to see: duplicate keys, and how numbers were written. So the text of each
+//! object is taken from the answer, without parsing it.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Puts the texts that were written in the place of the objects and lists at the end of a path of keys. It leads through every
-/// item of the lists on its way. `text` is what the value was read from: what stood there is seen in it alone, since an
-/// object with a name that `serde_json` keeps for itself was read as something else.
+/// Replaces the objects and lists at the end of a path of keys by their text. The path goes through every item of lists.
+/// `text` is what the value was read from.
 pub(super) fn spell(value: &mut Value, text: &str, path: &[&str]) {
     if leads_somewhere(value, path) {
         put(value, text, path);
@@ -57,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost() {
+    fn duplicate_keys_and_numbers_are_kept() {
         let arguments = r#"{"n": 1, "n": 1.10e2}"#;
         let text =
             format!(r#"{{"calls": [{{"id": 1}}, 7, {{"of": {{"arguments": {arguments}, "name": "a"}}}}]}}"#);
@@ -71,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_stays() {
+    fn other_values_are_unchanged() {
         for text in [r#"{"arguments": "{}"}"#, r#"{"arguments": null}"#, r#"{"other": {}}"#, "7", "[]"] {
             let value: Value = serde_json::from_str(text).unwrap();
             assert_eq!(spelled(text, &["arguments"]), value, "{text}");

@@ -8,24 +8,24 @@ use accord_contract::prompt::SUBMIT_TOOL;
 use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict, Violation};
 use accord_executor::{Answer, Stop};
 
-use super::super::End;
+use super::super::RunEnd;
 use super::super::facts::Feature;
 use super::super::failure::{self, Unmet};
 use super::super::offers::Rung;
-use super::super::reading::Bench;
+use super::super::reading::AnswerJudge;
 use super::super::request::Ask;
 use super::super::step::Seen;
-use super::super::turns::{Asked, Judged, Why};
-use super::{Driver, Look};
+use super::super::turns::{Judged, NoAnswer, TurnOutcome};
+use super::{Driver, Evaluation};
 
 impl Driver<'_, '_> {
-    pub(super) async fn answered(&mut self, asked: &Asked, answer: &Answer) -> Look {
+    pub(super) async fn answered(&mut self, asked: &TurnOutcome, answer: &Answer) -> Evaluation {
         if let Stop::Refused(words) = &answer.stop {
             return self.refused(asked, answer, words).await;
         }
         let lift = self.state.offers.get(self.state.rung).map(|offer| offer.lowered.lift.clone());
         let is_called = !answer.submissions.is_empty() || answer.structured.is_some();
-        let bench = Bench {
+        let bench = AnswerJudge {
             contract: self.terms.compiled.clone(),
             lift: match self.state.rung {
                 Rung::Tool if !is_called => lift.map(Lift::beside_channel),
@@ -36,7 +36,7 @@ impl Driver<'_, '_> {
         };
         let reading = match bench.read(answer, &self.state.before).await {
             Ok(reading) => reading,
-            Err(words) => return self.unanswered(asked, &Why::Failed(words)).await,
+            Err(words) => return self.unanswered(asked, &NoAnswer::Failed(words)).await,
         };
         let verdict = match (&answer.stop, reading.verdict) {
             (Stop::Truncated, verdict) => verdict.of_cut(&reading.raw),
@@ -51,15 +51,21 @@ impl Driver<'_, '_> {
         }
     }
 
-    async fn refused(&mut self, asked: &Asked, answer: &Answer, words: &str) -> Look {
+    async fn refused(&mut self, asked: &TurnOutcome, answer: &Answer, words: &str) -> Evaluation {
         self.state.history.refused();
         let text = if answer.text.is_empty() { words } else { &answer.text };
         let judged = self.judged(answer, attempt::Outcome::Refused, text);
         self.turns.record(asked, judged).await;
-        Look { seen: Seen::Refused, end: failure::refused(words, self.turns.attempts()) }
+        Evaluation { seen: Seen::Refused, end: failure::refused(words, self.turns.attempts()) }
     }
 
-    async fn accepted(&mut self, asked: &Asked, answer: &Answer, accepted: Accepted, raw: String) -> Look {
+    async fn accepted(
+        &mut self,
+        asked: &TurnOutcome,
+        answer: &Answer,
+        accepted: Accepted,
+        raw: String,
+    ) -> Evaluation {
         self.state.history.accepted();
         self.learn_from_success(answer, accepted.source);
         let repairs: Vec<_> = accepted.repairs.iter().map(repair).collect();
@@ -77,8 +83,8 @@ impl Driver<'_, '_> {
             source,
             attempts: self.turns.attempts(),
         };
-        let end = End::Data { value: accepted.value, raw, validation: Some(validation) };
-        Look { seen: Seen::Accepted, end }
+        let end = RunEnd::Data { value: accepted.value, raw, validation: Some(validation) };
+        Evaluation { seen: Seen::Accepted, end }
     }
 
     /// A text that is the value alone was handed over as one where it is structured output or what a tool was called with.
@@ -90,7 +96,13 @@ impl Driver<'_, '_> {
         }
     }
 
-    async fn rejected(&mut self, asked: &Asked, answer: &Answer, rejected: Rejected, raw: String) -> Look {
+    async fn rejected(
+        &mut self,
+        asked: &TurnOutcome,
+        answer: &Answer,
+        rejected: Rejected,
+        raw: String,
+    ) -> Evaluation {
         let cut_off = answer.stop == Stop::Truncated;
         let submitted = !answer.submissions.is_empty();
         if !cut_off {
@@ -139,7 +151,7 @@ impl Driver<'_, '_> {
         self.state.said.clone_from(&raw);
         self.state.wrong =
             Some(Ask::Better { rejected: Box::new(rejected), answer: raw, cut_off, submitted });
-        Look { seen, end: self.unmet(unmet) }
+        Evaluation { seen, end: self.unmet(unmet) }
     }
 
     fn judged(&self, answer: &Answer, outcome: attempt::Outcome, text: &str) -> Judged {
@@ -242,6 +254,6 @@ pub(in super::super) fn repair(repair: &accord_contract::Repair) -> attempt::Rep
 fn kind(repair: &accord_contract::Repair) -> String {
     match serde_json::to_value(repair.kind) {
         Ok(serde_json::Value::String(name)) => name,
-        _ => repair.kind.words().to_owned(),
+        _ => repair.kind.description().to_owned(),
     }
 }

@@ -1,10 +1,10 @@
-//! Where a run under a contract stands, and how each step changes it.
+//! The state of a run under a contract, and how each step changes it.
 
 use std::sync::Arc;
 
 use accord_api::Contract;
 use accord_api::agent::SendExamples;
-use accord_contract::Shown;
+use accord_contract::EchoSources;
 use accord_executor::{Allowance, Capabilities, Example, Turn};
 
 use super::super::facts::{Facts, Feature};
@@ -22,7 +22,7 @@ pub(super) struct State {
     pub(super) facts: Facts,
     pub(super) history: History,
     /// What the model is shown and must not give back.
-    pub(super) shown: Arc<Shown>,
+    pub(super) shown: Arc<EchoSources>,
     pub(super) rung: Rung,
     pub(super) force: bool,
     pub(super) retries: u32,
@@ -41,7 +41,7 @@ pub(super) struct State {
     max_tokens: Option<u32>,
     max_tokens_before: Option<u32>,
     ceiling_is_fixed: bool,
-    /// How many tokens the last answer had that was cut off, where that was told.
+    /// Tokens of the last answer that was cut off, if reported.
     pub(super) cut_at: Option<u32>,
     /// The exchanges that are shown before the task, if the rung shows them.
     examples: Vec<Example>,
@@ -65,7 +65,7 @@ impl State {
         let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
         let examples = request::examples(assignment, offers.sample.as_ref());
         let pairs = examples.iter().map(|example| (example.input.clone(), example.output.clone()));
-        let shown = Shown::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
+        let shown = EchoSources::new(terms.compiled.schema(), offers.form(Rung::Prompt).skeleton(), pairs);
         Ok(Self {
             offers,
             facts,
@@ -96,7 +96,7 @@ impl State {
 
     /// What is asked beyond the task, in words.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
-        self.ask.words(terms, self.rung, self.offers.form(self.rung))
+        self.ask.schema_text(terms, self.rung, self.offers.form(self.rung))
     }
 
     pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms, model: Option<String>) -> Turn {

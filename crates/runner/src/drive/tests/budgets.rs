@@ -6,10 +6,10 @@ use accord_executor::{Allowance, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Reply, refuses, says};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 #[tokio::test]
-async fn no_turn_is_begun_that_cannot_be_paid_for() {
+async fn turns_over_the_cost_limit_are_not_started() {
     let rows = [
         Limits { max_tokens_total: Some(15), ..Limits::default() },
         Limits { max_cost_usd: Some(0.25), ..Limits::default() },
@@ -30,7 +30,7 @@ async fn a_result_that_used_up_the_budget_is_a_result() {
 }
 
 #[tokio::test]
-async fn a_turn_is_told_what_is_left_and_ends_with_it() {
+async fn a_turn_gets_the_rest_of_the_budget() {
     let limits = Limits { max_tokens_total: Some(100), max_cost_usd: Some(1.0), ..Limits::default() };
     let used = accord_executor::Usage { input_tokens: 80, output_tokens: 10, cost_usd: Some(0.5) };
     let ended = Reply::FailAfter(TurnError::AllowanceUsedUp, used);
@@ -46,7 +46,7 @@ async fn a_turn_is_told_what_is_left_and_ends_with_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_asked_for_lack_of_budget_is_no_retry() {
+async fn turns_skipped_for_budget_are_not_retries() {
     let limits = Limits { max_tokens_total: Some(20), ..Limits::default() };
     let ran = Case::with(Strategy::Prompt)
         .limits(limits)
@@ -108,14 +108,14 @@ async fn a_stop_ends_the_turn_and_the_run() {
             stop.cancel();
         };
         let (ran, ()) = tokio::join!(running, stopping);
-        assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+        assert!(matches!(ran.outcome.end, RunEnd::Stopped), "{:?}", ran.outcome.end);
         assert_eq!(ran.outcome.conversation, Some(json!({"turns": 1})));
         assert_eq!(ran.outcomes(), [Stopped]);
     }
 }
 
 #[tokio::test]
-async fn what_lost_deliveries_used_counts() {
+async fn usage_of_lost_deliveries_counts() {
     let spent = |tokens, retries| accord_api::Spent {
         usage: Usage { input_tokens: tokens, output_tokens: 0, cost_usd: Some(0.5) },
         retries,
@@ -137,7 +137,7 @@ async fn what_lost_deliveries_used_counts() {
     assert_eq!(ran.failure().attempts, Some(3));
     assert_eq!(ran.outcome.usage, Usage { input_tokens: 27, output_tokens: 10, cost_usd: Some(1.0) });
 
-    // A failure of another kind tells all of them too.
+    // A failure of another kind reports all of them too.
     let mut case = Case::with(Strategy::Prompt);
     case.assignment.spent = spent(7, 1);
     let failed = Reply::Fail(TurnError::Failed("no key".into()));

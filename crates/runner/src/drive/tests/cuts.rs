@@ -60,7 +60,7 @@ async fn a_ceiling_that_is_refused_is_taken_back() {
 }
 
 #[tokio::test]
-async fn a_ceiling_that_nobody_knows_is_raised_by_what_came() {
+async fn an_unknown_token_limit_is_raised_from_the_output() {
     let unknown = || Capabilities { max_tokens: None, ..able() };
     let long = |tokens| {
         let usage = Usage { output_tokens: tokens, ..Usage::default() };
@@ -119,7 +119,7 @@ async fn a_model_that_starts_over_is_taken_at_its_word() {
 }
 
 #[tokio::test]
-async fn what_was_cut_within_a_turn_is_read_in_the_same_way() {
+async fn cuts_within_a_turn_are_read_the_same_way() {
     let schema = || {
         json!({
             "type": "object",
@@ -149,7 +149,7 @@ async fn what_was_cut_within_a_turn_is_read_in_the_same_way() {
 }
 
 #[tokio::test]
-async fn what_is_repeated_at_the_seam_is_not_taken_twice() {
+async fn repetitions_after_a_cut_are_not_taken_twice() {
     let schema = json!({
         "type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
@@ -184,7 +184,7 @@ async fn a_seam_is_never_repaired() {
 }
 
 #[tokio::test]
-async fn what_may_be_the_rest_or_the_whole_is_neither() {
+async fn a_continuation_with_two_readings_is_ambiguous() {
     let number = json!({"type": "integer"});
     let ran =
         continued(number.clone(), ValidationMode::Strict).run(vec![cut("1"), says("12"), says("12")]).await;
@@ -193,7 +193,7 @@ async fn what_may_be_the_rest_or_the_whole_is_neither() {
 }
 
 #[tokio::test]
-async fn what_was_joined_in_vain_is_not_joined_again() {
+async fn failed_joins_are_not_repeated() {
     let replies = vec![cut("{\"n\""), says(": true}"), says("{\"n\": 1}")];
     let ran = Case::with(Strategy::Prompt).at(boundless()).run(replies).await;
     assert_eq!(ran.outcomes(), [Truncated, SchemaInvalid, Accepted]);
@@ -210,7 +210,7 @@ async fn a_cut_call_is_asked_for_in_short() {
 }
 
 #[tokio::test]
-async fn no_draft_stands_in_for_a_call_that_was_cut() {
+async fn a_draft_does_not_replace_a_cut_call() {
     let cut_calls = |calls: &[&str]| {
         let submissions = calls.iter().map(|&text| text.to_owned()).collect();
         Reply::Say(Answer { submissions, stop: Stop::Truncated, ..answer("") })
@@ -256,7 +256,7 @@ async fn a_value_before_the_cut_may_be_an_example() {
 }
 
 #[tokio::test]
-async fn a_told_cut_is_never_completed_and_what_is_whole_is_kept() {
+async fn a_reported_cut_is_never_completed_and_complete_values_are_kept() {
     let lenient = || {
         Case::under(Contract {
             validation_mode: ValidationMode::Lenient,

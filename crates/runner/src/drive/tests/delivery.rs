@@ -37,7 +37,7 @@ async fn a_lowered_answer_is_lifted_before_it_is_judged() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_lifted_is_told_why() {
+async fn an_answer_that_cannot_be_lifted_gets_a_reason() {
     let twice = r#"{"n": 1, "note": null, "map": [{"key": "a", "value": 2}, {"key": "a", "value": 3}]}"#;
     let ran = lowered(Strategy::Native).run(vec![says(twice), says(r#"{"n": 1}"#)]).await;
     assert_eq!(ran.outcomes(), [SchemaInvalid, Accepted]);
@@ -117,7 +117,7 @@ async fn a_wrapper_that_an_open_schema_would_take_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_lowered_answer_beside_other_json_is_never_passed_over() {
+async fn a_lowered_answer_next_to_other_json_is_not_skipped() {
     let list = natively(json!({"type": "array", "items": {"type": "integer"}}));
     let map = natively(json!({"type": "object", "additionalProperties": {"type": "integer"}}));
     let both = [
@@ -166,7 +166,7 @@ async fn a_wrapper_that_was_not_sent_stays() {
 }
 
 #[tokio::test]
-async fn a_wrapper_that_came_beside_its_channel_is_reported() {
+async fn a_wrapper_outside_its_channel_is_reported() {
     let list = Contract {
         schema: json!({"type": "array", "items": {"type": "integer"}}),
         ..contract(Origin::Blueprint)
@@ -210,13 +210,13 @@ async fn the_same_submission_twice_is_one() {
 }
 
 #[tokio::test]
-async fn of_two_submissions_the_one_that_conforms_counts() {
+async fn the_conforming_submission_counts() {
     let ran = Case::with(Strategy::Tool).run(vec![submits(&["{\"n\": \"x\"}", "{\"n\": 2}"])]).await;
     assert_eq!(ran.value(), (json!({"n": 2}), 0));
 }
 
 #[tokio::test]
-async fn what_no_submission_holds_is_not_made_of_several() {
+async fn submissions_are_not_combined() {
     for halves in [["{\"n\":", "1}"], ["{\"n\": 1,", "\"note\": \"x\"}"]] {
         for strict_json_only in [false, true] {
             let strategy = Strategy::Tool;

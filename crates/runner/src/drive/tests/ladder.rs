@@ -34,7 +34,7 @@ async fn auto_begins_on_the_best_rung_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn what_is_known_of_an_endpoint_decides_the_first_rung() {
+async fn endpoint_facts_decide_the_first_rung() {
     let auto = || Case::with(Strategy::Auto);
     assert_eq!(first_rung(auto().known("native", Standing::Barred)).await, Strategy::Tool);
     assert_eq!(first_rung(auto().known("native", Standing::Unknown)).await, Strategy::Native);
@@ -98,7 +98,7 @@ async fn a_refused_schema_goes_down_the_ladder_for_nothing() {
 }
 
 #[tokio::test]
-async fn who_is_refused_whatever_he_asks_learns_nothing() {
+async fn constant_refusals_teach_nothing() {
     let suspended = Reply::Fail(TurnError::Failed("your account is suspended".into()));
     let ran = Case::with(Strategy::Auto).run(vec![refused(), suspended]).await;
     assert_eq!(ran.outcomes(), [SchemaRejected, Failed]);
@@ -229,7 +229,7 @@ async fn only_what_shows_how_a_demand_was_taken_is_reported() {
 }
 
 #[tokio::test]
-async fn tools_that_nobody_was_seen_to_call_are_left_after_one_attempt() {
+async fn unproven_tools_are_dropped_after_one_attempt() {
     let auto = || Case::with(Strategy::Auto).at(Capabilities { native: None, ..able() });
     let ran = auto().run(vec![says("Done!"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.strategies(), [Strategy::Tool, Strategy::Prompt]);
@@ -267,7 +267,7 @@ async fn a_refused_schema_is_remembered_for_itself_alone() {
 }
 
 #[tokio::test]
-async fn what_was_called_in_the_place_of_the_submit_tool_is_told() {
+async fn a_wrong_tool_call_is_reported() {
     let astray = || Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer("") });
     let ran = Case::with(Strategy::Tool).run(vec![astray(), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
@@ -281,7 +281,7 @@ async fn what_was_called_in_the_place_of_the_submit_tool_is_told() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_teaches_nothing() {
+async fn empty_answers_teach_nothing() {
     let astray = Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer("") });
     for reply in [says(""), says(" \n"), astray] {
         let ran = Case::with(Strategy::Auto).retries(0).run(vec![reply]).await;

@@ -8,7 +8,7 @@ use accord_executor::{Capabilities, Delivery, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Reply, able, cut, fact, known, refuses, says, submits};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 #[tokio::test]
 async fn the_last_retries_go_to_the_stronger_models() {
@@ -67,7 +67,7 @@ async fn a_stronger_model_is_asked_in_a_way_that_it_takes() {
 }
 
 #[tokio::test]
-async fn what_a_stronger_model_refuses_is_remembered_for_it() {
+async fn refusals_of_a_fallback_model_are_remembered_for_it() {
     let refused = Reply::Fail(TurnError::FormatRejected("no".into()));
     let replies = vec![says("{\"n\": true}"), refused, submits(&["{\"n\": 1}"])];
     let ran = Case::with(Strategy::Auto).retries(1).stronger(&["large"]).run(replies).await;
@@ -141,7 +141,7 @@ async fn a_fallback_model_of_another_provider_is_asked_in_a_way_that_it_takes() 
 }
 
 #[tokio::test]
-async fn what_is_learned_belongs_to_the_endpoint_that_was_asked() {
+async fn facts_belong_to_the_endpoint_that_answered() {
     let fallbacks = json!([{"provider": "lab", "model": "other"}]);
     let failed = Reply::Fail(TurnError::Failed("404".into()));
     let case = Case::with(Strategy::Native).fallbacks(fallbacks);
@@ -179,7 +179,7 @@ async fn a_text_without_a_contract_falls_back_too() {
     let failed = || Reply::Fail(TurnError::Transport("it was away".into()));
     for first in [refuses("No."), failed()] {
         let ran = Case::free().fallbacks(fallbacks.clone()).run(vec![first, says("Text.")]).await;
-        assert!(matches!(&ran.outcome.end, End::Text(text) if text == "Text."), "{:?}", ran.outcome.end);
+        assert!(matches!(&ran.outcome.end, RunEnd::Text(text) if text == "Text."), "{:?}", ran.outcome.end);
         assert_eq!(ran.attempts[1].endpoint, "lab");
     }
     let ran = Case::free().fallbacks(fallbacks).run(vec![failed(), failed()]).await;

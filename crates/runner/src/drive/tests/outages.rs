@@ -7,7 +7,7 @@ use accord_executor::{Capabilities, Retry, TurnError, Usage};
 use tokio::time::Instant;
 
 use super::script::{Case, Ran, Reply, able, says};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 fn away() -> Reply {
     Reply::Fail(TurnError::Transport("503 down".into()))
@@ -51,7 +51,7 @@ async fn an_outage_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_says_how_often_and_how_long() {
+async fn exhausted_retries_report_count_and_duration() {
     let begun = Instant::now();
     let ran = case().run((0..50).map(|_| away()).collect()).await;
     assert_eq!(begun.elapsed().as_secs(), 90);
@@ -98,7 +98,7 @@ async fn a_stop_ends_the_wait_at_once() {
         tokio::time::sleep_until(Instant::now() + Duration::from_secs(20)).await;
         stop.cancel();
     });
-    assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+    assert!(matches!(ran.outcome.end, RunEnd::Stopped), "{:?}", ran.outcome.end);
     assert_eq!(begun.elapsed().as_secs(), 20);
 }
 

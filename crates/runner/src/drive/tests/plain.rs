@@ -8,11 +8,11 @@ use accord_executor::{Answer, Capabilities, Delivery, Stop, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Ran, Reply, able, answer, contract, cut, refuses, says};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 fn text(ran: &Ran) -> &str {
     match &ran.outcome.end {
-        End::Text(text) => text,
+        RunEnd::Text(text) => text,
         other => panic!("{other:?}"),
     }
 }
@@ -87,7 +87,7 @@ async fn calls_of_what_is_no_tool_are_no_text() {
 }
 
 #[tokio::test]
-async fn what_is_said_is_told_in_order() {
+async fn messages_are_reported_in_order() {
     let ran = Case::free().run(vec![cut("One, "), says("two.")]).await;
     let said: Vec<_> = ran
         .events
@@ -108,7 +108,9 @@ fn procedural(mut case: Case) -> Case {
 #[tokio::test]
 async fn a_command_gives_one_json_value() {
     let ran = procedural(Case::free()).run(vec![says("{\"type\": \"object\", \"n\": 1.10}\n")]).await;
-    let End::Data { value, validation: None, .. } = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
+    let RunEnd::Data { value, validation: None, .. } = &ran.outcome.end else {
+        panic!("{:?}", ran.outcome.end)
+    };
     assert_eq!(value.to_string(), r#"{"type":"object","n":1.10}"#);
     let outputs = ["", "done", "{} {}", "```json\n{}\n```", "{\"a\": 1, \"a\": 2}", "Here: {\"n\": 1}"];
     for output in outputs {
@@ -126,7 +128,7 @@ async fn a_command_runs_once_whatever_its_contract_says() {
     let under = || procedural(Case::under(contract(Origin::Blueprint)));
     let ran = under().run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
-    let End::Data { validation: Some(validation), .. } = &ran.outcome.end else { panic!("it is judged") };
+    let RunEnd::Data { validation: Some(validation), .. } = &ran.outcome.end else { panic!("it is judged") };
     assert_eq!((validation.strategy, ran.attempts[0].strategy), (Strategy::Auto, Strategy::Auto));
     let ran = under().run(vec![says("{\"n\": true}"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
@@ -144,14 +146,14 @@ async fn an_answer_for_the_coordinator_is_not_judged() {
     let held = || held(Case::under(contract(Origin::Caller)));
     let reply = Reply::Say(Answer { structured: Some(json!({"n": true})), ..answer("prose") });
     let ran = held().run(vec![reply]).await;
-    let End::Answered(answer) = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
+    let RunEnd::Answered(answer) = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
     assert_eq!(answer.text, "prose");
     assert_eq!(answer.structured.as_ref().map(|value| value.get()), Some("{\"n\":true}"));
     assert!(!answer.truncated);
     assert!(ran.turns[0].prompt.contains("## Output Format (REQUIRED)"));
     assert_eq!((ran.turns.len(), ran.attempts.len()), (1, 0));
     let ran = held().run(vec![cut("pro")]).await;
-    assert!(matches!(&ran.outcome.end, End::Answered(answer) if answer.truncated));
+    assert!(matches!(&ran.outcome.end, RunEnd::Answered(answer) if answer.truncated));
 }
 
 #[tokio::test]
@@ -183,6 +185,6 @@ async fn the_coordinator_holds_to_a_contract_by_words_alone() {
     }
     for strategy in [Strategy::Prompt, Strategy::Auto] {
         let ran = held(Case::with(strategy)).run(vec![says("{\"n\": 1}")]).await;
-        assert!(matches!(ran.outcome.end, End::Answered(_)), "{strategy:?}");
+        assert!(matches!(ran.outcome.end, RunEnd::Answered(_)), "{strategy:?}");
     }
 }

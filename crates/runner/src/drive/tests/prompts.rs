@@ -1,4 +1,4 @@
-//! What the model is told, and where.
+//! The content of prompts.
 
 use accord_api::{Contract, Origin, RunKind, Strategy};
 use accord_executor::{Delivery, Turn};
@@ -42,7 +42,7 @@ async fn a_callers_contract_ends_the_prompt() {
 }
 
 #[tokio::test]
-async fn the_form_that_a_provider_wants_is_the_one_that_is_told() {
+async fn the_prompt_shows_the_lowered_form() {
     let schema = json!({
         "type": "object",
         "properties": {"zip": {}, "note": {"type": "string"}},

@@ -11,12 +11,12 @@ use accord_executor::TurnError;
 use serde_json::json;
 
 use super::script::{Case, Reply, contract, plain, refuses, says, schema};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 #[tokio::test]
 async fn a_conforming_answer_is_the_result() {
     let ran = Case::with(Strategy::Prompt).run(vec![says("Here: {\"n\": 1.0e0}")]).await;
-    let End::Data { value, raw, validation: Some(validation) } = &ran.outcome.end else {
+    let RunEnd::Data { value, raw, validation: Some(validation) } = &ran.outcome.end else {
         panic!("{:?}", ran.outcome.end)
     };
     assert_eq!(value.to_string(), r#"{"n":1.0e0}"#);
@@ -57,7 +57,7 @@ async fn each_kind_of_wanting_answer_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_broken_invariant_is_told_with_its_input() {
+async fn a_broken_invariant_is_reported_with_its_input() {
     let invariant = Invariant { rule: "output.n > size(input.prompt)".into(), message: "too small".into() };
     let contract =
         Contract { invariants: vec![invariant], strategy: Strategy::Prompt, ..contract(Origin::Blueprint) };
@@ -67,7 +67,7 @@ async fn a_broken_invariant_is_told_with_its_input() {
 }
 
 #[tokio::test]
-async fn when_retries_run_out_the_closest_answer_is_told() {
+async fn when_retries_run_out_the_closest_answer_is_reported() {
     let replies = || {
         vec![
             says("{\"n\": \"x\", \"m\": 1}"),
@@ -126,7 +126,7 @@ async fn a_refusal_is_final() {
 }
 
 #[tokio::test]
-async fn what_the_executor_gave_up_is_not_tried_again() {
+async fn exhausted_executor_retries_are_not_repeated() {
     for error in [TurnError::Transport("overloaded".into()), TurnError::Failed("no key".into())] {
         let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(error.clone())]).await;
         assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);

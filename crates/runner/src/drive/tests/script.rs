@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::assignment::{Assignment, Terms};
-use crate::drive::{Budget, End, Observer, Outcome, drive};
+use crate::drive::{Budget, Observer, Outcome, RunEnd, drive};
 
 /// What the session does in one turn.
 pub(super) enum Reply {
@@ -29,13 +29,11 @@ pub(super) enum Reply {
     FailAfter(TurnError, Usage),
     /// Uses a tool, and fails then.
     FailAfterTool(TurnError),
-    /// Works until it is told to stop.
+    /// Works until it is stopped.
     Hang,
-    /// Works whatever it is told.
     Deaf,
 }
 
-/// A text.
 pub(super) fn says(text: &str) -> Reply {
     Reply::Say(answer(text))
 }
@@ -149,7 +147,6 @@ pub(super) struct Case {
     pub(super) retry: Retry,
 }
 
-/// What came of it.
 pub(super) struct Ran {
     pub(super) outcome: Outcome,
     pub(super) turns: Vec<Turn>,
@@ -324,7 +321,6 @@ pub(super) fn known(model: &str, feature: &str, standing: Standing) -> EndpointF
     }
 }
 
-/// What a run reports.
 pub(super) fn fact(model: &str, feature: &str, verdict: &str) -> FactReport {
     FactReport {
         endpoint: "here".into(),
@@ -351,7 +347,9 @@ impl Ran {
     /// The value, and after how many retries.
     pub(super) fn value(&self) -> (Value, u32) {
         match &self.outcome.end {
-            End::Data { value, validation: Some(validation), .. } => (value.clone(), validation.retry_count),
+            RunEnd::Data { value, validation: Some(validation), .. } => {
+                (value.clone(), validation.retry_count)
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -364,7 +362,7 @@ impl Ran {
 
     pub(super) fn failure(&self) -> &Failure {
         match &self.outcome.end {
-            End::Failed(failure) => failure,
+            RunEnd::Failed(failure) => failure,
             other => panic!("{other:?}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Where an accepted value stood, and what happens to one in prose.
+//! The source of accepted values, and values in prose.
 
 use accord_api::attempt::Outcome::{Accepted, Embedded as EmbeddedValue, NoProgress, Unconfirmed};
 use accord_api::{Contract, Embedded, ExtractJson, Origin, Strategy, ValueSource};
@@ -6,14 +6,14 @@ use accord_executor::{Answer, Capabilities};
 use serde_json::json;
 
 use super::script::{Case, Ran, Reply, able, answer, contract, plain, says, submits};
-use crate::drive::End;
+use crate::drive::RunEnd;
 
 const IN_PROSE: &str = "I cannot say. It would be {\"n\": 3}.";
 const PROSE_AGAIN: &str = "As I said, {\"n\": 3} is the format.";
 
 /// The source in the result, which is that of the last attempt.
 fn source(ran: &Ran) -> ValueSource {
-    let End::Data { validation: Some(validation), .. } = &ran.outcome.end else {
+    let RunEnd::Data { validation: Some(validation), .. } = &ran.outcome.end else {
         panic!("{:?}", ran.outcome.end)
     };
     assert_eq!(ran.attempts.last().unwrap().source, validation.source);
@@ -25,7 +25,7 @@ fn confirming(strategy: Strategy) -> Case {
 }
 
 #[tokio::test]
-async fn a_result_says_where_its_value_stood() {
+async fn results_have_the_source_of_the_value() {
     let structured = Answer { structured: Some(json!({"n": 3})), ..answer("Done.") };
     for (strategy, reply, expected) in [
         (Strategy::Prompt, says("{\"n\": 3}"), ValueSource::Text),
@@ -97,7 +97,7 @@ async fn only_the_answer_to_the_question_is_judged() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_prose_needs_no_confirmation() {
+async fn values_outside_prose_need_no_confirmation() {
     for reply in
         [says("{\"n\": 3}"), says("<think>hm</think>{\"n\": 3}"), says("So:\n```json\n{\"n\": 3}\n```")]
     {

@@ -1,4 +1,4 @@
-//! Tools that look, and the one that stops.
+//! Tools that list and show, and the one that stops.
 
 use accord_api::{AgentSummary, ErrorName, PageQuery, SessionQuery, SessionResult, SessionStatus};
 use futures_util::stream::{self, StreamExt as _};
@@ -7,24 +7,24 @@ use serde_json::{Map, Value, json};
 
 use super::Accord;
 use super::arguments::{self, Agents, Name, Schemas, Session, Sessions};
-use super::trouble::Trouble;
+use super::tool_error::ToolError;
 
 /// Agents and schemas on a page. A model cannot choose among more at once, and tags narrow the list.
 const MOST_LISTED: u32 = 100;
 
-/// Agents that are looked at beside each other.
+/// Agents that are fetched concurrently.
 const AT_ONCE: usize = 8;
 
 /// Sessions on a page, where nothing is said.
 const USUAL_SESSIONS: u32 = 50;
 
 impl Accord {
-    pub(super) async fn list_agents(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn list_agents(&self, given: Map<String, Value>) -> Result<Value, ToolError> {
         let Agents { tags, cursor } = arguments::read(given)?;
         let page = self.client.agents(&tags, &PageQuery { limit: Some(MOST_LISTED), cursor }).await?;
         let usable = page.items.into_iter().filter(|agent| agent.valid);
         let described = stream::iter(usable).map(|agent| self.described(agent)).buffered(AT_ONCE);
-        let agents: Vec<Result<Option<Value>, Trouble>> = described.collect().await;
+        let agents: Vec<Result<Option<Value>, ToolError>> = described.collect().await;
         let agents: Vec<Option<Value>> = agents.into_iter().collect::<Result<_, _>>()?;
         let agents: Vec<Value> = agents.into_iter().flatten().collect();
         Ok(json!({"agents": agents, "next_cursor": page.next_cursor}))
@@ -32,7 +32,7 @@ impl Accord {
 
     /// An agent with its schemas, where it has some. None, where it names a schema that is not registered: it cannot be
     /// started, and must not hide the others.
-    async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, Trouble> {
+    async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, ToolError> {
         let blueprint = match agent.has_parameters_schema || agent.has_output_schema {
             true => self.client.agent(&agent.name).await?.blueprint,
             false => Value::Null,
@@ -60,7 +60,10 @@ impl Accord {
         })))
     }
 
-    pub(super) async fn get_agent_session_status(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn get_agent_session_status(
+        &self,
+        given: Map<String, Value>,
+    ) -> Result<Value, ToolError> {
         let Session { session_id } = arguments::read(given)?;
         let status = self.client.session_status(&session_id).await?;
         let next = match status.status {
@@ -86,7 +89,10 @@ impl Accord {
         Ok(answer)
     }
 
-    pub(super) async fn get_agent_session_result(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn get_agent_session_result(
+        &self,
+        given: Map<String, Value>,
+    ) -> Result<Value, ToolError> {
         let Session { session_id } = arguments::read(given)?;
         let SessionResult { session_id, run_id, result_text, result_data, schema_validation, .. } =
             self.client.session_result(&session_id).await?;
@@ -102,13 +108,13 @@ impl Accord {
         Ok(answer)
     }
 
-    pub(super) async fn stop_agent_session(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn stop_agent_session(&self, given: Map<String, Value>) -> Result<Value, ToolError> {
         let Session { session_id } = arguments::read(given)?;
         let session = self.client.stop_session(&session_id).await?;
         Ok(json!({"session_id": session.session_id, "status": session.status}))
     }
 
-    pub(super) async fn list_agent_sessions(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn list_agent_sessions(&self, given: Map<String, Value>) -> Result<Value, ToolError> {
         let Sessions { status, agent_name, limit, cursor } = arguments::read(given)?;
         let limit = Some(limit.unwrap_or(USUAL_SESSIONS));
         let parent_session_id = self.parent.clone();
@@ -132,7 +138,7 @@ impl Accord {
         Ok(json!({"sessions": sessions, "next_cursor": page.next_cursor}))
     }
 
-    pub(super) async fn list_schemas(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn list_schemas(&self, given: Map<String, Value>) -> Result<Value, ToolError> {
         let Schemas { cursor } = arguments::read(given)?;
         let page = self.client.schemas(&PageQuery { limit: Some(MOST_LISTED), cursor }).await?;
         let schemas: Vec<Value> = page
@@ -145,7 +151,7 @@ impl Accord {
         Ok(json!({"schemas": schemas, "next_cursor": page.next_cursor}))
     }
 
-    pub(super) async fn get_schema(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+    pub(super) async fn get_schema(&self, given: Map<String, Value>) -> Result<Value, ToolError> {
         let Name { name } = arguments::read(given)?;
         let schema = self.client.schema(&name).await?;
         Ok(json!({

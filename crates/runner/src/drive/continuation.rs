@@ -1,39 +1,39 @@
-//! Where an answer was cut off and the model was asked to go on: what was said before, and what came then.
+//! Joining an answer that was cut off with its continuation.
 //!
-//! Models are told to go on exactly where they stopped. Some begin once more, and some repeat the last words first. Put
-//! together as they are, such texts say what nobody said.
+//! Models are asked to continue exactly where they stopped. Some start over, and some repeat the last words first. Simply
+//! concatenated, such texts would say something that the model did not say.
 //!
 //! Under a contract it is judged what could be meant ([`starts_over`], [`overlapped`]), and where that is more than one thing
 //! the model is asked once more. Free text has no judge ([`joined`]): songs, lists and code repeat themselves on purpose, so
 //! there only what is hardly meant twice is left out. To say something twice is better than to lose it.
 
-/// So much of the beginning is compared. Longer would miss a model that begins once more and words it a little differently.
+/// Characters of the beginning that are compared. More would miss a model that starts over in slightly different words.
 const HEAD: usize = 16;
 
-/// A shorter repetition is an accident, unless it is of digits: of a number nobody can tell.
+/// A shorter repetition is an accident, unless it consists of digits.
 const LEAST_OVERLAP: usize = 3;
 
-/// A repetition is looked for in so many characters; models repeat a line, hardly more.
+/// A repetition is searched for in this many characters; models rarely repeat more than a line.
 const MOST_OVERLAP: usize = 400;
 
-/// In free text, so many characters in a row are hardly said twice in the middle of a sentence: about three words.
+/// In free text, this many characters (about three words) rarely occur twice in a row in the middle of a sentence.
 const LEAST_RETOLD: usize = 16;
 
-/// Free text begins once more where it repeats so many characters, a sentence or so. Fewer are how verses and rows begin.
+/// Free text starts over if it repeats this many characters, about a sentence. Verses and rows may start with fewer equal ones.
 const LEAST_RESTART: usize = 48;
 
-/// The same where the cut came after a whole sentence or line. Those are repeated on purpose, but hardly so many characters.
+/// The same if the cut came after a whole sentence or line. Those are repeated on purpose, but rarely this many characters.
 const LEAST_RESTART_OF_SENTENCES: usize = 400;
 
-/// Whether a text begins as the one before it did, so that it stands for itself. A word alone says nothing: it may be the
+/// Whether a text begins like the one before it, so that it replaces it. A word alone says nothing: it may be the
 /// rest of a word or a number.
 pub(super) fn starts_over(before: &str, text: &str) -> bool {
     let head: String = before.trim_start().chars().take(HEAD).collect();
     head.chars().any(|character| !character.is_alphanumeric()) && text.trim_start().starts_with(&head)
 }
 
-/// What was said in all, piece by piece: one that begins once more stands for what was before it.
-pub(super) fn said(before: &str, pieces: &[String]) -> String {
+/// All pieces as one text; a piece that starts over replaces what came before it.
+pub(super) fn assembled(before: &str, pieces: &[String]) -> String {
     pieces.iter().fold(before.to_owned(), |before, piece| match starts_over(&before, piece) {
         true => piece.clone(),
         false => before + piece,
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_at_the_seam_is_left_out() {
+    fn repetitions_after_a_cut_are_left_out() {
         let rows = [
             ("The quick brown fox jumps ov", "brown fox jumps over", Some("The quick brown fox jumps over")),
             ("12", "12}", Some("12}")),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn of_free_text_nothing_is_lost() {
+    fn free_text_is_never_lost() {
         let rows = [
             ("The sum is 1000", "000 dollars."),
             (

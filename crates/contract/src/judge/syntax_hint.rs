@@ -1,10 +1,10 @@
-//! What stands where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
+//! What is wrong where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
 //! own answer alone.
 
-use crate::parse::{Fault, FaultKind};
+use crate::parse::{ParseError, ParseErrorKind};
 use crate::violation::escape::quoted;
 
-/// So much of a word is shown.
+/// Characters of a word that are shown.
 const MAX_WORD_CHARACTERS: usize = 24;
 
 /// Words of other languages, and what JSON has for them.
@@ -23,9 +23,9 @@ const OTHER_QUOTES: &[&str] =
     &["'", "`", "&quot;", "\u{201c}", "\u{201d}", "\u{201e}", "\u{2018}", "\u{2019}", "\u{ab}", "\u{bb}"];
 
 /// A fault in words, with what was found at its place.
-pub(super) fn explain(text: &str, fault: &Fault) -> String {
-    let message = fault.message();
-    let (FaultKind::Expected(_), Some((before, rest))) = (&fault.kind, text.split_at_checked(fault.at))
+pub(super) fn explain(text: &str, error: &ParseError) -> String {
+    let message = error.message();
+    let (ParseErrorKind::Expected(_), Some((before, rest))) = (&error.kind, text.split_at_checked(error.at))
     else {
         return message;
     };

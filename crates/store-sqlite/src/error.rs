@@ -1,74 +1,71 @@
-//! Errors on their way out.
+//! Errors of use cases.
 
 use accord_domain::id::IdError;
 use accord_domain::run::change::Refused;
 use accord_store::StoreError;
 use rusqlite::ErrorCode;
 
-/// What can go wrong inside a use case. It leaves the crate as a [`StoreError`]; this type is there for `?`.
+/// An error inside a use case, for `?`. It leaves the crate as a [`StoreError`].
 #[derive(Debug)]
-pub(crate) enum Fault {
-    /// The answer of the use case.
+pub(crate) enum DbError {
     Answer(StoreError),
-    /// The database's own.
     Database(rusqlite::Error),
 }
 
-/// What a use case gives.
-pub(crate) type Done<T> = Result<T, Fault>;
+pub(crate) type DbResult<T> = Result<T, DbError>;
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for DbError {
     fn from(error: StoreError) -> Self {
         Self::Answer(error)
     }
 }
 
-impl From<Refused> for Fault {
+impl From<Refused> for DbError {
     fn from(error: Refused) -> Self {
         Self::Answer(error.into())
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for DbError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(error)
     }
 }
 
-impl From<serde_json::Error> for Fault {
+impl From<serde_json::Error> for DbError {
     fn from(error: serde_json::Error) -> Self {
         corrupt(error)
     }
 }
 
-impl From<serde::de::value::Error> for Fault {
+impl From<serde::de::value::Error> for DbError {
     fn from(error: serde::de::value::Error) -> Self {
         corrupt(error)
     }
 }
 
-impl From<IdError> for Fault {
+impl From<IdError> for DbError {
     fn from(error: IdError) -> Self {
         corrupt(error)
     }
 }
 
-impl From<jiff::Error> for Fault {
+impl From<jiff::Error> for DbError {
     fn from(error: jiff::Error) -> Self {
         corrupt(error)
     }
 }
 
 /// The database holds something that we did not write.
-pub(crate) fn corrupt(what: impl std::fmt::Display) -> Fault {
-    Fault::Answer(StoreError::Corrupt(what.to_string()))
+pub(crate) fn corrupt(what: impl std::fmt::Display) -> DbError {
+    DbError::Answer(StoreError::Corrupt(what.to_string()))
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> Self {
+impl From<DbError> for StoreError {
+    fn from(fault: DbError) -> Self {
         match fault {
-            Fault::Answer(error) => error,
-            Fault::Database(error) => of_database(&error),
+            DbError::Answer(error) => error,
+            DbError::Database(error) => of_database(&error),
         }
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 /// A refusal of ours or an error of the database.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum DbError {
     /// A refusal, as callers see it.
     Store(StoreError),
     /// The database did not do it.
@@ -31,29 +31,29 @@ const OUR_MISTAKES: &[&str] = &["22", "23", "42"];
 /// But a user that lacks a right is neither.
 const NOT_ALLOWED: &str = "42501";
 
-impl From<sqlx::Error> for Fault {
+impl From<sqlx::Error> for DbError {
     fn from(error: sqlx::Error) -> Self {
         Self::Database(error)
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for DbError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Refused> for Fault {
+impl From<Refused> for DbError {
     fn from(refused: Refused) -> Self {
         Self::Store(refused.into())
     }
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> Self {
+impl From<DbError> for StoreError {
+    fn from(fault: DbError) -> Self {
         let error = match fault {
-            Fault::Store(error) => return error,
-            Fault::Database(error) => error,
+            DbError::Store(error) => return error,
+            DbError::Database(error) => error,
         };
         match &error {
             sqlx::Error::ColumnDecode { .. }
@@ -71,7 +71,7 @@ impl From<Fault> for StoreError {
     }
 }
 
-impl Fault {
+impl DbError {
     fn is_collision(&self) -> bool {
         let Self::Database(sqlx::Error::Database(cause)) = self else { return false };
         cause.code().is_some_and(|code| COLLISIONS.contains(&code.as_ref()))
@@ -87,8 +87,8 @@ impl Fault {
 /// Work on the database that does not wait for ever.
 pub(crate) async fn within<T>(
     limit: Duration,
-    work: impl Future<Output = Result<T, Fault>>,
-) -> Result<T, Fault> {
+    work: impl Future<Output = Result<T, DbError>>,
+) -> Result<T, DbError> {
     timeout(limit, work).await.unwrap_or_else(|_| {
         let text = format!("PostgreSQL has not answered for {} seconds", limit.as_secs());
         Err(StoreError::Unavailable(text).into())
@@ -99,7 +99,7 @@ pub(crate) async fn within<T>(
 pub(crate) async fn retrying<T, Work, Step>(work: Work) -> Result<T, StoreError>
 where
     Work: Fn() -> Step,
-    Step: Future<Output = Result<T, Fault>>,
+    Step: Future<Output = Result<T, DbError>>,
 {
     let mut tries = 1;
     loop {

@@ -1,4 +1,4 @@
-//! What happens in a turn, told as events of the run.
+//! Reports what happens in a turn as events of the run.
 
 use accord_api::{EventBody, OutputChannel, RunId};
 use accord_executor::{Channel, Event};
@@ -10,8 +10,8 @@ use super::live::Live;
 use crate::limits::{EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, REQUESTS_TIMED};
 use crate::text::shortened;
 
-/// Tells the events of a turn, and keeps what has to be known of them afterwards.
-pub(super) struct Telling<'a> {
+/// Reports the events of a turn, and keeps what is needed afterwards.
+pub(super) struct TurnEvents<'a> {
     observer: &'a dyn Observer,
     run_id: &'a RunId,
     budget: &'a Budget,
@@ -19,11 +19,10 @@ pub(super) struct Telling<'a> {
     pub(super) requests: Vec<u64>,
     /// Whether a tool was used.
     pub(super) has_worked: bool,
-    /// What is said before it is said whole.
     pub(super) live: Live,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> TurnEvents<'a> {
     pub(super) fn new(observer: &'a dyn Observer, run_id: &'a RunId, budget: &'a Budget) -> Self {
         let live = Live::default();
         Self { observer, run_id, budget, requests: Vec::new(), has_worked: false, live }
@@ -31,7 +30,7 @@ impl<'a> Telling<'a> {
 
     /// Tells the output that is due.
     pub(super) async fn tell_output(&mut self) {
-        for body in self.live.told() {
+        for body in self.live.take_due() {
             self.observer.event(body).await;
         }
     }
@@ -54,7 +53,7 @@ impl<'a> Telling<'a> {
                 return None;
             }
             Event::Message { text } => {
-                self.live.said();
+                self.live.discard_text();
                 EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
             }
             Event::ToolStarted { call_id, name, arguments } => {

@@ -1,4 +1,4 @@
-//! What went wrong, in words that a model can act on.
+//! Errors with messages that a model can act on.
 
 use accord_api::{ErrorBody, ErrorName, PageQuery};
 use accord_client::ClientError;
@@ -9,38 +9,36 @@ use super::Accord;
 /// Names that are listed where one was not found. More would drown the advice.
 const MOST_NAMES: u32 = 100;
 
-/// Why a call came to nothing.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum ToolError {
     /// The arguments do not fit the tool.
     Arguments(String),
-    /// The coordinator said no, or nothing.
+    /// The coordinator refused, or did not answer.
     Client(ClientError),
-    /// Already in words.
-    Words(String),
+    Message(String),
 }
 
-impl From<ClientError> for Trouble {
+impl From<ClientError> for ToolError {
     fn from(error: ClientError) -> Self {
         Self::Client(error)
     }
 }
 
 impl Accord {
-    /// What to tell the model: what happened, then what to do.
-    pub(super) async fn words(&self, trouble: Trouble) -> String {
+    /// The message for the model: what happened, then what to do.
+    pub(super) async fn message(&self, trouble: ToolError) -> String {
         match trouble {
-            Trouble::Arguments(why) => {
+            ToolError::Arguments(why) => {
                 format!(
                     "Invalid arguments: {why}. Call again with arguments that match the tool's inputSchema."
                 )
             }
-            Trouble::Words(words) => words,
-            Trouble::Client(ClientError::Api(body)) => self.refusal(&body).await,
-            Trouble::Client(error @ ClientError::Unreachable { .. }) => {
+            ToolError::Message(words) => words,
+            ToolError::Client(ClientError::Api(body)) => self.refusal(&body).await,
+            ToolError::Client(error @ ClientError::Unreachable { .. }) => {
                 format!("{error}. Try again in a moment; if it persists, Accord must be started (accord up).")
             }
-            Trouble::Client(error) => error.to_string(),
+            ToolError::Client(error) => error.to_string(),
         }
     }
 

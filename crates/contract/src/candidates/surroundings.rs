@@ -1,7 +1,7 @@
-//! What stands beside a candidate on its lines: whether it shows that the candidate is a part of something damaged.
+//! The text around a candidate on its lines: whether it shows that the candidate is a part of something damaged.
 //!
-//! A value in prose has words beside it. A quote without its other half, a bracket that closes what was never opened, or a
-//! key before or behind a value show that the value is a fragment.
+//! A value in prose has words next to it. A quote without its other half, a bracket that closes what was never opened, or a
+//! key before or after a value show that the value is a fragment.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ impl Balance {
     }
 }
 
-/// Whether the text before or behind a repaired candidate, in its region, leaves nothing open.
+/// Whether the text before or after a repaired candidate, in its region, leaves nothing open.
 pub(crate) fn is_quiet(text: &str) -> bool {
     let balance = Balance::of(text);
     balance.quotes.is_multiple_of(2) && balance.depth == 0 && balance.lowest == 0
@@ -91,7 +91,7 @@ pub(super) fn mark_parts(text: &str, items: &mut [Candidate]) {
             Some((line, _)) => Balance::of(line),
             None => Balance::of(between).then(behind),
         };
-        // A closing bracket behind the last of several values closes what all of them stand in.
+        // A closing bracket after the last of several values closes their container.
         let is_joined = between.trim_matches([' ', '\t', '\r', '\n', ',']).is_empty();
         let goes_on = behind.lowest < 0 || goes_on(lex, item.range.end) || is_joined && next_goes_on;
         item.is_part |= goes_on || behind.quotes % 2 == 1 || before_damage && between.trim() == ",";
@@ -101,7 +101,7 @@ pub(super) fn mark_parts(text: &str, items: &mut [Candidate]) {
     }
 }
 
-/// Whether a key in quotes stands directly before.
+/// Whether a key in quotes is directly before.
 fn is_behind_key(before: &str) -> bool {
     before.trim_end().strip_suffix(':').is_some_and(|before| before.trim_end().ends_with(['"', '\'']))
 }
@@ -128,7 +128,7 @@ fn is_notation(lex: Lex<'_>, item: &Candidate) -> bool {
     }
 }
 
-/// Whether the text behind goes on as a value does that has not ended: with a closing bracket, or with the next member.
+/// Whether the text after it continues the value: with a closing bracket, or with the next member.
 fn goes_on(lex: Lex<'_>, end: usize) -> bool {
     let next = lex.space_end(end);
     match lex.byte(next) {

@@ -1,11 +1,9 @@
-//! Reading JSON as it is meant: objects by the names of their members, and no name twice.
+//! A deserializer that refuses lists in place of objects, and duplicate keys.
 //!
-//! Left to itself the reader takes a list for any object, member by member in the order of some struct, and of two members
-//! of one name the last. Both hide mistakes, so both are refused, at any depth, while the text is read: it is not gone
-//! through once more. Members of structs are watched by the structs themselves.
+//! `serde_json` reads a list into a struct, member by member, and of two members with the same name it keeps the last. Both
+//! hide mistakes, so both are errors here, at any depth, in the same pass. Structs refuse duplicate fields themselves.
 //!
-//! Absent on purpose: what is inside of raw JSON and of tagged shapes. Raw JSON is read where it is judged; of tagged shapes
-//! the reader makes a copy of its own, out of reach.
+//! Not covered: raw JSON, which is read where it is judged, and tagged enums, which `serde` reads through a buffer of its own.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,22 +12,21 @@ use std::fmt;
 use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A name that is longer than this helps nobody to find it.
-const LONGEST_NAME: usize = 100;
+/// Characters of a duplicate key that an error shows.
+const MAX_SHOWN_NAME: usize = 100;
 
-/// Reads a whole text, strictly. A name that is given twice is an error of the data, not of the syntax.
+/// Reads a whole text. A duplicate key is an error of the data, not of the syntax.
 pub fn read_strictly<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = T::deserialize(Strict(&mut deserializer))?;
     deserializer.end().map(|()| value)
 }
 
-/// Reads what another reader reads, strictly.
+/// Makes another deserializer strict.
 #[derive(Debug)]
 pub struct Strict<D>(pub D);
 
-/// What holds nothing else is read as it is.
-macro_rules! plain {
+macro_rules! forward_scalars {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
             self.0.$method(visitor)
@@ -37,11 +34,10 @@ macro_rules! plain {
     };
 }
 
-/// What may hold something else is looked into.
-macro_rules! nested {
-    ($($method:ident($($name:ident: $type:ty),*) $members:expr;)*) => {
+macro_rules! forward_containers {
+    ($($method:ident($($name:ident: $type:ty),*) $keys:expr;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($name: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method($($name,)* Within { visitor, members: $members })
+            self.0.$method($($name,)* Within { visitor, keys: $keys })
         })*
     };
 }
@@ -49,32 +45,32 @@ macro_rules! nested {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<D> {
     type Error = D::Error;
 
-    plain! {
+    forward_scalars! {
         deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
         deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128 deserialize_f32 deserialize_f64
         deserialize_char deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit
         deserialize_identifier deserialize_ignored_any
     }
 
-    nested! {
-        deserialize_any() Members::Free;
-        deserialize_map() Members::Free;
-        deserialize_option() Members::Free;
-        deserialize_seq() Members::Free;
-        deserialize_tuple(length: usize) Members::Free;
-        deserialize_tuple_struct(name: &'static str, length: usize) Members::Free;
-        // Raw JSON comes this way.
-        deserialize_newtype_struct(name: &'static str) Members::Watched;
+    forward_containers! {
+        deserialize_any() Keys::Check;
+        deserialize_map() Keys::Check;
+        deserialize_option() Keys::Check;
+        deserialize_seq() Keys::Check;
+        deserialize_tuple(length: usize) Keys::Check;
+        deserialize_tuple_struct(name: &'static str, length: usize) Keys::Check;
+        // Raw JSON is read as a newtype struct.
+        deserialize_newtype_struct(name: &'static str) Keys::CheckedByVisitor;
     }
 
-    /// Like a map, which no list is.
+    /// Reads a struct as a map, so that a list is refused.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.0.deserialize_map(Within { visitor, members: Members::Watched })
+        self.0.deserialize_map(Within { visitor, keys: Keys::CheckedByVisitor })
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
@@ -99,22 +95,20 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<D> {
     }
 }
 
-/// Who sees to it that no member is given twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Members {
-    /// Nobody yet.
-    Free,
-    /// Who takes them.
-    Watched,
+enum Keys {
+    Check,
+    /// Structs check for duplicate fields themselves.
+    CheckedByVisitor,
 }
 
-/// Takes what another one takes, and has everything inside of it read strictly.
+/// Passes a value on to another visitor and makes everything inside of it strict.
 struct Within<V> {
     visitor: V,
-    members: Members,
+    keys: Keys,
 }
 
-macro_rules! passed {
+macro_rules! forward_visits {
     ($($method:ident: $type:ty,)*) => {
         $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
             self.visitor.$method(value)
@@ -129,7 +123,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Within<V> {
         self.visitor.expecting(formatter)
     }
 
-    passed! {
+    forward_visits! {
         visit_bool: bool,
         visit_i64: i64,
         visit_i128: i128,
@@ -165,12 +159,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Within<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
-        let names = (self.members == Members::Free).then(Names::default);
+        let names = (self.keys == Keys::Check).then(Names::default);
         self.visitor.visit_map(Entries { entries, names })
     }
 }
 
-/// One thing inside of another.
 struct Inner<S>(S);
 
 impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Inner<S> {
@@ -197,7 +190,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<A> {
 
 struct Entries<'de, A> {
     entries: A,
-    /// The names so far, where nobody else looks at them.
+    /// The names so far, if they are checked here.
     names: Option<Names<'de>>,
 }
 
@@ -208,7 +201,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'de, A> {
         let Some(names) = &mut self.names else { return self.entries.next_key_seed(seed) };
         let Some(name) = self.entries.next_key_seed(Name)? else { return Ok(None) };
         if !names.add(name.clone()) {
-            let shown: String = name.chars().take(LONGEST_NAME).collect();
+            let shown: String = name.chars().take(MAX_SHOWN_NAME).collect();
             return Err(Error::custom(format_args!("duplicate key {shown:?}; give it once")));
         }
         match name {
@@ -227,19 +220,17 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'de, A> {
     }
 }
 
-/// So many names are compared one by one, which is quicker than to hash them.
+/// Up to this many names, comparing is faster than hashing.
 const FEW: usize = 16;
 
-/// The names of one object.
 #[derive(Default)]
 struct Names<'de> {
     few: Vec<Cow<'de, str>>,
-    /// Those behind the first few.
     more: HashSet<Cow<'de, str>>,
 }
 
 impl<'de> Names<'de> {
-    /// Whether the name is new.
+    /// Adds a name; `false` if it was there already.
     fn add(&mut self, name: Cow<'de, str>) -> bool {
         if self.few.contains(&name) {
             return false;
@@ -252,7 +243,7 @@ impl<'de> Names<'de> {
     }
 }
 
-/// Reads a name, where it can be without a copy.
+/// Reads a name, without a copy if possible.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {
@@ -314,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sound_is_read_as_ever() {
+    fn other_documents_are_read_like_by_serde_json() {
         let text = r#"{"inner": {"count": 1}, "list": [{"count": 2}], "by_name": {"a": {}, "b": {}},
             "free": {"a": [1, 2.50, -3e400, "\u00e4", null, true, {"a": 1, "\u00e4": {"a": 2}}]}, "raw": [ 1,  {"a":1} ]}"#;
         let (strict, usual): (Outer, Outer) = (read(text).unwrap(), serde_json::from_str(text).unwrap());
@@ -325,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_no_objects() {
+    fn rejects_lists_in_place_of_objects() {
         for text in ["[]", r#"{"inner": [1]}"#, r#"{"list": [[1]]}"#, r#"{"by_name": {"a": [1]}}"#] {
             assert!(serde_json::from_str::<Outer>(text).is_ok(), "{text}");
             let error = read::<Outer>(text).unwrap_err();
@@ -334,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_names_none_is_given_twice() {
+    fn rejects_duplicates_among_many_keys() {
         let many = |last: &str| {
             let members: Vec<String> = (0..40).map(|number| format!("\"k{number}\": 1")).collect();
             read::<Value>(&format!("{{{}, \"{last}\": 1}}", members.join(", ")))
@@ -346,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_given_twice() {
+    fn rejects_duplicate_keys() {
         for text in [
             r#"{"free": {"k": 1, "k": 1}}"#,
             r#"{"free": [{"x": {"a": 1, "k": 1, "b": 2, "k": 1}}]}"#,

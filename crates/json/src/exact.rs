@@ -1,14 +1,13 @@
-//! JSON that is read whole, however deep it nests and however its numbers are written.
+//! Stored JSON at any depth, and numbers that survive a conversion from a value to a type.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
-/// How the reader marks a number that it keeps as it is written, see [`crate::reserved`].
-const NUMBER: &str = "$serde_json::private::Number";
+use crate::reserved::NUMBER;
 
-/// Reads JSON of ours: a result that was accepted, or a document that holds one. An answer may nest as deep as the contract
-/// engine allows, and what it stands in is deeper by its own levels; readers give up before that. Only for what has been
-/// through the judge or was written by us, because the depth of anything else is the stack's.
+/// Reads a result that was accepted, or a document of ours that holds one. A result may nest as deep as the contract engine
+/// allows, so the document around it exceeds the limit of `serde_json`. Only for JSON that was judged or written by us:
+/// other JSON could overflow the stack.
 pub fn read_kept<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.disable_recursion_limit();
@@ -17,14 +16,14 @@ pub fn read_kept<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error
     Ok(value)
 }
 
-/// Makes a value ready to be read into a shape, so that every number in it comes through as it is written.
+/// Prepares a value for `serde_json::from_value`, so that every number in it is read as written.
 ///
-/// A shape that is told by a tag, or that holds another's members, is read by way of a copy that knows no integer beyond 64
-/// bits; and a value that is read from a value spells some numbers anew, 2^128 as a float. So these are marked as the reader
-/// of text marks them. Members of any kind take them back; members that are numbers of Rust never needed them.
+/// Tagged enums and flattened structs are read through a buffer that has no integers beyond 64 bits, and a value read from a
+/// value rewrites some numbers (2^128 becomes a float). So such numbers are replaced by the objects with which the reader of
+/// text marks them; a `Value` field turns them back into numbers.
 pub fn mark_numbers(value: &mut Value) {
     match value {
-        Value::Number(number) if !comes_through(number) => {
+        Value::Number(number) if !survives_conversion(number) => {
             let mark = (NUMBER.to_owned(), Value::String(number.to_string()));
             *value = Value::Object(Map::from_iter([mark]));
         }
@@ -34,13 +33,13 @@ pub fn mark_numbers(value: &mut Value) {
     }
 }
 
-/// Whether a number is written again as it is written, when it was a number of Rust in between.
-fn comes_through(number: &Number) -> bool {
+/// Whether a number is written the same after it was an `i64`, `u64` or `f64`.
+fn survives_conversion(number: &Number) -> bool {
     if number.is_u64() {
         return true;
     }
     match number.as_i64() {
-        // Zero has no sign there.
+        // The integer zero has no sign.
         Some(negative) => negative != 0,
         None => number.as_f64().and_then(Number::from_f64).is_some_and(|again| again == *number),
     }
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marked_numbers_are_read_as_they_are_written() {
+    fn marked_numbers_are_read_as_written() {
         #[derive(Debug, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
         enum Shape {
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_as_deep_as_an_answer_may_is_read_inside_a_document() {
+    fn documents_around_the_deepest_answers_are_read() {
         let text = format!("{{\"result\":{}{}}}", "[".repeat(128), "]".repeat(128));
         assert_eq!(read_kept::<Value>(&text).unwrap().to_string(), text);
         assert!(serde_json::from_str::<Value>(&text).is_err(), "or this is not needed");

@@ -34,9 +34,9 @@ impl Step {
 
 /// The way from the root of a document to one of its parts. The empty place is the root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Place(Vec<Step>);
+pub struct JsonPath(Vec<Step>);
 
-impl Place {
+impl JsonPath {
     /// The whole document.
     pub fn root() -> Self {
         Self::default()
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-impl FromIterator<Step> for Place {
+impl FromIterator<Step> for JsonPath {
     fn from_iter<T: IntoIterator<Item = Step>>(steps: T) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -143,14 +143,14 @@ mod tests {
 
     #[test]
     fn names_that_are_not_words_are_quoted() {
-        let place = Place::root().key("issues").index(0).key("a b").key("~/");
+        let place = JsonPath::root().key("issues").index(0).key("a b").key("~/");
         assert_eq!(place.path(), r#"$.issues[0]["a b"]["~/"]"#);
         assert_eq!(place.pointer(), "/issues/0/a b/~0~1");
     }
 
     #[test]
     fn the_root_is_a_dollar_and_an_empty_pointer() {
-        assert_eq!(Place::root().path(), "$");
-        assert_eq!(Place::root().pointer(), "");
+        assert_eq!(JsonPath::root().path(), "$");
+        assert_eq!(JsonPath::root().pointer(), "");
     }
 }

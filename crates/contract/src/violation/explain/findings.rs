@@ -1,11 +1,11 @@
-//! What the walk has found so far.
+//! The findings of the walk.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::json_path::{JsonPath, Step};
 use crate::limits::MAX_ERRORS;
-use crate::place::{Place, Step};
 
 /// How many findings are worded in all. More than are shown, so that there is a choice.
 const MAX_KEPT: usize = 20 * MAX_ERRORS;
@@ -13,10 +13,9 @@ const MAX_KEPT: usize = 20 * MAX_ERRORS;
 /// Beyond this, one alternative is as hopeless as the other.
 const MAX_COUNTED: usize = 100;
 
-/// One thing that is wrong.
 #[derive(Debug)]
 pub(in super::super) struct Finding {
-    pub(in super::super) place: Place,
+    pub(in super::super) place: JsonPath,
     pub(in super::super) keyword: String,
     pub(in super::super) message: String,
     /// Findings of the same kind come from the same part of the schema.
@@ -24,7 +23,7 @@ pub(in super::super) struct Finding {
     noted: bool,
 }
 
-/// All that is wrong: some of it in words, and how much there is.
+/// The findings with messages, and the number of all findings.
 #[derive(Debug)]
 pub(in super::super) struct Findings {
     pub(in super::super) kept: Vec<Finding>,
@@ -45,7 +44,7 @@ impl Score {
     }
 }
 
-/// The way from the root to the place that is looked at, without allocation.
+/// The path from the root to the current value, without allocation.
 #[derive(Clone, Copy)]
 pub(super) struct Trail<'t> {
     last: Option<(&'t Trail<'t>, Part<'t>)>,
@@ -70,7 +69,7 @@ impl<'t> Trail<'t> {
         Self { last: Some((self, Part::Index(index))) }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> JsonPath {
         let mut steps = Vec::new();
         let mut current = self;
         while let Some((parent, part)) = current.last {
@@ -84,8 +83,8 @@ impl<'t> Trail<'t> {
     }
 }
 
-/// A place to put findings: counted always, kept only when collecting.
-pub(super) struct Found {
+/// Collects findings: always counted, kept only when collecting.
+pub(super) struct Collector {
     score: Score,
     collected: Option<Collected>,
 }
@@ -96,7 +95,7 @@ struct Collected {
     kinds: HashMap<(usize, String), (usize, usize)>,
 }
 
-impl Found {
+impl Collector {
     pub(super) fn counting() -> Self {
         Self { score: Score::default(), collected: None }
     }

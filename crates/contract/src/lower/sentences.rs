@@ -11,7 +11,7 @@ const LONGEST_SCHEMA: usize = 400;
 /// Beyond this the list of an enum's values is cut.
 const LONGEST_LIST: usize = 8_000;
 
-/// The sentence for a demand; none where words would not help.
+/// The sentence for a demand; `None` if words would not help.
 pub(super) fn sentence(demand: &Demand) -> Option<String> {
     let value = &demand.value;
     let sentence = match demand.keyword {
@@ -116,10 +116,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::place::Place;
+    use crate::json_path::JsonPath;
 
     fn say(keyword: &'static str, value: Value) -> Option<String> {
-        sentence(&Demand { keyword, value, place: Place::root() })
+        sentence(&Demand { keyword, value, place: JsonPath::root() })
     }
 
     #[test]

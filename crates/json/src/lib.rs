@@ -1,0 +1,21 @@
+//! Reading JSON exactly.
+//!
+//! `serde_json` keeps numbers as written (`arbitrary_precision`), but it takes objects with its private names for numbers and
+//! raw text, lists for structs, and the last of two members with the same name. What each input needs is refused here:
+//!
+//! - [`read_strictly`] and [`Strict`]: request bodies and files, into any type;
+//! - [`read_unreserved`]: what a model or a program wrote, into a value;
+//! - [`read_kept`]: results and documents that were checked before they were stored, at any depth;
+//! - [`reserved::find`]: a reserved name and its location.
+//!
+//! Not here: the strict parser of the judge (`contract/src/parse.rs`), which reads a value at a position of a text, reports
+//! positions, and accepts a duplicate key with the same value.
+
+pub mod reserved;
+
+mod exact;
+mod strict;
+
+pub use exact::{mark_numbers, read_kept};
+pub use reserved::read_unreserved;
+pub use strict::{Strict, read_strictly};
