@@ -9,14 +9,16 @@ use super::repository::Repository;
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-domain", &[]),
     ("accord-contract", &[]),
-    ("accord-executor", &[]),
+    ("accord-sse", &[]),
+    // The providers and executors are one table that everyone reads.
+    ("accord-executor", &["accord-domain", "accord-sse"]),
     // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
     ("accord-workflow", &["accord-domain", "accord-contract"]),
     ("accord-api", &["accord-domain"]),
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),
     ("accord-store-postgres", &["accord-store", "accord-domain"]),
-    ("accord-client", &["accord-api"]),
+    ("accord-client", &["accord-api", "accord-sse"]),
     (
         "accord-coordinator",
         &["accord-api", "accord-store", "accord-domain", "accord-contract", "accord-workflow"],
@@ -38,6 +40,7 @@ const SHIPPED: &[&str] = &[
     "accord-executor",
     "accord-workflow",
     "accord-api",
+    "accord-sse",
     "accord-store",
     "accord-store-sqlite",
     "accord-store-postgres",
@@ -61,7 +64,7 @@ const HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that decide and never act.
-pub(super) const PURE: &[&str] = &["accord-domain", "accord-contract", "accord-workflow"];
+pub(super) const PURE: &[&str] = &["accord-domain", "accord-contract", "accord-sse", "accord-workflow"];
 const ACTING: &[&str] = &["tokio", "axum", "sqlx", "reqwest", "rand", "getrandom"];
 
 /// Our crates use each other only as the table says.

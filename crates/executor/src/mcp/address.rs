@@ -12,7 +12,7 @@ use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::events::Events;
+use super::body::Body;
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
 use super::rpc::{self, Incoming};
 use super::wire::{Fault, Wire};
@@ -62,7 +62,7 @@ impl Wire for Address {
         let silent = |_| Fault::Silent(patience);
         let mut response = timeout(patience, self.post(request)).await.map_err(silent)??;
         let is_stream = header(&response, "content-type").is_some_and(|kind| kind.contains("event-stream"));
-        let mut events = Events::new(is_stream);
+        let mut body = Body::new(is_stream);
         let (mut until, mut taken) = (Instant::now() + patience, 0);
         loop {
             let piece = timeout_at(until, response.body.next()).await.map_err(silent)?;
@@ -74,9 +74,9 @@ impl Wire for Address {
                             "it sent an answer of more than {MESSAGE_BYTES} bytes"
                         )));
                     }
-                    events.take(&bytes)
+                    body.take(&bytes)
                 }
-                None => match events.end() {
+                None => match body.end() {
                     Some(last) => vec![last],
                     None => return Err(Fault::Gone("its response was incomplete".to_owned())),
                 },

@@ -5,8 +5,8 @@
 //! later is told to the model.
 
 mod address;
+mod body;
 mod connection;
-mod events;
 mod limits;
 mod listed;
 mod names;

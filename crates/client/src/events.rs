@@ -1,12 +1,11 @@
 //! The stream of events: read, lost, found again.
 
-mod frames;
-
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::time::Duration;
 
 use accord_api::{EventId, EventView, RunId, SessionId, WorkflowRunId};
+use accord_sse::{Decoder, Event, EventError};
 use futures_util::Stream;
 use futures_util::stream;
 use reqwest::Response;
@@ -14,7 +13,6 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, MAX_ANSWER_BYTES};
 use crate::error::ClientError;
-use frames::Frames;
 
 /// The coordinator speaks at least in heartbeats; one that is silent for longer than this is gone, even where the
 /// connection does not say so.
@@ -78,16 +76,16 @@ struct Reader {
     query: Value,
     last: Option<String>,
     pause: Duration,
-    ready: VecDeque<frames::Frame>,
-    open: Option<(Response, Frames)>,
+    ready: VecDeque<Result<Event, EventError>>,
+    open: Option<(Response, Decoder)>,
     over: bool,
 }
 
 impl Reader {
     async fn next(&mut self) -> Option<Result<EventView, ClientError>> {
         while !self.over {
-            if let Some(frame) = self.ready.pop_front() {
-                return Some(self.event(&frame));
+            if let Some(event) = self.ready.pop_front() {
+                return Some(self.event(event));
             }
             if self.open.is_some() {
                 self.read().await;
@@ -99,13 +97,18 @@ impl Reader {
         None
     }
 
-    fn event(&mut self, frame: &frames::Frame) -> Result<EventView, ClientError> {
-        self.last = frame.id.clone().or_else(|| self.last.take());
-        let Some(data) = &frame.data else {
-            return Err(self.client.unreadable(format!("an event has more than {MAX_ANSWER_BYTES} bytes")));
+    fn event(&mut self, event: Result<Event, EventError>) -> Result<EventView, ClientError> {
+        let (id, data) = match event {
+            Ok(event) => (event.id, Ok(event.data)),
+            Err(EventError::TooLong { id }) => {
+                (id, Err(format!("an event has more than {MAX_ANSWER_BYTES} bytes")))
+            }
+            Err(EventError::NotUtf8) => (None, Err("an event is not UTF-8".to_owned())),
         };
-        let event: EventView = serde_json::from_str(data)
-            .map_err(|error| self.client.unreadable(format!("an event: {error}")))?;
+        self.last = id.or_else(|| self.last.take());
+        let event: Result<EventView, String> =
+            data.and_then(|data| serde_json::from_str(&data).map_err(|error| format!("an event: {error}")));
+        let event = event.map_err(|reason| self.client.unreadable(reason))?;
         self.last = Some(event.id.to_string());
         Ok(event)
     }
@@ -116,7 +119,7 @@ impl Reader {
         let call = call.header("accept", Some("text/event-stream"));
         let sending = call.header("last-event-id", self.last.as_deref()).send();
         match tokio::time::timeout(SILENCE, sending).await {
-            Ok(Ok(response)) => self.open = Some((response, Frames::new(MAX_ANSWER_BYTES))),
+            Ok(Ok(response)) => self.open = Some((response, Decoder::new(MAX_ANSWER_BYTES))),
             Ok(Err(error)) if !error.is_transient() => return Err(error),
             Ok(Err(_)) | Err(_) => self.rest().await,
         }
@@ -124,11 +127,11 @@ impl Reader {
     }
 
     async fn read(&mut self) {
-        let Some((response, frames)) = &mut self.open else { return };
+        let Some((response, decoder)) = &mut self.open else { return };
         match tokio::time::timeout(SILENCE, response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
                 self.pause = FIRST_PAUSE;
-                self.ready.extend(frames.take(&bytes));
+                self.ready.extend(decoder.feed(&bytes));
             }
             Ok(Ok(None) | Err(_)) | Err(_) => self.lose().await,
         }
