@@ -23,6 +23,7 @@ pub mod id;
 pub mod input;
 pub mod json;
 pub mod key;
+pub mod provider;
 pub mod quarantine;
 pub mod reserved;
 pub mod run;

@@ -17,6 +17,8 @@ pub struct Profile {
     pub aliases: Vec<String>,
     /// The name in sentences.
     pub title: String,
+    /// The short name in the dashboard.
+    pub label: String,
     /// What may stand at the root.
     pub root: Root,
     /// How objects with free names are given.
@@ -206,9 +208,9 @@ struct File {
     profile: Vec<Profile>,
 }
 
-// The file is part of the program: a test reads it, so the empty list can only be seen by who edits it.
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
 static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
-    toml::from_str::<File>(include_str!("profiles.toml")).map(|file| file.profile).unwrap_or_default()
+    toml::from_str::<File>(include_str!("profiles.toml")).expect("profiles.toml is valid").profile
 });
 
 impl Profile {

@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
-use super::provider::{ProviderKind, Providers};
+use super::provider::Providers;
 use super::retry::{demanded, is_passing};
 use super::settings::Settings;
-use super::wire::Problem;
-use crate::json::set;
+use super::wire::{EmbeddingWire, Problem, wire};
 use crate::retry::{Attempts, FIRST_PAUSE, Retry};
 use crate::session::OpenError;
 use crate::transport::{Request, Response, Transport, TransportError};
@@ -71,6 +70,7 @@ pub enum EmbeddingError {
 /// Asks one server for vectors.
 pub struct Embeddings {
     endpoint: Endpoint,
+    wire: &'static dyn EmbeddingWire,
     model: String,
     transport: Arc<dyn Transport>,
     first_pause: Duration,
@@ -85,18 +85,15 @@ impl Embeddings {
     ) -> Result<Self, OpenError> {
         let settings = Settings::read(&json!({"type": "llm", "provider": settings.provider,
             "model": settings.model, "base_url": settings.base_url}))?;
-        let path = match providers.get(&settings.provider).map(|provider| provider.kind) {
-            Some(ProviderKind::Anthropic) => {
-                return Err(OpenError::Settings(format!(
-                    "provider `{}` does not support embeddings; use ollama, openai or an openai-compatible server",
-                    settings.provider
-                )));
-            }
-            Some(ProviderKind::Ollama) => "/api/embed",
-            _ => "/embeddings",
-        };
-        let endpoint = Endpoint::resolve_path(providers, &settings, path)?;
-        Ok(Self { endpoint, model: settings.model, transport, first_pause: FIRST_PAUSE })
+        let dialect = providers.required(&settings.provider)?.kind.row().dialect;
+        let wire = wire(dialect).embeddings().ok_or_else(|| {
+            OpenError::Settings(format!(
+                "provider `{}` does not support embeddings; use ollama, openai or an openai-compatible server",
+                settings.provider
+            ))
+        })?;
+        let endpoint = Endpoint::resolve(providers, &settings)?;
+        Ok(Self { endpoint, wire, model: settings.model, transport, first_pause: FIRST_PAUSE })
     }
 
     /// With another first pause between retries: tests have no time.
@@ -127,16 +124,8 @@ impl Embeddings {
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let input: Vec<String> =
             texts.iter().map(|text| text.chars().take(MAX_EMBEDDED_CHARACTERS).collect()).collect();
-        let mut body = json!({"model": self.model, "input": input});
-        if self.endpoint.kind != ProviderKind::Ollama {
-            set(&mut body, "encoding_format", json!("float"));
-        }
-        let answer = self.ask(&body).await?;
-        let vectors = match self.endpoint.kind {
-            ProviderKind::Ollama => ollama(&answer),
-            _ => openai(&answer),
-        };
-        let vectors = vectors.map_err(|why| self.unread(&why))?;
+        let answer = self.ask(&self.wire.body(&self.model, &input)).await?;
+        let vectors = self.wire.read(&answer).map_err(|why| self.unread(&why))?;
         if vectors.len() != texts.len() {
             return Err(self.unread(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
         }
@@ -169,8 +158,8 @@ impl Embeddings {
 
     async fn attempt(&self, body: &Value) -> Result<Value, (EmbeddingError, Option<Duration>)> {
         let endpoint = &self.endpoint;
-        let request =
-            Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body: body.clone() };
+        let url = endpoint.url(&self.wire.path(&self.model));
+        let request = Request { url, headers: endpoint.headers.clone(), body: body.clone() };
         let response = self.transport.send(request).await.map_err(|error| (self.lost(error), None))?;
         let (status, pause) = (response.status, demanded(&response.headers, Timestamp::now()));
         let bytes = self.whole(response).await.map_err(|error| (error, None))?;
@@ -244,32 +233,4 @@ impl Embeddings {
     fn shown(&self, text: &str) -> String {
         self.endpoint.scrub(text).chars().take(SHOWN_CHARACTERS).collect()
     }
-}
-
-/// `{"embeddings": [[…], …]}`.
-fn ollama(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let vectors = answer.get("embeddings").and_then(Value::as_array).ok_or("missing list `embeddings`")?;
-    vectors.iter().map(vector).collect()
-}
-
-/// `{"data": [{"index": 0, "embedding": […]}, …]}`, in any order.
-fn openai(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let items = answer.get("data").and_then(Value::as_array).ok_or("missing list `data`")?;
-    let mut ordered: Vec<Option<Vec<f32>>> = vec![None; items.len()];
-    for (position, item) in items.iter().enumerate() {
-        let index = item.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        let place = ordered.get_mut(index.unwrap_or(position)).ok_or("an index is out of range")?;
-        *place = Some(vector(item.get("embedding").unwrap_or(&Value::Null))?);
-    }
-    ordered.into_iter().collect::<Option<_>>().ok_or_else(|| "duplicate index".to_owned())
-}
-
-fn vector(value: &Value) -> Result<Vec<f32>, String> {
-    #[expect(clippy::cast_possible_truncation, reason = "vectors are made in single precision or less")]
-    let number =
-        |value: &Value| value.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
-    let numbers =
-        value.as_array().filter(|numbers| !numbers.is_empty()).ok_or("a vector is not a list of numbers")?;
-    let vector: Option<Vec<f32>> = numbers.iter().map(number).collect();
-    vector.ok_or_else(|| "a vector contains a value that is not a number".to_owned())
 }

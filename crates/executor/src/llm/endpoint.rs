@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use reqwest::Url;
 
-use super::provider::{Auth, Provider, ProviderKind, Providers};
+use super::provider::{Provider, ProviderKind, Providers};
 use super::secrets::secrets_of_address;
 use super::settings::Settings;
-use super::wire::Wire;
+use super::wire::{Wire, wire};
 use crate::answer::Usage;
 use crate::session::OpenError;
 
@@ -17,13 +17,12 @@ const SHORTEST_SECRET: usize = 6;
 /// An address with everything that a request to it needs.
 pub(super) struct Endpoint {
     pub(super) kind: ProviderKind,
-    pub(super) wire: Wire,
+    pub(super) wire: &'static dyn Wire,
     /// The provider's name in the settings.
     pub(super) provider: String,
     /// Who this is, without secrets: `anthropic https://api.anthropic.com`.
     pub(super) name: String,
-    /// Where requests go.
-    pub(super) url: String,
+    base_url: Url,
     pub(super) headers: Vec<(String, String)>,
     /// Whether the provider has a key that was not for this address.
     pub(super) key_withheld: bool,
@@ -38,40 +37,15 @@ pub(super) struct Endpoint {
 impl Endpoint {
     /// Finds the provider that the settings name, and its address and key.
     pub(super) fn resolve(providers: &Providers, settings: &Settings) -> Result<Self, OpenError> {
-        let wire = providers.get(&settings.provider).map(|provider| Wire::of(provider.kind));
-        Self::resolve_path(providers, settings, wire.map_or("", Wire::path))
-    }
-
-    /// The same for another path than that of questions to a model.
-    pub(super) fn resolve_path(
-        providers: &Providers,
-        settings: &Settings,
-        path: &str,
-    ) -> Result<Self, OpenError> {
-        let provider = providers.get(&settings.provider).ok_or_else(|| {
-            OpenError::Settings(format!(
-                "unknown provider `{}`; expected one of {}",
-                settings.provider,
-                providers.names().join(", ")
-            ))
-        })?;
+        let provider = providers.required(&settings.provider)?;
         let base = base_url(provider, settings)?;
         let api_key = key(provider, settings, &base)?;
         let key_withheld = provider.api_key.is_some() && api_key.is_none();
-        let wire = Wire::of(provider.kind);
-        let mut url = base.clone();
-        url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), path));
+        let row = provider.kind.row();
+        let wire = wire(row.dialect);
         let mut headers =
             if is_own(provider, settings, &base) { provider.headers.clone() } else { Vec::new() };
-        if provider.kind == ProviderKind::Anthropic {
-            headers.push(("anthropic-version".into(), provider.api_version.clone()));
-        }
-        if let Some(key) = api_key {
-            headers.push(match (provider.kind, provider.auth) {
-                (ProviderKind::Anthropic, Auth::XApiKey) => ("x-api-key".into(), key),
-                _ => ("authorization".into(), format!("Bearer {key}")),
-            });
-        }
+        headers.extend(wire.headers(provider, api_key.as_deref()));
         check_authorization(&settings.provider, &base, &headers)?;
         let schema_profile = settings.schema_profile.as_ref().or(provider.schema_profile.as_ref());
         Ok(Self {
@@ -79,16 +53,32 @@ impl Endpoint {
             wire,
             provider: settings.provider.clone(),
             name: format!("{} {}", settings.provider, shown(&base)),
-            url: url.into(),
             headers,
             key_withheld,
-            schema_profile: schema_profile
-                .cloned()
-                .unwrap_or_else(|| provider.kind.schema_profile().to_owned()),
+            schema_profile: schema_profile.cloned().unwrap_or_else(|| row.schema_profile.to_owned()),
             secrets: secrets(provider, &base),
+            base_url: base,
             price_per_million_input: provider.price_per_million_input,
             price_per_million_output: provider.price_per_million_output,
         })
+    }
+
+    /// Where questions to a model go.
+    pub(super) fn model_url(&self, model: &str) -> String {
+        self.url(&self.wire.path(model))
+    }
+
+    /// The address of a path, which may have a query of its own.
+    pub(super) fn url(&self, path: &str) -> String {
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let mut url = self.base_url.clone();
+        url.set_path(&format!("{}{path}", self.base_url.path().trim_end_matches('/')));
+        if let Some(query) = query {
+            let both =
+                [self.base_url.query(), Some(query)].into_iter().flatten().collect::<Vec<_>>().join("&");
+            url.set_query(Some(&both));
+        }
+        url.into()
     }
 
     /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound. Every answer takes some
@@ -154,12 +144,9 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
             settings.provider
         )));
     }
-    let public = provider.kind.public_base_url().is_some_and(same);
-    if key.is_none() && public {
-        let variable = match provider.kind {
-            ProviderKind::Anthropic => "ANTHROPIC_API_KEY",
-            _ => "OPENAI_API_KEY",
-        };
+    let is_public = provider.kind.public_base_url().is_some_and(same);
+    let required = provider.kind.row().key_variable.filter(|_| key.is_none() && is_public);
+    if let Some(variable) = required {
         return Err(OpenError::Missing(format!(
             "provider `{}` has no API key for {}: set {variable} in the runner's environment, or the key of the provider in its configuration",
             settings.provider,
@@ -234,7 +221,7 @@ mod tests {
         ];
         for (provider, base_url, url, name) in cases {
             let endpoint = resolve(&providers, provider, base_url).unwrap();
-            assert_eq!((endpoint.url.as_str(), endpoint.name.as_str()), (url, name));
+            assert_eq!((endpoint.model_url("m").as_str(), endpoint.name.as_str()), (url, name));
         }
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(

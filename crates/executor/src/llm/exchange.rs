@@ -133,7 +133,8 @@ impl Exchange<'_> {
     /// Asks once. `used` is what the provider has told so far, for whoever gives this up.
     async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
-        let request = Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body };
+        let url = endpoint.model_url(self.asked.model);
+        let request = Request { url, headers: endpoint.headers.clone(), body };
         let sent =
             timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
         match sent {

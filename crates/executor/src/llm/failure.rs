@@ -1,7 +1,6 @@
 //! What an error of a provider means: another try, another delivery, or the end.
 
 use super::endpoint::Endpoint;
-use super::provider::ProviderKind;
 use super::retry::is_passing;
 use super::wire::{MAX_ANSWER_BYTES, Problem, ReadError};
 use crate::session::TurnError;
@@ -45,8 +44,6 @@ const FIELD: [&str; 9] = [
     "guided",
     "json mode",
 ];
-/// The field of the Responses API. Elsewhere the word is a value.
-const RESPONSES_FIELD: [&str; 3] = ["'text'", "\"text\"", "`text`"];
 /// Words of those who do not know the field, or do not want it.
 const UNKNOWN: [&str; 18] = [
     "disabled",
@@ -196,10 +193,10 @@ impl Asked<'_> {
         problem: &Problem,
     ) -> Option<TurnError> {
         let status = problem.status;
-        let local = matches!(self.endpoint.kind, ProviderKind::Ollama | ProviderKind::OpenAiCompatible);
+        let local = self.endpoint.kind.is_self_hosted();
         // Small servers find out while they build the grammar, and blame themselves. They speak every dialect.
         let grammar = status >= 500 && (has(&["grammar"]) || local && has(&GRAMMAR));
-        let field = has(&FIELD) || self.endpoint.kind == ProviderKind::OpenAi && has(&RESPONSES_FIELD);
+        let field = has(&FIELD) || has(self.endpoint.wire.schema_field_names());
         let refused = matches!(status, 400 | 422);
         let unwanted = has(&UNKNOWN) || has(&BESIDE) && has(&TOOLS);
         let schema = || match (field && unwanted || unsupported) && !has(&INSIDE) {

@@ -19,7 +19,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The answer as far as it came.
 pub(super) struct Intake {
-    wire: Wire,
+    wire: &'static dyn Wire,
     form: Form,
     /// Whether the content type says that it is JSON.
     json: bool,
@@ -47,7 +47,7 @@ enum Form {
 }
 
 impl Intake {
-    pub(super) fn new(wire: Wire, content_type: &str) -> Self {
+    pub(super) fn new(wire: &'static dyn Wire, content_type: &str) -> Self {
         let form = if content_type.contains("ndjson") { Form::Stream } else { Form::Undecided };
         Self {
             wire,
@@ -161,7 +161,10 @@ impl Intake {
     fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
         match serde_json::from_slice(bytes) {
             // What is JSON is text.
-            Ok(body) => self.wire.whole(body, std::str::from_utf8(bytes).unwrap_or_default()),
+            Ok(body) => match Problem::told_by(&body) {
+                Some(problem) => Err(ReadError::Provider(problem)),
+                None => self.wire.read_whole(body, std::str::from_utf8(bytes).unwrap_or_default()),
+            },
             Err(_) if self.wire.framing() == Framing::Lines => {
                 for line in bytes.split(|byte| *byte == b'\n') {
                     self.line(line)?;
@@ -221,11 +224,13 @@ impl Intake {
 
 #[cfg(test)]
 mod tests {
+    use accord_domain::provider::Dialect;
+
     use super::*;
-    use crate::llm::wire::End;
+    use crate::llm::wire::{End, wire};
 
     fn chat(content_type: &str, pieces: &[&[u8]]) -> Result<Reply, ReadError> {
-        let mut intake = Intake::new(Wire::Chat { own: false }, content_type);
+        let mut intake = Intake::new(wire(Dialect::CompatibleChat), content_type);
         for piece in pieces {
             if intake.take(piece)? {
                 break;
@@ -355,11 +360,11 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mebibyte = vec![b'x'; 1024 * 1024];
-        let mut line = Intake::new(Wire::Anthropic, "text/event-stream");
+        let mut line = Intake::new(wire(Dialect::AnthropicMessages), "text/event-stream");
         assert_eq!((0..64).find_map(|_| line.take(&mebibyte).err()), Some(ReadError::TooLarge));
         let mut comments = vec![b':'; 1024 * 1024];
         comments.push(b'\n');
-        let mut stream = Intake::new(Wire::Anthropic, "text/event-stream");
+        let mut stream = Intake::new(wire(Dialect::AnthropicMessages), "text/event-stream");
         assert_eq!((0..1024).find_map(|_| stream.take(&comments).err()), Some(ReadError::TooLarge));
     }
 }

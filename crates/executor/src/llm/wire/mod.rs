@@ -4,28 +4,26 @@
 //! sends, waits or decides what comes next.
 
 mod anthropic;
-mod anthropic_read;
 mod beside;
 mod chat;
-mod chat_read;
+mod embeddings;
 mod ollama;
 mod reply;
 mod responses;
-mod responses_read;
 mod written;
 
+use accord_domain::provider::Dialect;
 use serde_json::{Value, json};
 
+pub(super) use embeddings::EmbeddingWire;
 pub(super) use reply::{End, Growing, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply, ReplyCall};
 
 use super::conversation::{Call, CallResult, Message};
-use super::provider::ProviderKind;
+use super::provider::Provider;
 use super::settings::Reasoning;
 use crate::json::read;
 use crate::toolbox::ToolSpec;
 use crate::turn::Delivery;
-
-pub(super) use anthropic::default_max_tokens as anthropic_max_tokens;
 
 /// One request to a model, in nobody's dialect.
 pub(super) struct Ask<'a> {
@@ -41,18 +39,6 @@ pub(super) struct Ask<'a> {
     pub(super) reasoning: Option<Reasoning>,
 }
 
-/// A dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
-    Anthropic,
-    Responses,
-    Chat {
-        /// Whether the server is OpenAI's own: some fields have other names there.
-        own: bool,
-    },
-    Ollama,
-}
-
 /// How a streamed answer is cut into pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
@@ -62,66 +48,63 @@ pub(super) enum Framing {
     Lines,
 }
 
-impl Wire {
-    pub(super) fn of(kind: ProviderKind) -> Self {
-        match kind {
-            ProviderKind::Anthropic => Self::Anthropic,
-            ProviderKind::OpenAi => Self::Responses,
-            ProviderKind::OpenAiChat => Self::Chat { own: true },
-            ProviderKind::OpenAiCompatible => Self::Chat { own: false },
-            ProviderKind::Ollama => Self::Ollama,
-        }
+/// An API of a provider: how requests are written and answers are read.
+pub(super) trait Wire: Sync {
+    /// What follows the base address in a request to this model; it may have a query.
+    fn path(&self, model: &str) -> String;
+
+    fn framing(&self) -> Framing {
+        Framing::Events
     }
 
-    /// What follows the base address.
-    pub(super) fn path(self) -> &'static str {
-        match self {
-            Self::Anthropic => "/v1/messages",
-            Self::Responses => "/responses",
-            Self::Chat { .. } => "/chat/completions",
-            Self::Ollama => "/api/chat",
-        }
+    /// The headers that the API requires, with the key.
+    fn headers(&self, _provider: &Provider, key: Option<&str>) -> Vec<(String, String)> {
+        key.map(bearer).into_iter().collect()
     }
 
-    pub(super) fn framing(self) -> Framing {
-        match self {
-            Self::Ollama => Framing::Lines,
-            _ => Framing::Events,
-        }
+    /// The base address that an environment variable names.
+    fn base_url(&self, written: &str) -> String {
+        written.to_owned()
     }
 
-    /// The body of a request.
-    pub(super) fn body(self, ask: &Ask<'_>) -> Value {
-        match self {
-            Self::Anthropic => anthropic::body(ask),
-            Self::Responses => responses::body(ask),
-            Self::Chat { own } => chat::body(ask, own),
-            Self::Ollama => ollama::body(ask),
-        }
+    /// The limit of output tokens for settings without one, if the API requires a limit.
+    fn default_max_tokens(&self, _reasoning: Option<Reasoning>) -> Option<u32> {
+        None
     }
+
+    /// How errors name the field with the schema, besides the names that all APIs use.
+    fn schema_field_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// How embeddings are requested, if the API has them.
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        None
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value;
 
     /// A reader for one streamed answer.
-    pub(super) fn reader(self) -> Box<dyn Reader> {
-        match self {
-            Self::Anthropic => Box::<anthropic_read::Stream>::default(),
-            Self::Responses => Box::<responses_read::Stream>::default(),
-            Self::Chat { .. } => Box::<chat_read::Stream>::default(),
-            Self::Ollama => Box::<ollama::Stream>::default(),
-        }
-    }
+    fn reader(&self) -> Box<dyn Reader>;
 
-    /// Reads an answer that came in one piece. `text` is the body as it was written.
-    pub(super) fn whole(self, body: Value, text: &str) -> Result<Reply, ReadError> {
-        if let Some(problem) = Problem::told_by(&body) {
-            return Err(ReadError::Provider(problem));
-        }
-        match self {
-            Self::Anthropic => anthropic_read::whole(&body, text),
-            Self::Responses => responses_read::whole(body, text),
-            Self::Chat { .. } => chat_read::whole(body, text),
-            Self::Ollama => ollama::whole(body, text),
-        }
+    /// Reads an answer that came in one piece and is not an error. `text` is the body as it was written.
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError>;
+}
+
+/// The implementation of an API. A new one is a folder here and an arm.
+pub(super) fn wire(dialect: Dialect) -> &'static dyn Wire {
+    match dialect {
+        Dialect::AnthropicMessages => &anthropic::Anthropic,
+        Dialect::OpenAiResponses => &responses::Responses,
+        Dialect::OpenAiChat => &chat::Chat { max_tokens_field: "max_completion_tokens" },
+        Dialect::CompatibleChat => &chat::Chat { max_tokens_field: "max_tokens" },
+        Dialect::Ollama => &ollama::Ollama,
     }
+}
+
+/// The header with a bearer token.
+fn bearer(key: &str) -> (String, String) {
+    ("authorization".to_owned(), format!("Bearer {key}"))
 }
 
 impl Ask<'_> {

@@ -1,17 +1,56 @@
-//! Requests to Anthropic Messages.
+//! Anthropic Messages.
+
+mod read;
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_object, set};
+use super::{Ask, ReadError, Reader, Reply, Wire, arguments_object, bearer, set};
 use crate::llm::conversation::{Call, CallResult, Message};
+use crate::llm::provider::{Auth, Provider};
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
+
+/// The version that is sent unless the configuration names one. Newer ones exist; this one is served everywhere.
+const VERSION: &str = "2023-06-01";
 
 /// This dialect demands a ceiling. Every model still served takes this one, and it holds a long structured answer.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
+pub(super) struct Anthropic;
+
+impl Wire for Anthropic {
+    fn path(&self, _model: &str) -> String {
+        "/v1/messages".to_owned()
+    }
+
+    fn headers(&self, provider: &Provider, key: Option<&str>) -> Vec<(String, String)> {
+        let version = provider.api_version.as_deref().unwrap_or(VERSION);
+        let key = key.map(|key| match provider.auth {
+            Auth::XApiKey => ("x-api-key".to_owned(), key.to_owned()),
+            Auth::Bearer => bearer(key),
+        });
+        [("anthropic-version".to_owned(), version.to_owned())].into_iter().chain(key).collect()
+    }
+
+    fn default_max_tokens(&self, reasoning: Option<Reasoning>) -> Option<u32> {
+        Some(default_max_tokens(reasoning))
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        body(ask)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<read::Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        read::whole(&body, text)
+    }
+}
+
 /// The ceiling where the settings name none. It covers what is thought too, so a budget for thinking comes on top.
-pub(in crate::llm) fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
+fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
     let thought = match reasoning {
         Some(Reasoning::Budget(tokens)) => tokens,
         _ => 0,
@@ -19,8 +58,7 @@ pub(in crate::llm) fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
     DEFAULT_MAX_TOKENS.saturating_add(thought)
 }
 
-/// The body of a request.
-pub(super) fn body(ask: &Ask<'_>) -> Value {
+fn body(ask: &Ask<'_>) -> Value {
     let mut body = json!({
         "model": ask.model,
         "max_tokens": ask.max_tokens.unwrap_or_else(|| default_max_tokens(ask.reasoning)),

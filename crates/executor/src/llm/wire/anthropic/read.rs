@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{End, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
 use crate::answer::Usage;
+use crate::llm::wire::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
+use crate::llm::wire::{End, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
 
 /// One block with the text of its arguments.
 #[derive(Default)]

@@ -1,13 +1,42 @@
-//! Requests to OpenAI Chat Completions and to the servers that speak like it.
+//! OpenAI Chat Completions, and the servers that are compatible with it.
+
+mod read;
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, messages, set, tools};
+use super::embeddings::{EmbeddingWire, OpenAiEmbeddings};
+use super::{Ask, ReadError, Reader, Reply, Wire, arguments_sent, messages, set, tools};
 use crate::llm::conversation::{Call, CallResult};
 use crate::turn::Delivery;
 
-/// The body of a request. OpenAI's own service has another name for the ceiling than the rest.
-pub(super) fn body(ask: &Ask<'_>, own: bool) -> Value {
+pub(super) struct Chat {
+    /// What the server calls the limit of output tokens.
+    pub(super) max_tokens_field: &'static str,
+}
+
+impl Wire for Chat {
+    fn path(&self, _model: &str) -> String {
+        "/chat/completions".to_owned()
+    }
+
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        Some(&OpenAiEmbeddings)
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        body(ask, self.max_tokens_field)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<read::Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        read::whole(body, text)
+    }
+}
+
+fn body(ask: &Ask<'_>, max_tokens_field: &str) -> Value {
     let mut body = json!({
         "model": ask.model,
         "stream": true,
@@ -15,8 +44,7 @@ pub(super) fn body(ask: &Ask<'_>, own: bool) -> Value {
         "messages": messages(ask, assistant, result),
     });
     if let Some(tokens) = ask.max_tokens {
-        let name = if own { "max_completion_tokens" } else { "max_tokens" };
-        set(&mut body, name, tokens);
+        set(&mut body, max_tokens_field, tokens);
     }
     if let Some(temperature) = ask.temperature {
         set(&mut body, "temperature", temperature);

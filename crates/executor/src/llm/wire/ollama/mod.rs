@@ -1,18 +1,55 @@
-//! Ollama: requests and answers. Calls have no ids there, and arguments are objects.
+//! Ollama. Calls have no ids there, and arguments are objects.
 
 use serde_json::{Value, json};
 
 use super::beside::Beside;
 use super::chat::function;
+use super::embeddings::{EmbeddingWire, OllamaEmbeddings};
 use super::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{Ask, End, ReadError, Reader, Reply, ReplyCall, arguments_object, messages, set, written};
+use super::{
+    Ask, End, Framing, ReadError, Reader, Reply, ReplyCall, Wire, arguments_object, messages, set, written,
+};
 use crate::answer::Usage;
 use crate::llm::conversation::{Call, CallResult};
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
 
-/// The body of a request. A call cannot be demanded here.
-pub(super) fn body(ask: &Ask<'_>) -> Value {
+/// The port of Ollama, unless it is configured.
+const PORT: u16 = 11434;
+
+pub(super) struct Ollama;
+
+impl Wire for Ollama {
+    fn path(&self, _model: &str) -> String {
+        "/api/chat".to_owned()
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Lines
+    }
+
+    fn base_url(&self, written: &str) -> String {
+        address(written)
+    }
+
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        Some(&OllamaEmbeddings)
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        body(ask)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        whole(body, text)
+    }
+}
+
+fn body(ask: &Ask<'_>) -> Value {
     let mut body = json!({"model": ask.model, "stream": true, "messages": messages(ask, assistant, result)});
     if let Delivery::Native { schema, .. } = ask.delivery {
         set(&mut body, "format", schema.clone());
@@ -66,7 +103,7 @@ fn assistant(text: &str, calls: &[Call]) -> Option<Value> {
 
 /// A streamed answer. One in one piece is a stream of one line.
 #[derive(Default)]
-pub(super) struct Stream {
+struct Stream {
     room: Room,
     text: String,
     calls: Vec<ReplyCall>,
@@ -134,11 +171,54 @@ impl Stream {
 }
 
 /// Reads an answer that came in one piece.
-pub(super) fn whole(body: Value, text: &str) -> Result<Reply, ReadError> {
+fn whole(body: Value, text: &str) -> Result<Reply, ReadError> {
     let mut stream = Stream::default();
     if !body.at("message").is_object() {
         return Err(ReadError::Unreadable("it has no `message`".into()));
     }
     stream.line(body, text)?;
     Ok(stream.reply())
+}
+
+/// The address in `OLLAMA_HOST`, which is written for the server too: a host, a host and a port, or a whole address.
+/// `0.0.0.0` is where a server listens, not where a client goes.
+fn address(host: &str) -> String {
+    let host = host.trim_end_matches('/');
+    if host.contains("://") {
+        return host.replacen("://0.0.0.0", "://127.0.0.1", 1);
+    }
+    let host = host.replacen("0.0.0.0", "127.0.0.1", 1);
+    let port_follows =
+        |rest: &str| rest.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let has_port = match host.rsplit_once(']') {
+        Some((_, rest)) => port_follows(rest),
+        None => port_follows(&host),
+    };
+    match (host.starts_with(':'), has_port) {
+        (true, _) => format!("http://127.0.0.1{host}"),
+        (false, true) => format!("http://{host}"),
+        (false, false) => format!("http://{host}:{PORT}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ollama_host_is_read_as_ollama_reads_it() {
+        let cases = [
+            ("localhost", "http://localhost:11434"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            ("0.0.0.0:8080", "http://127.0.0.1:8080"),
+            (":8080", "http://127.0.0.1:8080"),
+            ("[::1]", "http://[::1]:11434"),
+            ("[::1]:9", "http://[::1]:9"),
+            ("https://models.example/", "https://models.example"),
+            ("http://0.0.0.0:8080", "http://127.0.0.1:8080"),
+        ];
+        for (host, expected) in cases {
+            assert_eq!(address(host), expected, "{host}");
+        }
+    }
 }

@@ -1,13 +1,43 @@
-//! Requests to OpenAI Responses. Stateless: the whole conversation goes out each time and nothing is stored there.
+//! OpenAI Responses. Stateless: the whole conversation goes out each time and nothing is stored there.
+
+mod read;
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, set, tools};
+use super::embeddings::{EmbeddingWire, OpenAiEmbeddings};
+use super::{Ask, ReadError, Reader, Reply, Wire, arguments_sent, set, tools};
 use crate::llm::conversation::Message;
 use crate::turn::Delivery;
 
-/// The body of a request.
-pub(super) fn body(ask: &Ask<'_>) -> Value {
+pub(super) struct Responses;
+
+impl Wire for Responses {
+    fn path(&self, _model: &str) -> String {
+        "/responses".to_owned()
+    }
+
+    fn schema_field_names(&self) -> &'static [&'static str] {
+        &["'text'", "\"text\"", "`text`"]
+    }
+
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        Some(&OpenAiEmbeddings)
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        body(ask)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<read::Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        read::whole(body, text)
+    }
+}
+
+fn body(ask: &Ask<'_>) -> Value {
     let mut body = json!({"model": ask.model, "stream": true, "store": false});
     if !ask.system.is_empty() {
         set(&mut body, "instructions", ask.system);

@@ -3,10 +3,12 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::beside::Beside;
-use super::reply::{Growing, Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
+use crate::llm::wire::beside::Beside;
+use crate::llm::wire::reply::{
+    Growing, Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of,
+};
+use crate::llm::wire::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 
 /// A call takes at least this much room, so that a stream of empty ones ends too.
 const CALL_BYTES: usize = 64;

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Growing, Look, Room, arguments_text, parse, parts_text, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set, written};
 use crate::answer::Usage;
+use crate::llm::wire::reply::{Growing, Look, Room, arguments_text, parse, parts_text, text_of, tokens_of};
+use crate::llm::wire::{End, Problem, ReadError, Reader, Reply, ReplyCall, set, written};
 
 /// An item of the output while it comes.
 #[derive(Default)]
