@@ -24,7 +24,7 @@
 //! | `external` | a program that speaks our protocol on its stdin and stdout |
 //! | `cassette` | recording what goes to a model, and replaying it |
 //! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the seam to both |
-//! | `child` | every process that is started here: its group, its pipes, its walls, its variables |
+//! | `child` | every process that is started here: its group, its pipes, its sandbox, its variables |
 //! | `retry` | how long to keep asking a provider that is away |
 //! | `transport`, `http` | the seam to the network, and the network |
 

@@ -77,7 +77,7 @@ pub enum Ended {
 
 /// A request and what came back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "StoredExchange", into = "StoredExchange")]
 pub struct Exchange {
     /// What was asked.
     pub request: RecordedRequest,
@@ -153,7 +153,7 @@ pub enum Cut {
 /// An exchange as it stands in the file: with `response` or with `error`, or `unanswered`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct StoredExchange {
     request: RecordedRequest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     response: Option<RecordedResponse>,
@@ -165,10 +165,10 @@ struct Written {
     results: Vec<RecordedResult>,
 }
 
-impl TryFrom<Written> for Exchange {
+impl TryFrom<StoredExchange> for Exchange {
     type Error = &'static str;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
+    fn try_from(written: StoredExchange) -> Result<Self, Self::Error> {
         let reply = match (written.response, written.error, written.unanswered.unwrap_or_default()) {
             (Some(response), None, false) => Reply::Response(response),
             (None, Some(error), false) => Reply::Error(error),
@@ -179,7 +179,7 @@ impl TryFrom<Written> for Exchange {
     }
 }
 
-impl From<Exchange> for Written {
+impl From<Exchange> for StoredExchange {
     fn from(exchange: Exchange) -> Self {
         let (response, error, unanswered) = match exchange.reply {
             Reply::Response(response) => (Some(response), None, None),

@@ -33,7 +33,7 @@ const SCARCITY: Duration = Duration::from_secs(10);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Whether a child could not be started because open files, processes or memory have run out. Whoever makes walls wraps
+/// Whether a child could not be started because open files, processes or memory have run out. A sandbox wraps
 /// what the system says.
 pub(crate) fn is_scarce(error: &io::Error) -> bool {
     let causes = iter::successors(Some(error as &dyn Error), |&error| error.source());
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn what_has_run_out_is_seen_behind_the_words_of_others() {
         #[derive(Debug, thiserror::Error)]
-        #[error("no walls")]
-        struct NoWalls(#[source] io::Error);
-        assert!(is_scarce(&io::Error::other(NoWalls(Errno::MFILE.into()))));
-        assert!(!is_scarce(&io::Error::other(NoWalls(Errno::NOENT.into()))));
+        #[error("no sandbox")]
+        struct SandboxFailed(#[source] io::Error);
+        assert!(is_scarce(&io::Error::other(SandboxFailed(Errno::MFILE.into()))));
+        assert!(!is_scarce(&io::Error::other(SandboxFailed(Errno::NOENT.into()))));
     }
 
     #[tokio::test]

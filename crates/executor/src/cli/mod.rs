@@ -8,21 +8,21 @@ mod codex;
 mod host;
 mod lines;
 mod program;
-mod room;
 mod scratch;
+mod session_context;
 mod settings;
 mod submit;
 
 pub use claude::ClaudeCodeExecutor;
 pub use codex::CodexExecutor;
 pub(crate) use host::Host;
-pub(crate) use lines::{NoLine, closed, next_line};
+pub(crate) use lines::{LineError, closed, next_line};
 pub use program::{CLAUDE_CODE, CODEX, Program};
-pub(crate) use room::{Room, bounded, endpoint};
 pub(crate) use scratch::Scratch;
+pub(crate) use session_context::{SessionContext, bounded, endpoint};
 pub(crate) use settings::Settings;
 pub use submit::SubmitServer;
-pub(crate) use submit::{Desk, SUBMIT_SERVER, handed_in};
+pub(crate) use submit::{SUBMIT_SERVER, SubmissionInbox, read_submissions};
 
 use crate::session::OpenError;
 

@@ -28,7 +28,7 @@ pub(crate) struct Settings {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawSettings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     model: Option<String>,
@@ -43,8 +43,8 @@ struct Written {
 
 impl Settings {
     pub(crate) fn read(program: &Program, value: &Value) -> Result<Self, OpenError> {
-        let written = Written::deserialize(value).map_err(|error| wrong(program, error))?;
-        let Written { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
+        let written = RawSettings::deserialize(value).map_err(|error| wrong(program, error))?;
+        let RawSettings { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
         let timeout_seconds =
             seconds(timeout_seconds, DEFAULT_SECONDS).map_err(|text| wrong(program, text))?;
         let settings = Self { model, command, args, env, allowed_tools, timeout_seconds };

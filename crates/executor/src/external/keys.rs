@@ -17,13 +17,13 @@ struct Keys {
 
 impl<'de> Deserialize<'de> for Keys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Look)
+        deserializer.deserialize_any(KeysVisitor)
     }
 }
 
-struct Look;
+struct KeysVisitor;
 
-impl<'de> Visitor<'de> for Look {
+impl<'de> Visitor<'de> for KeysVisitor {
     type Value = Keys;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

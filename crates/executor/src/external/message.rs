@@ -30,7 +30,7 @@ pub(super) struct Hello {
     pub(super) protocol: u64,
     pub(super) name: Option<String>,
     pub(super) model: Option<String>,
-    pub(super) capabilities: Told,
+    pub(super) capabilities: DeclaredCapabilities,
 }
 
 fn protocol() -> u64 {
@@ -39,7 +39,7 @@ fn protocol() -> u64 {
 
 /// What a program can do.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Told {
+pub(super) struct DeclaredCapabilities {
     pub(super) resume: bool,
     pub(super) native_schema: NativeSchema,
     pub(super) reprompt: bool,
@@ -70,20 +70,20 @@ impl NativeSchema {
 
 /// What a program says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Said {
+pub(super) enum ProgramMessage {
     Hello(Hello),
     /// A message or a tool, as it is told on.
     Event(Event),
     Usage(Usage),
-    Answer(Box<Answered>),
-    Fault(Fault),
+    Answer(Box<ProgramAnswer>),
+    ReportedError(ReportedError),
     /// A type that is not known here.
     Unknown,
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answered {
+pub(super) struct ProgramAnswer {
     /// That of the question, where it is left out. So is the turn.
     pub(super) session_id: Option<String>,
     pub(super) turn: Option<u64>,
@@ -96,7 +96,7 @@ pub(super) struct Answered {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Fault {
+pub(super) struct ReportedError {
     pub(super) session_id: Option<String>,
     pub(super) turn: Option<u64>,
     #[serde(default)]
@@ -162,7 +162,7 @@ struct WrittenUsage {
 }
 
 /// Reads one line; else what is wrong with it.
-pub(super) fn read(line: &str) -> Result<Said, String> {
+pub(super) fn read(line: &str) -> Result<ProgramMessage, String> {
     let value = read_json(line)
         .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", shown(line)))?;
     let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
@@ -170,19 +170,19 @@ pub(super) fn read(line: &str) -> Result<Said, String> {
         return Err(format!("wrote a message without a type to stdout: {}", shown(line)));
     };
     Ok(match kind.as_str() {
-        "hello" => Said::Hello(part(&kind, with_capabilities_by_name(value))?),
+        "hello" => ProgramMessage::Hello(part(&kind, with_capabilities_by_name(value))?),
         "message" => {
             let WrittenMessage { text } = part(&kind, value)?;
-            Said::Event(Event::Message { text })
+            ProgramMessage::Event(Event::Message { text })
         }
-        "tool" => Said::Event(tool(part(&kind, value)?)),
-        "usage" => Said::Usage(usage(part(&kind, value)?)?),
+        "tool" => ProgramMessage::Event(tool(part(&kind, value)?)),
+        "usage" => ProgramMessage::Usage(usage(part(&kind, value)?)?),
         "answer" => {
             let written = serde_json::from_str(line).map_err(|error| unfit(&kind, &error))?;
-            Said::Answer(Box::new(answer(written)?))
+            ProgramMessage::Answer(Box::new(answer(written)?))
         }
-        "error" => Said::Fault(part(&kind, value)?),
-        _ => Said::Unknown,
+        "error" => ProgramMessage::ReportedError(part(&kind, value)?),
+        _ => ProgramMessage::Unknown,
     })
 }
 
@@ -227,7 +227,7 @@ fn usage(written: WrittenUsage) -> Result<Usage, String> {
     }
 }
 
-fn answer(written: WrittenAnswer) -> Result<Answered, String> {
+fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, String> {
     let WrittenAnswer { session_id, turn, text, structured, stop_reason, state, model } = written;
     let stop = match stop_reason.as_deref().unwrap_or("finished") {
         "finished" | "end_turn" | "stop" | "stop_sequence" | "completed" => Stop::Finished,
@@ -254,7 +254,7 @@ fn answer(written: WrittenAnswer) -> Result<Answered, String> {
             return Err("wrote an 'answer' message with neither text nor structured".to_owned());
         }
     };
-    Ok(Answered { session_id, turn, text, structured, stop, state, model })
+    Ok(ProgramAnswer { session_id, turn, text, structured, stop, state, model })
 }
 
 fn shown(line: &str) -> String {
@@ -328,9 +328,9 @@ fn begin(kind: &str, session_id: &str) -> Map<String, Value> {
 mod tests {
     use super::*;
 
-    fn answered(text: &str, structured: Option<Value>, stop: Stop) -> Said {
+    fn answered(text: &str, structured: Option<Value>, stop: Stop) -> ProgramMessage {
         let (session_id, turn, state, model) = (Some("s".to_owned()), Some(1), None, None);
-        Said::Answer(Box::new(Answered {
+        ProgramMessage::Answer(Box::new(ProgramAnswer {
             session_id,
             turn,
             text: text.to_owned(),
@@ -371,9 +371,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_ignored_and_what_is_wrong_is_named() {
-        assert_eq!(read(r#"{"type": "weather", "degrees": 3}"#), Ok(Said::Unknown));
+        assert_eq!(read(r#"{"type": "weather", "degrees": 3}"#), Ok(ProgramMessage::Unknown));
         let text = Event::Message { text: "a".to_owned() };
-        assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(Said::Event(text)));
+        assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(ProgramMessage::Event(text)));
         for (line, error) in [
             ("hello", "wrote an invalid message to stdout: \"hello\" (expected value at line 1 column 1)"),
             ("[1]", "wrote a message without a type to stdout: \"[1]\""),
@@ -392,7 +392,8 @@ mod tests {
 
     #[test]
     fn what_can_mean_only_one_thing_may_be_left_out() {
-        let Ok(Said::Answer(bare)) = read(r#"{"type": "answer", "text": "a", "stop_reason": "end_turn"}"#)
+        let Ok(ProgramMessage::Answer(bare)) =
+            read(r#"{"type": "answer", "text": "a", "stop_reason": "end_turn"}"#)
         else {
             panic!("no answer")
         };
@@ -403,21 +404,28 @@ mod tests {
             ("refusal", Stop::Refused("a".to_owned())),
         ] {
             let line = format!(r#"{{"type": "answer", "text": "a", "stop_reason": "{word}"}}"#);
-            assert!(matches!(read(&line), Ok(Said::Answer(answered)) if answered.stop == stop), "{word}");
+            assert!(
+                matches!(read(&line), Ok(ProgramMessage::Answer(answered)) if answered.stop == stop),
+                "{word}"
+            );
         }
         let (call_id, name) = ("grep".to_owned(), "grep".to_owned());
         let started = Event::ToolStarted { call_id, name, arguments: json!({"q": 1}) };
         let line = r#"{"type": "tool", "name": "grep", "arguments": {"q": 1}}"#;
-        assert_eq!(read(line), Ok(Said::Event(started)));
+        assert_eq!(read(line), Ok(ProgramMessage::Event(started)));
         let (call_id, name) = ("grep".to_owned(), "grep".to_owned());
         let finished = Event::ToolFinished { call_id, name, ok: true, output: "2".to_owned() };
-        assert_eq!(read(r#"{"type": "tool", "name": "grep", "output": "2"}"#), Ok(Said::Event(finished)));
-        let Ok(Said::Hello(hello)) = read(r#"{"type": "hello", "capabilities": ["resume", "reprompt"]}"#)
+        assert_eq!(
+            read(r#"{"type": "tool", "name": "grep", "output": "2"}"#),
+            Ok(ProgramMessage::Event(finished))
+        );
+        let Ok(ProgramMessage::Hello(hello)) =
+            read(r#"{"type": "hello", "capabilities": ["resume", "reprompt"]}"#)
         else {
             panic!("no hello")
         };
         let native_schema = NativeSchema::Whether(false);
-        assert_eq!(hello.capabilities, Told { resume: true, native_schema, reprompt: true });
+        assert_eq!(hello.capabilities, DeclaredCapabilities { resume: true, native_schema, reprompt: true });
         assert_eq!(hello.protocol, PROTOCOL);
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Settings {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawSettings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     command: String,
@@ -38,11 +38,11 @@ struct Written {
 
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let written = RawSettings::deserialize(value).map_err(|error| wrong(error.to_string()))?;
         program::check(&written.command, &written.args, &written.env).map_err(wrong)?;
         let timeout_seconds =
             program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
-        let Written { command, args, env, working_dir, reprompt, .. } = written;
+        let RawSettings { command, args, env, working_dir, reprompt, .. } = written;
         Ok(Self { command, args, env, working_dir, timeout_seconds, reprompt: reprompt.unwrap_or(true) })
     }
 

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::provider::Providers;
-use super::retry::{demanded, is_passing};
+use super::retry::{is_passing, retry_after};
 use super::settings::Settings;
-use super::wire::{EmbeddingWire, Problem, wire};
+use super::wire::{EmbeddingWire, ProviderError, wire};
 use crate::retry::{Attempts, FIRST_PAUSE, Retry};
 use crate::session::OpenError;
 use crate::transport::{Request, Response, Transport, TransportError};
@@ -161,13 +161,13 @@ impl Embeddings {
         let url = endpoint.url(&self.wire.path(&self.model));
         let request = Request { url, headers: endpoint.headers.clone(), body: body.clone() };
         let response = self.transport.send(request).await.map_err(|error| (self.lost(error), None))?;
-        let (status, pause) = (response.status, demanded(&response.headers, Timestamp::now()));
+        let (status, pause) = (response.status, retry_after(&response.headers, Timestamp::now()));
         let bytes = self.whole(response).await.map_err(|error| (error, None))?;
         if (200..300).contains(&status) {
             let read = serde_json::from_slice(&bytes);
             return read.map_err(|error| (self.unread(&error.to_string()), None));
         }
-        let problem = Problem::from_body(status, &String::from_utf8_lossy(&bytes));
+        let problem = ProviderError::from_body(status, &String::from_utf8_lossy(&bytes));
         Err((self.problem(&problem), pause))
     }
 
@@ -183,7 +183,7 @@ impl Embeddings {
         Ok(bytes)
     }
 
-    fn problem(&self, problem: &Problem) -> EmbeddingError {
+    fn problem(&self, problem: &ProviderError) -> EmbeddingError {
         let (name, status) = (&self.endpoint.name, problem.status);
         if is_passing(status) {
             return EmbeddingError::Unavailable(format!(

@@ -52,7 +52,7 @@ impl Endpoint {
             kind: provider.kind,
             wire,
             provider: settings.provider.clone(),
-            name: format!("{} {}", settings.provider, shown(&base)),
+            name: format!("{} {}", settings.provider, public_url(&base)),
             headers,
             key_withheld,
             schema_profile: schema_profile.cloned().unwrap_or_else(|| row.schema_profile.to_owned()),
@@ -150,7 +150,7 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
         return Err(OpenError::Missing(format!(
             "provider `{}` has no API key for {}: set {variable} in the runner's environment, or the key of the provider in its configuration",
             settings.provider,
-            shown(base)
+            public_url(base)
         )));
     }
     Ok(key.map(|key| key.expose().to_owned()))
@@ -169,7 +169,7 @@ fn check_authorization(provider: &str, base: &Url, headers: &[(String, String)])
 }
 
 /// An address without user, password and query.
-fn shown(url: &Url) -> String {
+fn public_url(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     format!("{}{path}", url.origin().ascii_serialization())
 }

@@ -5,7 +5,7 @@
 
 use accord_sse::{Decoder, Event, EventError};
 
-use super::wire::{Framing, Growing, Problem, ReadError, Reader, Reply, Wire};
+use super::wire::{Framing, PartialText, ProviderError, ReadError, Reader, Reply, Wire};
 use crate::answer::Usage;
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
@@ -123,8 +123,8 @@ impl Intake {
     }
 
     /// The part that is being written, as far as it came.
-    pub(super) fn growing(&self) -> Option<Growing<'_>> {
-        self.reader.growing()
+    pub(super) fn partial_text(&self) -> Option<PartialText<'_>> {
+        self.reader.partial_text()
     }
 
     /// What was told to be used so far.
@@ -156,7 +156,7 @@ impl Intake {
 
     fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
         match serde_json::from_slice(bytes) {
-            Ok(body) => match Problem::told_by(&body) {
+            Ok(body) => match ProviderError::find_in(&body) {
                 Some(problem) => Err(ReadError::Provider(problem)),
                 None => self.wire.read_whole(body, std::str::from_utf8(bytes).map_err(|_| not_utf8())?),
             },
@@ -191,7 +191,7 @@ impl Intake {
                 EventError::NotUtf8 => not_utf8(),
             })?;
             let is_error = event.name.is_some_and(|name| name.trim() == "error");
-            if let Some(problem) = is_error.then(|| Problem::of_event(&event.data)).flatten() {
+            if let Some(problem) = is_error.then(|| ProviderError::of_event(&event.data)).flatten() {
                 return Err(ReadError::Provider(problem));
             }
             if !event.data.is_empty() {
@@ -217,7 +217,7 @@ mod tests {
     use accord_domain::provider::Dialect;
 
     use super::*;
-    use crate::llm::wire::{End, wire};
+    use crate::llm::wire::{ReplyEnd, wire};
 
     fn chat(content_type: &str, pieces: &[&[u8]]) -> Result<Reply, ReadError> {
         let mut intake = Intake::new(wire(Dialect::CompatibleChat), content_type);
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_stream_reads_the_same_wherever_it_is_cut() {
         let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
-        assert_eq!((whole.text.as_str(), &whole.end), ("a\u{e9}\u{1f600}b", &End::Finished));
+        assert_eq!((whole.text.as_str(), &whole.end), ("a\u{e9}\u{1f600}b", &ReplyEnd::Finished));
         for cut in 0..STREAM.len() {
             let (left, right) = STREAM.as_bytes().split_at(cut);
             assert_eq!(chat("text/event-stream", &[left, right]), Ok(whole.clone()), "cut at {cut}");
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn an_end_without_an_empty_line_is_an_end() {
         let cut = STREAM.trim_end();
-        assert_eq!(chat("text/event-stream", &[cut.as_bytes()]).unwrap().end, End::Finished);
+        assert_eq!(chat("text/event-stream", &[cut.as_bytes()]).unwrap().end, ReplyEnd::Finished);
     }
 
     #[test]

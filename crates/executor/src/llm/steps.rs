@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, NOT_TAKEN};
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
-use super::failure::{Asked, shorten};
+use super::failure::{FailureContext, shorten};
 use super::settings::Settings;
-use super::wire::{Ask, End, Reply};
+use super::wire::{ModelRequest, Reply, ReplyEnd};
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
 use crate::json;
@@ -148,7 +148,7 @@ impl Steps<'_> {
             }
         };
         let body = || {
-            self.endpoint.wire.body(&Ask {
+            self.endpoint.wire.body(&ModelRequest {
                 endpoint: &self.endpoint.name,
                 model: self.model(),
                 system: &self.turn.system_prompt,
@@ -161,7 +161,11 @@ impl Steps<'_> {
             })
         };
         let exchange = Exchange {
-            asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
+            asked: FailureContext {
+                endpoint: self.endpoint,
+                model: self.model(),
+                delivery: &self.turn.delivery,
+            },
             transport: self.transport,
             allowance: &self.turn.allowance,
             events: self.events,
@@ -312,12 +316,12 @@ fn names(calls: &[Call]) -> String {
 
 /// Why the turn is over before any tool is run, if it is. The reason that the provider gives is looked at before anything
 /// that was said.
-fn stop_of(end: &End, calls: &[Call]) -> Option<Stop> {
+fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
     match end {
-        End::Refused(words) => Some(Stop::Refused(words.clone())),
-        End::Truncated => Some(Stop::Truncated),
-        End::Finished if calls.is_empty() => Some(Stop::Finished),
-        End::Finished | End::Paused => None,
+        ReplyEnd::Refused(words) => Some(Stop::Refused(words.clone())),
+        ReplyEnd::Truncated => Some(Stop::Truncated),
+        ReplyEnd::Finished if calls.is_empty() => Some(Stop::Finished),
+        ReplyEnd::Finished | ReplyEnd::Paused => None,
     }
 }
 

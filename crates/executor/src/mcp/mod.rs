@@ -8,7 +8,6 @@ mod address;
 mod body;
 mod connection;
 mod limits;
-mod listed;
 mod names;
 mod program;
 mod result;
@@ -17,6 +16,7 @@ mod secrets;
 mod server;
 #[cfg(test)]
 mod tests;
+mod tool_list;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,13 +9,13 @@ use serde_json::Value;
 #[async_trait]
 pub(super) trait Wire: Send {
     /// Sends the request of an id, and waits for its answer. `patience` is how long there may be no sign of life.
-    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault>;
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, McpError>;
 
     /// Sends a message that wants no answer.
-    async fn tell(&mut self, message: Value) -> Result<(), Fault>;
+    async fn tell(&mut self, message: Value) -> Result<(), McpError>;
 
     /// Whether nothing can be asked any more after such a fault.
-    fn is_lost_by(&self, fault: &Fault) -> bool;
+    fn is_lost_by(&self, fault: &McpError) -> bool;
 
     /// From now on this version of the protocol is spoken.
     fn speak(&mut self, version: &str);
@@ -29,7 +29,7 @@ pub(super) trait Wire: Send {
 
 /// Why there was no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum McpError {
     /// It answered with an error.
     #[error("{0}")]
     Refused(String),

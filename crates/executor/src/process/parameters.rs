@@ -17,12 +17,12 @@ const MAX_KEY_BYTES: usize = 100;
 
 /// What a command is given.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct Invocation {
     pub(super) stdin: Option<Vec<u8>>,
     pub(super) flags: Vec<String>,
 }
 
-pub(super) fn give(way: ParametersAs, parameters: &Value) -> Result<Given, OpenError> {
+pub(super) fn pass(way: ParametersAs, parameters: &Value) -> Result<Invocation, OpenError> {
     let stdin =
         matches!(way, ParametersAs::Json | ParametersAs::Both).then(|| parameters.to_string().into_bytes());
     let flags = match (way, parameters) {
@@ -30,7 +30,7 @@ pub(super) fn give(way: ParametersAs, parameters: &Value) -> Result<Given, OpenE
         (_, Value::Object(parameters)) => flags(parameters)?,
         _ => return Err(wrong("expected an object")),
     };
-    Ok(Given { stdin, flags })
+    Ok(Invocation { stdin, flags })
 }
 
 /// Strings as they are, everything else as JSON: `--name value`, `--count 3`, `--deep true`.
@@ -86,13 +86,16 @@ mod tests {
         let stdin = Some(parameters.to_string().into_bytes());
         assert_eq!(
             give(ParametersAs::Flags, &parameters).unwrap(),
-            Given { stdin: None, flags: flags.clone() }
+            Invocation { stdin: None, flags: flags.clone() }
         );
-        assert_eq!(give(ParametersAs::Both, &parameters).unwrap(), Given { stdin: stdin.clone(), flags });
-        assert_eq!(give(ParametersAs::Json, &parameters).unwrap(), Given { stdin, flags: Vec::new() });
+        assert_eq!(
+            give(ParametersAs::Both, &parameters).unwrap(),
+            Invocation { stdin: stdin.clone(), flags }
+        );
+        assert_eq!(give(ParametersAs::Json, &parameters).unwrap(), Invocation { stdin, flags: Vec::new() });
         assert_eq!(
             give(ParametersAs::Json, &json!([1])).unwrap(),
-            Given { stdin: Some(b"[1]".to_vec()), flags: Vec::new() }
+            Invocation { stdin: Some(b"[1]".to_vec()), flags: Vec::new() }
         );
     }
 

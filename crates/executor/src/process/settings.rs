@@ -36,7 +36,7 @@ pub(super) struct Settings {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawSettings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     command: String,
@@ -50,7 +50,7 @@ struct Written {
 
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let written = RawSettings::deserialize(value).map_err(|error| wrong(error.to_string()))?;
         let (arguments, from_args) = arguments(written.args)?;
         let told = written.parameters_as.as_deref().map(|word| mode("parameters_as", word)).transpose()?;
         let parameters_as = match (from_args, told) {
@@ -64,7 +64,7 @@ impl Settings {
         let timeout_seconds =
             program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
         program::check(&written.command, &arguments, &written.env).map_err(wrong)?;
-        let Written { command, env, working_dir, .. } = written;
+        let RawSettings { command, env, working_dir, .. } = written;
         Ok(Self { command, arguments, parameters_as, env, working_dir, timeout_seconds })
     }
 

@@ -59,12 +59,12 @@ pub(super) const NESTED: [&str; 4] =
 pub(super) struct Setup {
     pub(super) system_prompt: String,
     pub(super) model: Option<String>,
-    pub(super) way: Way,
+    pub(super) mode: AnswerMode,
 }
 
 /// How the answer is to be given.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Way {
+pub(super) enum AnswerMode {
     Text,
     Native(Value),
     Tool(Value),
@@ -72,14 +72,14 @@ pub(super) enum Way {
 
 impl Setup {
     pub(super) fn new(turn: &Turn, model: Option<&str>) -> Self {
-        let way = match &turn.delivery {
-            Delivery::Text => Way::Text,
-            Delivery::Native { schema, .. } => Way::Native(schema.clone()),
+        let mode = match &turn.delivery {
+            Delivery::Text => AnswerMode::Text,
+            Delivery::Native { schema, .. } => AnswerMode::Native(schema.clone()),
             // The description stands in the schema: the server of the tool has no other place for it.
-            Delivery::Tool { schema, .. } => Way::Tool(schema.clone()),
+            Delivery::Tool { schema, .. } => AnswerMode::Tool(schema.clone()),
         };
         let model = turn.model.as_deref().or(model).map(str::to_owned);
-        Self { system_prompt: turn.system_prompt.clone(), model, way }
+        Self { system_prompt: turn.system_prompt.clone(), model, mode }
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn list(
         add(&["--disallowedTools"]);
         permissions.denied.iter().for_each(|rule| add(&[rule]));
     }
-    if let Way::Native(schema) = &setup.way {
+    if let AnswerMode::Native(schema) = &setup.mode {
         add(&["--json-schema", &schema.to_string()]);
     }
     if let Some(file) = files.system_prompt {
@@ -177,7 +177,7 @@ mod tests {
         let setup = Setup {
             system_prompt: "be kind".to_owned(),
             model: Some("opus".to_owned()),
-            way: Way::Native(schema),
+            mode: AnswerMode::Native(schema),
         };
         let permissions = Permissions {
             available: vec!["Read".to_owned(), "Bash".to_owned()],
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_is_not_there() {
-        let setup = Setup { system_prompt: String::new(), model: None, way: Way::Text };
+        let setup = Setup { system_prompt: String::new(), model: None, mode: AnswerMode::Text };
         let permissions = Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
         let files = Files { mcp_config: Path::new("m"), system_prompt: None };
         let bounds = Bounds { steps: 1, cost_usd: None };

@@ -101,8 +101,8 @@ impl Permissions {
 /// The path of a file inside a folder as its rules name it, which are patterns like those of Git. The file need not be
 /// there, its folder may be named by links.
 fn inside(folder: &Path, file: &Path) -> Option<String> {
-    let place = file.parent()?.canonicalize().ok()?.join(file.file_name()?);
-    let path = place.strip_prefix(folder).ok()?.to_str()?;
+    let launcher = file.parent()?.canonicalize().ok()?.join(file.file_name()?);
+    let path = launcher.strip_prefix(folder).ok()?.to_str()?;
     let mut pattern = String::new();
     for each in path.chars() {
         if matches!(each, '*' | '?' | '[' | ']' | '(' | ')' | '\\') {

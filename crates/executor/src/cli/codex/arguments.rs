@@ -30,13 +30,13 @@ const OPENAI: &str = "https://api.openai.com/v1";
 
 /// What the blueprint says about arguments, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Own {
+pub(super) struct OwnArguments {
     arguments: Vec<String>,
     sandbox: String,
     web_search: bool,
 }
 
-impl Own {
+impl OwnArguments {
     pub(super) fn read(
         args: &[String],
         allowed_tools: Option<&[String]>,
@@ -162,20 +162,21 @@ mod tests {
 
     #[test]
     fn nothing_may_be_written_unless_it_is_said() {
-        let own = Own::read(&[], None, &[]).unwrap();
+        let own = OwnArguments::read(&[], None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"read-only\"".to_owned()));
         assert!(list.contains(&"web_search=\"disabled\"".to_owned()), "{list:?}");
-        let sandbox = |tools: &[&str]| Own::read(&[], None, &texts(tools)).unwrap().sandbox;
+        let sandbox = |tools: &[&str]| OwnArguments::read(&[], None, &texts(tools)).unwrap().sandbox;
         assert_eq!(
             (sandbox(&["read_file"]).as_str(), sandbox(&["write_file"]).as_str()),
             ("read-only", "workspace-write")
         );
         let tools = texts(&["workspace-write", "web_search"]);
-        let list = Own::read(&[], Some(&tools), &[]).unwrap().list(None);
+        let list = OwnArguments::read(&[], Some(&tools), &[]).unwrap().list(None);
         assert!(list.contains(&"sandbox_mode=\"workspace-write\"".to_owned()));
         assert!(list.contains(&"web_search=\"live\"".to_owned()));
-        let own = Own::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None, &[]).unwrap();
+        let own =
+            OwnArguments::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"danger-full-access\"".to_owned()));
         assert_eq!(list.last().map(String::as_str), Some("a.b=1"));
@@ -183,8 +184,9 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let refused =
-            |args: &[&str], tools: &[&str]| Own::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err();
+        let refused = |args: &[&str], tools: &[&str]| {
+            OwnArguments::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err()
+        };
         assert!(refused(&["--json"], &[]).starts_with("`args` has '--json': use -s MODE"));
         assert_eq!(refused(&["-c"], &[]), "`args` ends in '-c' without a value");
         assert_eq!(
@@ -201,7 +203,7 @@ mod tests {
     fn a_provider_comes_from_the_usual_variables_or_from_the_blueprint() {
         let url = Some("http://127.0.0.1:1/v1".to_owned());
         let provider = Provider::of(url, true, true).unwrap();
-        let list = Own::read(&[], None, &[]).unwrap().list(Some(&provider));
+        let list = OwnArguments::read(&[], None, &[]).unwrap().list(Some(&provider));
         for key in [
             "model_provider=\"accord\"",
             "model_providers.accord.base_url=\"http://127.0.0.1:1/v1\"",
@@ -209,7 +211,7 @@ mod tests {
         ] {
             assert!(list.contains(&key.to_owned()), "{list:?}");
         }
-        let own = Own::read(&texts(&["-c", "model_provider = \"mine\""]), None, &[]).unwrap();
+        let own = OwnArguments::read(&texts(&["-c", "model_provider = \"mine\""]), None, &[]).unwrap();
         assert!(!own.list(Some(&provider)).contains(&"model_provider=\"accord\"".to_owned()));
         assert_eq!(Provider::of(None, true, true), None);
         assert_eq!(Provider::of(Some(String::new()), false, false), None);

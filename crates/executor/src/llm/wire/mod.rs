@@ -1,12 +1,12 @@
 //! The dialects of the providers.
 //!
-//! Each writes one [`Ask`] as a request body and reads an answer, streamed or whole, into one [`Reply`]. Nothing here
+//! Each writes one [`ModelRequest`] as a request body and reads an answer, streamed or whole, into one [`Reply`]. Nothing here
 //! sends, waits or decides what comes next.
 
 mod anthropic;
-mod beside;
 mod chat;
 mod embeddings;
+mod extras;
 mod ollama;
 mod reply;
 mod responses;
@@ -16,7 +16,9 @@ use accord_domain::provider::Dialect;
 use serde_json::{Value, json};
 
 pub(super) use embeddings::EmbeddingWire;
-pub(super) use reply::{End, Growing, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply, ReplyCall};
+pub(super) use reply::{
+    MAX_ANSWER_BYTES, PartialText, ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd,
+};
 
 use super::conversation::{Call, CallResult, Message};
 use super::provider::Provider;
@@ -26,7 +28,7 @@ use crate::toolbox::ToolSpec;
 use crate::turn::Delivery;
 
 /// One request to a model, in nobody's dialect.
-pub(super) struct Ask<'a> {
+pub(super) struct ModelRequest<'a> {
     /// Who is asked, to know which kept blocks it can read.
     pub(super) endpoint: &'a str,
     pub(super) model: &'a str,
@@ -82,7 +84,7 @@ pub(super) trait Wire: Sync {
         None
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value;
+    fn body(&self, request: &ModelRequest<'_>) -> Value;
 
     /// A reader for one streamed answer.
     fn reader(&self) -> Box<dyn Reader>;
@@ -107,7 +109,7 @@ fn bearer(key: &str) -> (String, String) {
     ("authorization".to_owned(), format!("Bearer {key}"))
 }
 
-impl Ask<'_> {
+impl ModelRequest<'_> {
     /// The submit tool, with whether it is strict and whether it is demanded.
     fn submit(&self) -> Option<Submit<'_>> {
         match self.delivery {
@@ -135,22 +137,22 @@ struct Submit<'a> {
 /// The conversation for the dialects that have the system prompt as its first message, and each result of a call as one of
 /// its own.
 fn messages(
-    ask: &Ask<'_>,
+    request: &ModelRequest<'_>,
     assistant: fn(&str, &[Call]) -> Option<Value>,
     result: fn(&CallResult) -> Value,
 ) -> Vec<Value> {
     let mut messages = Vec::new();
-    if !ask.system.is_empty() {
-        messages.push(json!({"role": "system", "content": ask.system}));
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
     }
-    for message in ask.messages {
+    for message in request.messages {
         match message {
-            Message::User { text } => say(&mut messages, text),
+            Message::User { text } => push_user_text(&mut messages, text),
             Message::Assistant { text, calls, kept } => {
                 let mut said = assistant(text, calls);
-                let kept = kept.as_ref().filter(|kept| kept.endpoint == ask.endpoint);
+                let kept = kept.as_ref().filter(|kept| kept.endpoint == request.endpoint);
                 if let (Some(said), Some(kept)) = (&mut said, kept) {
-                    beside::put_back(said, &kept.blocks);
+                    extras::restore(said, &kept.blocks);
                 }
                 messages.extend(said);
             }
@@ -163,15 +165,15 @@ fn messages(
 /// Sets the tools for the dialects in which a call of one can be demanded: `function` writes one, by its name, its
 /// description, its parameters and whether it is strict, and `demanded` a demand by the name.
 fn tools(
-    ask: &Ask<'_>,
+    request: &ModelRequest<'_>,
     body: &mut Value,
     function: fn(&str, &str, &Value, bool) -> Value,
     demanded: fn(&str) -> Value,
 ) {
-    let listed = ask.tools.iter();
+    let listed = request.tools.iter();
     let mut tools: Vec<Value> =
         listed.map(|tool| function(&tool.name, &tool.description, &tool.parameters, false)).collect();
-    if let Some(submit) = ask.submit() {
+    if let Some(submit) = request.submit() {
         tools.push(function(submit.name, submit.description, submit.schema, submit.strict));
         if submit.force {
             set(body, "tool_choice", demanded(submit.name));
@@ -184,7 +186,7 @@ fn tools(
 
 /// Adds what the user says. What is said twice in a row, because a turn had no answer, is one message: templates of open
 /// models want the roles to alternate.
-fn say(messages: &mut Vec<Value>, text: &str) {
+fn push_user_text(messages: &mut Vec<Value>, text: &str) {
     let is_user = |message: &&mut Value| message.get("role").is_some_and(|role| role == "user");
     let before = messages.last_mut().filter(is_user).and_then(|message| message.get_mut("content"));
     match before {
@@ -201,7 +203,7 @@ fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
 }
 
 /// Arguments for the dialects that take a text. Some servers parse it again, so it is always an object's.
-fn arguments_sent(arguments: &str) -> String {
+fn arguments_text_sent(arguments: &str) -> String {
     match read(arguments) {
         Ok(Value::Object(_)) => arguments.to_owned(),
         _ => arguments_object(arguments).to_string(),

@@ -18,7 +18,7 @@ pub(crate) struct Reply {
     pub(crate) calls: Vec<ReplyCall>,
     /// The message as the provider wants it back, where text and calls are not the whole of it.
     pub(crate) kept: Vec<Value>,
-    pub(crate) end: End,
+    pub(crate) end: ReplyEnd,
     pub(crate) usage: Usage,
     /// Empty where the provider does not say.
     pub(crate) model: String,
@@ -36,7 +36,7 @@ pub(crate) struct ReplyCall {
 
 /// Why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ReplyEnd {
     Finished,
     Truncated,
     Refused(String),
@@ -46,7 +46,7 @@ pub(crate) enum End {
 
 /// The part of an answer that is being written: a text, or the arguments of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Growing<'a> {
+pub(crate) struct PartialText<'a> {
     /// Which part of the answer.
     pub(crate) part: u64,
     /// All of it so far.
@@ -59,7 +59,7 @@ pub(crate) trait Reader: Send {
     fn event(&mut self, data: &str) -> Result<bool, ReadError>;
 
     /// The part that is being written, as far as it came.
-    fn growing(&self) -> Option<Growing<'_>>;
+    fn partial_text(&self) -> Option<PartialText<'_>>;
 
     /// What was told to be used so far. It is used though the answer may never come to its end.
     fn usage(&self) -> Usage;
@@ -78,12 +78,12 @@ pub(crate) enum ReadError {
     /// It ends before its last event: the connection broke, in a way that looks like an end.
     BrokenOff,
     /// The provider reports an error.
-    Provider(Problem),
+    Provider(ProviderError),
 }
 
 /// An error as a provider reports it, by status or in the middle of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct ProviderError {
     pub(crate) status: u16,
     /// Type, code and parameter, for telling errors apart.
     pub(crate) code: String,
@@ -92,7 +92,7 @@ pub(crate) struct Problem {
     pub(crate) failed_generation: Option<String>,
 }
 
-impl Problem {
+impl ProviderError {
     /// Reads the body of an error. Servers differ: an object, a text in an object, or whatever stands before them.
     pub(crate) fn from_body(status: u16, body: &str) -> Self {
         let parsed: Value = serde_json::from_str(body).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Problem {
             on_the_way: Vec::new(),
             calls: Vec::new(),
             kept: Vec::new(),
-            end: if is_cut { End::Truncated } else { End::Finished },
+            end: if is_cut { ReplyEnd::Truncated } else { ReplyEnd::Finished },
             usage: Usage::default(),
             model: String::new(),
         })
@@ -137,11 +137,11 @@ impl Problem {
     /// The error that an event tells whose name says so, whatever its members are called.
     pub(crate) fn of_event(data: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(data).ok()?;
-        Some(Self::told_by(&value).unwrap_or_else(|| Self::in_answer(&value)))
+        Some(Self::find_in(&value).unwrap_or_else(|| Self::in_answer(&value)))
     }
 
     /// The error that an answer or an event is in truth, in any dialect.
-    pub(crate) fn told_by(value: &Value) -> Option<Self> {
+    pub(crate) fn find_in(value: &Value) -> Option<Self> {
         let error = value.at("error");
         let says_nothing = match error {
             Value::Null | Value::Bool(false) => true,
@@ -173,17 +173,16 @@ fn status_of(code: &str) -> u16 {
     WORDS.iter().find(|(word, _)| code.contains(word)).map_or(500, |(_, status)| *status)
 }
 
-/// The room that is left for an answer.
-pub(crate) struct Room(usize);
+/// The bytes that an answer may still have.
+pub(crate) struct ByteBudget(usize);
 
-impl Default for Room {
+impl Default for ByteBudget {
     fn default() -> Self {
         Self(MAX_ANSWER_BYTES)
     }
 }
 
-impl Room {
-    /// Takes room for so many bytes.
+impl ByteBudget {
     pub(crate) fn take(&mut self, bytes: usize) -> Result<(), ReadError> {
         self.0 = self.0.checked_sub(bytes).ok_or(ReadError::TooLarge)?;
         Ok(())
@@ -199,10 +198,10 @@ impl Room {
 
 impl Reply {
     /// Refuses an answer that came in one piece and is too large.
-    pub(crate) fn within_room(self) -> Result<Self, ReadError> {
+    pub(crate) fn within_limit(self) -> Result<Self, ReadError> {
         let arguments: usize = self.calls.iter().map(|call| call.arguments.len()).sum();
         let on_the_way: usize = self.on_the_way.iter().map(String::len).sum();
-        Room::default().take(on_the_way + self.text.len() + arguments)?;
+        ByteBudget::default().take(on_the_way + self.text.len() + arguments)?;
         Ok(self)
     }
 }
@@ -217,7 +216,7 @@ pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
         }
         false => ReadError::Unreadable(format!("an event of the response is not JSON: {data}")),
     })?;
-    match Problem::told_by(&event) {
+    match ProviderError::find_in(&event) {
         Some(problem) => Err(ReadError::Provider(problem)),
         None => Ok(event),
     }
@@ -230,17 +229,17 @@ fn is_half_a_character(error: &serde_json::Error) -> bool {
 }
 
 /// Nothing, to refer to.
-pub(crate) static NOTHING: Value = Value::Null;
+pub(crate) static NULL: Value = Value::Null;
 
 /// Looks into a value that a server wrote: what is not there is null.
-pub(crate) trait Look {
+pub(crate) trait JsonAccess {
     /// The member of a key or an index.
     fn at(&self, key: impl Index) -> &Value;
 }
 
-impl Look for Value {
+impl JsonAccess for Value {
     fn at(&self, key: impl Index) -> &Value {
-        self.get(key).unwrap_or(&NOTHING)
+        self.get(key).unwrap_or(&NULL)
     }
 }
 
@@ -276,8 +275,8 @@ mod tests {
 
     use super::*;
 
-    fn problem(status: u16, code: &str, message: &str) -> Problem {
-        Problem { status, code: code.into(), message: message.into(), failed_generation: None }
+    fn problem(status: u16, code: &str, message: &str) -> ProviderError {
+        ProviderError { status, code: code.into(), message: message.into(), failed_generation: None }
     }
 
     #[test]
@@ -292,7 +291,7 @@ mod tests {
             ("", "", ""),
         ];
         for (body, code, message) in cases {
-            assert_eq!(Problem::from_body(500, body), problem(500, code, message), "{body}");
+            assert_eq!(ProviderError::from_body(500, body), problem(500, code, message), "{body}");
         }
     }
 
@@ -311,7 +310,7 @@ mod tests {
             (json!([]), None),
         ];
         for (value, message) in cases {
-            let told = Problem::told_by(&value).map(|problem| problem.message);
+            let told = ProviderError::find_in(&value).map(|problem| problem.message);
             assert_eq!(told.as_deref(), message, "{value}");
         }
     }
@@ -338,7 +337,7 @@ mod tests {
             (json!("m"), 500),
         ];
         for (error, status) in cases {
-            let read = Problem::in_answer(&error);
+            let read = ProviderError::in_answer(&error);
             assert_eq!((read.status, read.message.as_str()), (status, "m"), "{error}");
         }
     }

@@ -4,16 +4,16 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::answer::Usage;
-use crate::llm::wire::beside::Beside;
+use crate::llm::wire::extras::MessageExtras;
 use crate::llm::wire::reply::{
-    Growing, Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of,
+    ByteBudget, JsonAccess, NULL, PartialText, arguments_text, parse, parts_text, text_of, tokens_of,
 };
-use crate::llm::wire::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
+use crate::llm::wire::{ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd, written};
 
-/// A call takes at least this much room, so that a stream of empty ones ends too.
+/// A call counts as at least this many bytes, so that a stream of empty ones ends too.
 const CALL_BYTES: usize = 64;
 
-/// What servers call it when the model had no more room.
+/// Finish reasons of answers that were cut off.
 const CUT: [&str; 6] = [
     "length",
     "model_length",
@@ -46,10 +46,10 @@ const UNEXPLAINED: &str =
 /// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
-    room: Room,
+    budget: ByteBudget,
     message: Message,
     calls: Vec<(Option<u64>, ReplyCall)>,
-    beside: Beside,
+    extras: MessageExtras,
     /// Whether the message came in one piece.
     whole: bool,
     /// Whether the tokens were counted behind the message, as a server does that came to its end.
@@ -80,7 +80,7 @@ impl Reader for Stream {
         self.message.heading(&chunk);
         let choice = first_choice(&chunk);
         self.counted |= choice.is_null() && chunk.at("usage").is_object();
-        if let Some(problem) = Problem::told_by(choice) {
+        if let Some(problem) = ProviderError::find_in(choice) {
             return Err(ReadError::Provider(problem));
         }
         match choice.at("delta") {
@@ -91,10 +91,10 @@ impl Reader for Stream {
         Ok(false)
     }
 
-    fn growing(&self) -> Option<Growing<'_>> {
+    fn partial_text(&self) -> Option<PartialText<'_>> {
         match self.calls.last() {
-            Some((_, call)) => Some(Growing { part: self.calls.len() as u64, text: &call.arguments }),
-            None => Some(Growing { part: 0, text: &self.message.text }),
+            Some((_, call)) => Some(PartialText { part: self.calls.len() as u64, text: &call.arguments }),
+            None => Some(PartialText { part: 0, text: &self.message.text }),
         }
     }
 
@@ -105,12 +105,12 @@ impl Reader for Stream {
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let is_known = !self.message.finish.is_empty() || self.ended && self.counted;
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();
-        let reply = self.message.reply(calls, self.beside)?;
-        match is_known || matches!(reply.end, End::Refused(_)) {
+        let reply = self.message.reply(calls, self.extras)?;
+        match is_known || matches!(reply.end, ReplyEnd::Refused(_)) {
             true => Ok(reply),
             false if !self.ended => Err(ReadError::BrokenOff),
             false if shows_its_end(&reply) => Ok(reply),
-            false => Err(ReadError::Provider(Problem::in_answer(&UNEXPLAINED.into()))),
+            false => Err(ReadError::Provider(ProviderError::in_answer(&UNEXPLAINED.into()))),
         }
     }
 }
@@ -127,7 +127,7 @@ impl Stream {
         if self.has_begun() && !self.whole {
             return Ok(());
         }
-        self.beside = Beside::default();
+        self.extras = MessageExtras::default();
         self.piece(message)?;
         self.whole = self.has_begun();
         Ok(())
@@ -140,10 +140,10 @@ impl Stream {
         if self.whole && !(text.is_empty() && calls.is_empty()) {
             return Err(ReadError::Unreadable("unexpected data after its `choices[0].message`".into()));
         }
-        self.room.append(&mut self.message.text, &text)?;
-        self.beside.hear(piece, &mut self.room)?;
+        self.budget.append(&mut self.message.text, &text)?;
+        self.extras.add(piece, &mut self.budget)?;
         if let Some(piece) = piece.at("refusal").as_str() {
-            self.room.append(self.message.refusal.get_or_insert_default(), piece)?;
+            self.budget.append(self.message.refusal.get_or_insert_default(), piece)?;
         }
         calls.iter().try_for_each(|call| self.call(call))
     }
@@ -170,21 +170,21 @@ impl Stream {
         let open = open.filter(|&open| self.calls.get(open).is_some_and(|(_, call)| same(call)));
         let position = open.unwrap_or(self.calls.len());
         if open.is_none() {
-            self.room.take(CALL_BYTES)?;
+            self.budget.take(CALL_BYTES)?;
             let call = ReplyCall { id: String::new(), name: String::new(), arguments: String::new() };
             self.calls.push((index, call));
         }
-        self.beside.mark(position, piece, &mut self.room)?;
+        self.extras.mark(position, piece, &mut self.budget)?;
         let Some((_, call)) = self.calls.get_mut(position) else {
             return Ok(());
         };
         if call.id.is_empty() {
-            self.room.append(&mut call.id, id)?;
+            self.budget.append(&mut call.id, id)?;
         }
         if call.name != name {
-            self.room.append(&mut call.name, name)?;
+            self.budget.append(&mut call.name, name)?;
         }
-        self.room.append(&mut call.arguments, &arguments)
+        self.budget.append(&mut call.arguments, &arguments)
     }
 }
 
@@ -193,14 +193,14 @@ impl Stream {
 fn first_choice(body: &Value) -> &Value {
     let choices = body.at("choices").as_array().into_iter().flatten();
     let mut first = choices.filter(|choice| choice.at("index").as_u64().unwrap_or_default() == 0);
-    first.next().unwrap_or(&NOTHING)
+    first.next().unwrap_or(&NULL)
 }
 
 /// Reads an answer that came in one piece.
 pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
     written::spell(&mut body, text, &["choices", "message", "tool_calls", "function", "arguments"]);
     let choice = first_choice(&body);
-    if let Some(problem) = Problem::told_by(choice) {
+    if let Some(problem) = ProviderError::find_in(choice) {
         return Err(ReadError::Provider(problem));
     }
     let said = choice.at("message");
@@ -214,18 +214,18 @@ pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
         ..Message::default()
     };
     message.heading(&body);
-    let (mut beside, mut room) = (Beside::default(), Room::default());
-    beside.hear(said, &mut room)?;
+    let (mut extras, mut budget) = (MessageExtras::default(), ByteBudget::default());
+    extras.add(said, &mut budget)?;
     let mut calls = Vec::new();
     for (place, call) in said.at("tool_calls").as_array().into_iter().flatten().enumerate() {
-        beside.mark(place, call, &mut room)?;
+        extras.mark(place, call, &mut budget)?;
         calls.push(ReplyCall {
             id: text_of(call.at("id")).to_owned(),
             name: text_of(call.at("function").at("name")).to_owned(),
             arguments: arguments_text(call.at("function").at("arguments")),
         });
     }
-    message.reply(calls, beside)?.within_room()
+    message.reply(calls, extras)?.within_limit()
 }
 
 impl Message {
@@ -257,22 +257,22 @@ impl Message {
     }
 
     /// The reply. A reason that is not known is one to have finished: servers have many names for that.
-    fn reply(self, calls: Vec<ReplyCall>, beside: Beside) -> Result<Reply, ReadError> {
+    fn reply(self, calls: Vec<ReplyCall>, extras: MessageExtras) -> Result<Reply, ReadError> {
         let refusal = self.refusal.filter(|words| !words.is_empty());
         let end = match (refusal, self.finish.to_lowercase().as_str()) {
-            (Some(words), _) => End::Refused(words),
+            (Some(words), _) => ReplyEnd::Refused(words),
             // Some say more behind a colon.
             (None, finish) if finish.starts_with("content_filter") || KEPT_BACK.contains(&finish) => {
-                End::Refused("the provider's content filter stopped the answer".into())
+                ReplyEnd::Refused("the provider's content filter stopped the answer".into())
             }
-            (None, finish) if CUT.contains(&finish) => End::Truncated,
+            (None, finish) if CUT.contains(&finish) => ReplyEnd::Truncated,
             (None, finish) if FAILED.contains(&finish) => {
                 let message = format!("the answer was interrupted with the reason `{finish}`");
-                return Err(ReadError::Provider(Problem::in_answer(&message.into())));
+                return Err(ReadError::Provider(ProviderError::in_answer(&message.into())));
             }
-            (None, _) => End::Finished,
+            (None, _) => ReplyEnd::Finished,
         };
-        let (on_the_way, kept) = (Vec::new(), beside.kept(calls.len()));
+        let (on_the_way, kept) = (Vec::new(), extras.kept(calls.len()));
         Ok(Reply { text: self.text, on_the_way, calls, kept, end, usage: self.usage, model: self.model })
     }
 }

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::beside::Beside;
 use super::chat::function;
 use super::embeddings::{EmbeddingWire, OllamaEmbeddings};
-use super::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::extras::MessageExtras;
+use super::reply::{ByteBudget, JsonAccess, PartialText, arguments_text, parse, text_of, tokens_of};
 use super::{
-    Ask, End, Framing, ReadError, Reader, Reply, ReplyCall, Wire, arguments_object, messages, set, written,
+    Framing, ModelRequest, ReadError, Reader, Reply, ReplyCall, ReplyEnd, Wire, arguments_object, messages,
+    set, written,
 };
 use crate::answer::Usage;
 use crate::llm::conversation::{Call, CallResult};
@@ -36,8 +37,8 @@ impl Wire for Ollama {
         Some(&OllamaEmbeddings)
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
-        body(ask)
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
+        body(request)
     }
 
     fn reader(&self) -> Box<dyn Reader> {
@@ -49,12 +50,13 @@ impl Wire for Ollama {
     }
 }
 
-fn body(ask: &Ask<'_>) -> Value {
-    let mut body = json!({"model": ask.model, "stream": true, "messages": messages(ask, assistant, result)});
-    if let Delivery::Native { schema, .. } = ask.delivery {
+fn body(request: &ModelRequest<'_>) -> Value {
+    let mut body =
+        json!({"model": request.model, "stream": true, "messages": messages(request, assistant, result)});
+    if let Delivery::Native { schema, .. } = request.delivery {
         set(&mut body, "format", schema.clone());
     }
-    if let Some(reasoning) = ask.reasoning {
+    if let Some(reasoning) = request.reasoning {
         let think = match reasoning {
             Reasoning::Off => json!(false),
             Reasoning::Budget(_) => json!(true),
@@ -63,18 +65,18 @@ fn body(ask: &Ask<'_>) -> Value {
         set(&mut body, "think", think);
     }
     let mut options = json!({});
-    if let Some(temperature) = ask.temperature {
+    if let Some(temperature) = request.temperature {
         set(&mut options, "temperature", temperature);
     }
-    if let Some(tokens) = ask.max_tokens {
+    if let Some(tokens) = request.max_tokens {
         set(&mut options, "num_predict", tokens);
     }
     if options != json!({}) {
         set(&mut body, "options", options);
     }
     let listed =
-        ask.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str(), &tool.parameters));
-    let submit = ask.submit().map(|submit| (submit.name, submit.description, submit.schema));
+        request.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str(), &tool.parameters));
+    let submit = request.submit().map(|submit| (submit.name, submit.description, submit.schema));
     let tools: Vec<Value> = listed
         .chain(submit)
         .map(|(name, description, parameters)| function(name, description, parameters, false))
@@ -104,10 +106,10 @@ fn assistant(text: &str, calls: &[Call]) -> Option<Value> {
 /// A streamed answer. One in one piece is a stream of one line.
 #[derive(Default)]
 struct Stream {
-    room: Room,
+    budget: ByteBudget,
     text: String,
     calls: Vec<ReplyCall>,
-    beside: Beside,
+    extras: MessageExtras,
     model: String,
     last: Option<Value>,
 }
@@ -117,8 +119,8 @@ impl Reader for Stream {
         self.line(parse(data)?, data)
     }
 
-    fn growing(&self) -> Option<Growing<'_>> {
-        Some(Growing { part: 0, text: &self.text })
+    fn partial_text(&self) -> Option<PartialText<'_>> {
+        Some(PartialText { part: 0, text: &self.text })
     }
 
     fn usage(&self) -> Usage {
@@ -141,15 +143,15 @@ impl Stream {
             model.clone_into(&mut self.model);
         }
         let message = line.at("message");
-        self.room.append(&mut self.text, text_of(message.at("content")))?;
-        self.beside.hear(message, &mut self.room)?;
+        self.budget.append(&mut self.text, text_of(message.at("content")))?;
+        self.extras.add(message, &mut self.budget)?;
         for call in message.at("tool_calls").as_array().into_iter().flatten() {
             let call = ReplyCall {
                 id: text_of(call.at("id")).to_owned(),
                 name: text_of(call.at("function").at("name")).to_owned(),
                 arguments: arguments_text(call.at("function").at("arguments")),
             };
-            self.room.take(call.id.len() + call.name.len() + call.arguments.len() + 1)?;
+            self.budget.take(call.id.len() + call.name.len() + call.arguments.len() + 1)?;
             self.calls.push(call);
         }
         let done = line.at("done") == true;
@@ -161,11 +163,11 @@ impl Stream {
 
     fn reply(self) -> Reply {
         let end = match &self.last {
-            Some(last) if last.at("done_reason") != "length" => End::Finished,
-            _ => End::Truncated,
+            Some(last) if last.at("done_reason") != "length" => ReplyEnd::Finished,
+            _ => ReplyEnd::Truncated,
         };
         let usage = self.usage();
-        let (on_the_way, kept) = (Vec::new(), self.beside.kept(self.calls.len()));
+        let (on_the_way, kept) = (Vec::new(), self.extras.kept(self.calls.len()));
         Reply { text: self.text, on_the_way, calls: self.calls, kept, end, usage, model: self.model }
     }
 }

@@ -8,13 +8,13 @@ const LEFT_OUT: &str = "[a long line is left out]\n";
 
 /// Puts lines together.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct StderrLines {
     pending: Vec<u8>,
     /// Whether the line that is being written is too long.
     too_long: bool,
 }
 
-impl Lines {
+impl StderrLines {
     /// The lines that are whole with these bytes, as one text. A carriage return ends a line too: progress bars write nothing else.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Option<String> {
         let mut text = String::new();
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn only_whole_lines_are_told() {
-        let mut lines = Lines::default();
+        let mut lines = StderrLines::default();
         assert_eq!(lines.take(b"load"), None);
         assert_eq!(lines.take(b"ing\nparsing\r50 %").as_deref(), Some("loading\nparsing\r"));
         assert_eq!(lines.take(b"\n").as_deref(), Some("50 %\n"));
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_line_without_end_is_left_out() {
-        let mut lines = Lines::default();
+        let mut lines = StderrLines::default();
         for _ in 0..10 {
             assert_eq!(lines.take(&[b'x'; 1024]), None);
             assert!(lines.pending.len() <= LONGEST_LINE);

@@ -1,11 +1,11 @@
 //! Who handed in what, in the order in which it was heard.
 //!
-//! The desk has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
+//! The inbox has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
 //! too; what it hands in is its word to the one that asked it, and no result of the run.
 
 /// The calls of the submit tool in one turn that came through, as far as that is known.
 #[derive(Debug, Default)]
-pub(super) struct HandedIn(Vec<Submission>);
+pub(super) struct Submissions(Vec<Submission>);
 
 #[derive(Debug)]
 struct Submission {
@@ -18,7 +18,7 @@ struct Submission {
     is_taken_back: bool,
 }
 
-impl HandedIn {
+impl Submissions {
     /// A call was heard. One that is told again is the same.
     pub(super) fn called(&mut self, call_id: &str, message_id: &str, is_ours: bool) {
         if !call_id.is_empty() && self.0.iter().any(|known| known.call_id == call_id) {
@@ -28,12 +28,12 @@ impl HandedIn {
         self.0.push(Submission { call_id, message_id, is_ours, is_taken_back: false });
     }
 
-    /// A call came to nothing, so that the desk has no line for it. It need not be one of the submit tool. What was handed in
+    /// A call came to nothing, so that the inbox has no line for it. It need not be one of the submit tool. What was handed in
     /// before it was to be replaced.
     pub(super) fn failed(&mut self, call_id: &str) {
-        let place = self.0.iter().position(|submission| submission.call_id == call_id);
-        let Some(failed) = place.map(|place| self.0.remove(place)) else { return };
-        let earlier = self.0.iter_mut().take(place.unwrap_or_default());
+        let launcher = self.0.iter().position(|submission| submission.call_id == call_id);
+        let Some(failed) = launcher.map(|launcher| self.0.remove(launcher)) else { return };
+        let earlier = self.0.iter_mut().take(launcher.unwrap_or_default());
         for submission in earlier.filter(|submission| submission.is_ours == failed.is_ours) {
             submission.is_taken_back = true;
         }
@@ -77,7 +77,7 @@ mod tests {
             (&[("n", false), ("1", true), ("n", false), ("2", true)], &[3]),
         ];
         for (calls, counted) in rows {
-            let mut handed_in = HandedIn::default();
+            let mut handed_in = Submissions::default();
             for (number, (message_id, is_ours)) in calls.iter().enumerate() {
                 handed_in.called(&number.to_string(), message_id, *is_ours);
             }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_line_that_nobody_was_heard_to_hand_in_is_no_answer() {
-        let mut handed_in = HandedIn::default();
+        let mut handed_in = Submissions::default();
         assert_eq!(handed_in.answer(vec!["1".to_owned()]), [""; 0]);
         handed_in.called("a", "m", true);
         handed_in.called("a", "m", true);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn one_that_came_to_nothing_takes_back_what_was_before_it() {
-        let mut handed_in = HandedIn::default();
+        let mut handed_in = Submissions::default();
         handed_in.called("a", "1", true);
         handed_in.called("b", "2", true);
         handed_in.failed("b");

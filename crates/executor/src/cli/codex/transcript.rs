@@ -13,7 +13,7 @@ use super::item::Item;
 
 /// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Hearing {
+pub(super) struct Transcript {
     /// The last message of the model, where no work has followed it.
     pub(super) text: Option<String>,
     /// How often a result was handed in, in the last step that did so: the ones before were taken back.
@@ -30,7 +30,7 @@ pub(super) struct Hearing {
     pub(super) growing: String,
 }
 
-impl Hearing {
+impl Transcript {
     /// A model request was answered.
     pub(super) fn step(&mut self) {
         self.steps += 1;
@@ -101,7 +101,7 @@ mod tests {
     async fn the_last_message_counts_and_secrets_are_not_told() {
         let (sender, mut receiver) = mpsc::channel(10);
         let (events, redactor) = (Events::new(sender), Redactor::new(["sk-secret".to_owned()]));
-        let mut hearing = Hearing::default();
+        let mut hearing = Transcript::default();
         let tool = Item::Tool {
             call_id: "1".to_owned(),
             name: "shell".to_owned(),
@@ -144,7 +144,7 @@ mod tests {
             (&[(said(), false), (Item::Other, true), (Item::Other, false)], true),
         ];
         for (items, is_answer) in rows {
-            let mut hearing = Hearing::default();
+            let mut hearing = Transcript::default();
             for (item, begins) in items.iter().cloned() {
                 match begins {
                     true => hearing.begins(item, &events, &redactor).await,
@@ -158,7 +158,7 @@ mod tests {
     #[tokio::test]
     async fn a_later_step_takes_back_what_was_handed_in_before() {
         let (events, redactor) = (Events::none(), Redactor::new([]));
-        let mut hearing = Hearing::default();
+        let mut hearing = Transcript::default();
         for (ok, step) in [(true, true), (false, false), (true, false), (true, true)] {
             hearing.ends(Item::Submission { ok }, &events, &redactor).await;
             if step {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::cassette::Redactor;
 use crate::event::{Event, Events};
 
-use super::handed_in::HandedIn;
 use super::line::{Call, Kind, Message, ToolResult};
+use super::submissions::Submissions;
 use super::totals::Messages;
 
 /// The tool that the CLI makes of a schema.
@@ -19,7 +19,7 @@ const CUT: &str = "Output token limit hit";
 
 /// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
+pub(super) struct Transcript {
     /// The last message of the model, where it calls no tool: what stands before a call is said on the way, and is no answer
     /// where the turn ends without another message.
     pub(super) text: String,
@@ -28,7 +28,7 @@ pub(super) struct Hearing {
     /// The last value that was given for the schema, conforming or not.
     pub(super) structured: Option<Value>,
     /// What was handed in by the submit tool, and by whom.
-    pub(super) handed_in: HandedIn,
+    pub(super) handed_in: Submissions,
     /// The words of a refusal.
     pub(super) refusal: Option<String>,
     /// The kind of the last error that the CLI told of.
@@ -37,12 +37,12 @@ pub(super) struct Hearing {
     pub(super) model: String,
     /// What each message has used.
     pub(super) messages: Messages,
-    pub(super) following: Following,
+    pub(super) following: LineState,
 }
 
 /// What must be known to follow the lines.
 #[derive(Debug, Default)]
-pub(super) struct Following {
+pub(super) struct LineState {
     /// The id of the message that is being said.
     message: String,
     /// Whether the model was asked to go on after a cut.
@@ -51,7 +51,7 @@ pub(super) struct Following {
     calls: HashMap<String, String>,
 }
 
-impl Hearing {
+impl Transcript {
     /// Takes what a line says, and tells it.
     pub(super) async fn take(&mut self, kind: Kind, submit_tool: &str, events: &Events, redactor: &Redactor) {
         match kind {
@@ -159,11 +159,11 @@ mod tests {
         Kind::Told { results: vec![result], text: text.to_owned() }
     }
 
-    async fn heard(kinds: Vec<Kind>) -> (Hearing, Vec<Event>) {
+    async fn heard(kinds: Vec<Kind>) -> (Transcript, Vec<Event>) {
         let (sender, mut receiver) = mpsc::channel(100);
         let events = Events::new(sender);
         let redactor = Redactor::new(["sk-secret".to_owned()]);
-        let mut hearing = Hearing::default();
+        let mut hearing = Transcript::default();
         for kind in kinds {
             hearing.take(kind, SUBMIT, &events, &redactor).await;
         }

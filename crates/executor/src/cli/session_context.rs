@@ -18,10 +18,10 @@ use crate::session::{Capabilities, OpenError, Tool, TurnError, TurnFailure};
 use crate::turn::{Delivery, Turn};
 
 use super::lines::LONGEST_LINE;
-use super::{Desk, Host, Scratch, Settings, SubmitServer};
+use super::{Host, Scratch, Settings, SubmissionInbox, SubmitServer};
 
 /// What stays the same for a session.
-pub(crate) struct Room {
+pub(crate) struct SessionContext {
     pub(crate) host: Host,
     submit: SubmitServer,
     executable: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct Room {
     pub(crate) max_steps: u32,
 }
 
-impl Room {
+impl SessionContext {
     pub(crate) fn open(
         host: &Host,
         submit: &SubmitServer,
@@ -90,14 +90,17 @@ impl Room {
     }
 
     /// The submit tool, where the answer is to be delivered by it.
-    pub(crate) fn desk(&self, delivery: &Delivery) -> Result<Option<Desk>, TurnError> {
+    pub(crate) fn inbox(&self, delivery: &Delivery) -> Result<Option<SubmissionInbox>, TurnError> {
         let Delivery::Tool { schema, description, .. } = delivery else { return Ok(None) };
         self.submit.open(&self.scratch, schema, description).map(Some).map_err(not_written)
     }
 
     /// All servers, the submit tool among them.
-    pub(crate) fn servers<'a>(&'a self, desk: Option<&'a Desk>) -> impl Iterator<Item = &'a McpServer> {
-        self.servers.iter().chain(desk.map(|desk| &desk.server))
+    pub(crate) fn servers<'a>(
+        &'a self,
+        inbox: Option<&'a SubmissionInbox>,
+    ) -> impl Iterator<Item = &'a McpServer> {
+        self.servers.iter().chain(inbox.map(|inbox| &inbox.server))
     }
 
     /// Writes a temporary file.
