@@ -1,4 +1,4 @@
-//! The stream of events: read, lost, found again.
+//! The stream of events, restored after a lost connection.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -14,15 +14,14 @@ use serde_json::{Value, json};
 use crate::client::{Client, MAX_ANSWER_BYTES};
 use crate::error::ClientError;
 
-/// The coordinator speaks at least in heartbeats; one that is silent for longer than this is gone, even where the
-/// connection does not say so.
+/// The coordinator sends heartbeats: after this silence the connection is dead, even if it reports no error.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// The pause before the first attempt to find a lost stream again, and the longest.
+/// The pauses before a lost stream is opened again: the first and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Which events. What is absent is not asked.
+/// Which events. Absent fields match everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventFilter {
     /// Of this session.
@@ -51,11 +50,11 @@ impl EventFilter {
 pub type EventStream = Pin<Box<dyn Stream<Item = Result<EventView, ClientError>> + Send>>;
 
 impl Client {
-    /// Events, from behind `after` where that is given. A lost connection is made again and nothing is missed.
+    /// Events after `after`, or all new ones. A lost connection is restored and no event is missed.
     /// An event that cannot be read is an error and the stream goes on; an error of the request itself (no key, no such
     /// session) ends it.
     pub fn events(&self, filter: &EventFilter, after: Option<EventId>) -> EventStream {
-        let reader = Reader {
+        let reader = EventReader {
             client: self.clone(),
             query: filter.query(),
             last: after.map(|id| id.to_string()),
@@ -71,7 +70,7 @@ impl Client {
     }
 }
 
-struct Reader {
+struct EventReader {
     client: Client,
     query: Value,
     last: Option<String>,
@@ -81,7 +80,7 @@ struct Reader {
     over: bool,
 }
 
-impl Reader {
+impl EventReader {
     async fn next(&mut self) -> Option<Result<EventView, ClientError>> {
         while !self.over {
             if let Some(event) = self.ready.pop_front() {
@@ -113,7 +112,7 @@ impl Reader {
         Ok(event)
     }
 
-    /// Connects, or waits where that cannot be done now. An error is final.
+    /// Connects, or waits if that is not possible now. An error is final.
     async fn connect(&mut self) -> Result<(), ClientError> {
         let call = self.client.get(&["events"]).query(self.query.clone()).endless();
         let call = call.header("accept", Some("text/event-stream"));
@@ -121,7 +120,7 @@ impl Reader {
         match tokio::time::timeout(SILENCE, sending).await {
             Ok(Ok(response)) => self.open = Some((response, Decoder::new(MAX_ANSWER_BYTES))),
             Ok(Err(error)) if !error.is_transient() => return Err(error),
-            Ok(Err(_)) | Err(_) => self.rest().await,
+            Ok(Err(_)) | Err(_) => self.back_off().await,
         }
         Ok(())
     }
@@ -133,16 +132,16 @@ impl Reader {
                 self.pause = FIRST_PAUSE;
                 self.ready.extend(decoder.feed(&bytes));
             }
-            Ok(Ok(None) | Err(_)) | Err(_) => self.lose().await,
+            Ok(Ok(None) | Err(_)) | Err(_) => self.disconnect().await,
         }
     }
 
-    async fn lose(&mut self) {
+    async fn disconnect(&mut self) {
         self.open = None;
-        self.rest().await;
+        self.back_off().await;
     }
 
-    async fn rest(&mut self) {
+    async fn back_off(&mut self) {
         tokio::time::sleep(self.pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
