@@ -17,7 +17,7 @@ use super::retry::retry_after;
 use super::wire::{ProviderError, ReadError, Reply, ReplyEnd};
 use crate::answer::Usage;
 use crate::event::{Channel, Event, Events};
-use crate::retry::{Attempts, whole_milliseconds};
+use crate::retry::{Attempts, GaveUp, whole_milliseconds};
 use crate::session::TurnError;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 use crate::turn::Allowance;
@@ -28,13 +28,12 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(300);
 /// How long one answer may take. Hard thinking takes some minutes; a stream that drips for ever must end.
 const LONGEST_ANSWER: Duration = Duration::from_secs(1800);
 
-/// How long to wait for the end of the body behind the last event: read to its end, a connection can be used again.
+/// How long to wait for the end of the body after the last event: a connection that was read to its end can be reused.
 const END_OF_BODY: Duration = Duration::from_millis(100);
 
 /// The most that is read of an error's body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// Asks one provider.
 pub(super) struct Exchange<'a> {
     pub(super) asked: FailureContext<'a>,
     pub(super) transport: &'a dyn Transport,
@@ -43,7 +42,6 @@ pub(super) struct Exchange<'a> {
     pub(super) stop: &'a CancellationToken,
 }
 
-/// One try.
 struct Attempt {
     status: Option<u16>,
     pause: Option<Duration>,
@@ -74,7 +72,7 @@ impl Exchange<'_> {
                 Some(is_repeated) => attempts.failed_as_recorded(reason, is_repeated),
                 None => attempts.failed(reason, attempt.pause),
             };
-            let wait = wait.map_err(TurnError::Transport)?;
+            let wait = wait.map_err(|GaveUp(reason)| TurnError::Transport(reason))?;
             let pause = wait.pause;
             self.events.tell(wait.event()).await;
             self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
@@ -82,7 +80,7 @@ impl Exchange<'_> {
         Err(TurnError::Stopped)
     }
 
-    /// One try, with its end told.
+    /// One attempt, reported as an event.
     async fn attempt_with_event(&self, body: Value, usage: &mut Usage) -> Attempt {
         let began = Instant::now();
         let span = self.span();
@@ -103,7 +101,7 @@ impl Exchange<'_> {
         attempt
     }
 
-    /// What a provider says beside the answer is told in errors and events, and must not hold what we showed to it.
+    /// These texts of a provider appear in errors and events, so they must not repeat our secrets.
     fn without_secrets(&self, mut reply: Reply) -> Reply {
         let endpoint = self.asked.endpoint;
         reply.model = endpoint.scrub(&reply.model);
@@ -116,7 +114,7 @@ impl Exchange<'_> {
         reply
     }
 
-    /// One request, for traces: who was asked, and nothing of what was said.
+    /// One request, for traces: the provider and the model, and no content.
     fn span(&self) -> Span {
         debug_span!(
             "model_request",
@@ -131,7 +129,7 @@ impl Exchange<'_> {
         )
     }
 
-    /// Asks once. `used` is what the provider has told so far, for whoever gives this up.
+    /// Sends one request. `used` is the usage that was reported so far, which counts even if the request is abandoned.
     async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
         let url = endpoint.model_url(self.asked.model);

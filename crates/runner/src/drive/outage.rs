@@ -4,7 +4,7 @@
 //! programs say only that the whole turn failed: it is asked again where no tool was used in it, so that nothing is done
 //! twice.
 
-use accord_executor::{Answer, Attempts, Turn, Usage};
+use accord_executor::{Answer, Attempts, GaveUp, Turn, Usage};
 use tokio::time::sleep;
 
 use super::telling::Telling;
@@ -40,7 +40,8 @@ impl Turns<'_> {
                 return Err((Why::Exhausted(words), used));
             }
             turn.allowance = self.budget.left(&spent);
-            let wait = attempts.failed(reason, None).map_err(|words| (Why::Transport(words), used))?;
+            let wait =
+                attempts.failed(reason, None).map_err(|GaveUp(words)| (Why::Transport(words), used))?;
             let pause = wait.pause;
             Telling::new(self.observer, &self.assignment.run_id, self.budget).tell(wait.event()).await;
             tokio::select! {
