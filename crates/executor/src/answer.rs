@@ -41,7 +41,7 @@ impl Answer {
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It had said all it wanted.
+    /// The answer is complete.
     Finished,
     /// It called the submit tool.
     Submitted,

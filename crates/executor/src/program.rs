@@ -1,4 +1,4 @@
-//! What the settings of every program have in common, and how its failures are told.
+//! What the settings of all programs have in common, and the messages of their failures.
 
 use std::collections::BTreeMap;
 use std::io;

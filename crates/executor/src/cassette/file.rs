@@ -71,7 +71,7 @@ async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
     let shown = path.display();
     let missing =
         |error| CassetteError::Missing(format!("the cassette {shown} cannot be read: {error}; {REMEDY}"));
-    // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+    // Checked before it is opened, because opening a pipe waits for a writer.
     let metadata = tokio::fs::metadata(path).await.map_err(missing)?;
     if !metadata.is_file() {
         return Err(CassetteError::Broken(format!("the cassette {shown} is not a file")));

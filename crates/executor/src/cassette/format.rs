@@ -39,7 +39,7 @@ pub struct Cassette {
     /// How the run was ended, where it did not end by itself. A replay is ended where the recording ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// What was made of the answers, for whoever records: not used to replay.
+    /// The result of the run, for information: not used to replay.
     #[serde(default)]
     pub attempts: Value,
 }
@@ -66,7 +66,7 @@ impl Cassette {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// It was told to stop.
+    /// It was stopped on request.
     Stopped,
     /// Its time was over.
     TimedOut {
@@ -93,7 +93,7 @@ pub struct Exchange {
 pub struct RecordedResult {
     /// The tool's name.
     pub name: String,
-    /// What it was asked, for whoever reads: not used to replay.
+    /// Its arguments, for information: not used to replay.
     pub arguments: Value,
     /// Whether it did what it was asked.
     pub ok: bool,
@@ -142,15 +142,15 @@ pub struct RecordedResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
-    /// Nobody read on: it was stopped, or had all it wanted.
+    /// The rest was not read: the run was stopped, or did not need it.
     Dropped,
-    /// The connection was lost, with what was said about it.
+    /// The connection was lost, with the error message.
     Lost(String),
     /// It was too large to be recorded.
     TooLarge,
 }
 
-/// An exchange as it stands in the file: with `response` or with `error`, or `unanswered`.
+/// An exchange in the file: with `response`, `error` or `unanswered`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredExchange {

@@ -1,6 +1,6 @@
-//! Keeps known secrets out of recordings and of what is told.
+//! Keeps known secrets out of recordings and events.
 //!
-//! Only what the recorder was told of is found, as a whole and in the form that JSON gives it. A secret that a model
+//! Only known secrets are found, as a whole and in the form that JSON gives it. A secret that a model
 //! spells out over several events of a stream, or that is written with other escapes, cannot be replaced; that there is
 //! one is found out, for a recording not to be kept.
 
@@ -15,7 +15,7 @@ use crate::session::TurnError;
 
 use super::escapes::unescaped;
 
-/// What stands where a secret was.
+/// Replaces a secret.
 const REDACTED: &str = "[redacted]";
 
 /// Shorter strings are no secrets: they are words, and taking them out would take the text apart.
@@ -32,7 +32,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Replaces these strings wherever they stand. Those shorter than six bytes are left alone.
+    /// Replaces these strings everywhere, except those shorter than six bytes.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut all: Vec<String> = Vec::new();
         for secret in secrets.into_iter().filter(|secret| secret.len() >= MIN_SECRET_BYTES) {

@@ -30,7 +30,6 @@ pub(super) struct Pipes {
 /// of it for longer is set up wrongly.
 const SCARCITY: Duration = Duration::from_secs(10);
 
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Whether a child could not be started because open files, processes or memory have run out. A sandbox wraps
@@ -76,19 +75,19 @@ impl Group {
         self.child.inner_mut().wait().await
     }
 
-    /// Kills every member, once: later, the number of the group could be somebody else's.
+    /// Kills every member, once: later, the number of the group could belong to other processes.
     pub(super) fn kill(&mut self) {
         if !self.killed {
             self.killed = true;
-            // The only failure is that nobody is left.
-            self.child.start_kill().unwrap_or_default();
+            // It fails only if no process is left.
+            self.child.start_kill().ok();
         }
     }
 
     /// Sends a signal to every member that is left.
     pub(super) fn signal(&self, number: i32) {
-        // The only failure is that nobody is left.
-        self.child.signal(number).unwrap_or_default();
+        // It fails only if no process is left.
+        self.child.signal(number).ok();
     }
 
     /// Kills what is left and takes away what remains of it.

@@ -1,4 +1,4 @@
-//! A child that is spoken to in lines, for as long as both sides want.
+//! A child that communicates in lines.
 //!
 //! One task writes, one reads lines, one keeps the end of stderr: none of them waits for another, so a child that stops
 //! reading, or writes while it is written to, blocks nobody. Lines wait in a bounded channel; a line that is longer than
@@ -28,14 +28,13 @@ const WAITING_WORDS: usize = 16;
 /// What is kept of stderr: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
 
-/// What a child said.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ChildOutput {
     /// A whole line, without its end.
     Line(String),
     /// A line that is not UTF-8.
     Garbage,
-    /// A line longer than allowed. Nothing is heard after it.
+    /// A line longer than allowed. No output follows.
     TooLong,
     /// Its stdout is closed; what it had begun to say and not ended is here.
     Closed {
@@ -45,14 +44,13 @@ pub(crate) enum ChildOutput {
 }
 
 impl ChildOutput {
-    /// Nothing more.
     const SILENCE: Self = Self::Closed { unfinished: String::new() };
 }
 
-/// How a child can be told to end.
+/// The signals that end a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// As if somebody pressed Ctrl-C.
+    /// SIGINT.
     Interrupt = 2,
     /// As if the system went down.
     Terminate = 15,
@@ -91,7 +89,7 @@ impl Live {
         Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
     }
 
-    /// Says one line. An error means that the child no longer listens; why is told by what is heard next.
+    /// Sends one line. An error means that the child does not read any more; its next output says why.
     pub(crate) async fn send_line(&self, line: String) -> Result<(), StdinClosed> {
         match &self.words {
             Some(words) => words.send(line).await.map_err(|_| StdinClosed),
@@ -99,7 +97,7 @@ impl Live {
         }
     }
 
-    /// Closes its stdin, once what was said is written.
+    /// Closes its stdin after the lines that were sent.
     pub(crate) fn hush(&mut self) {
         self.words = None;
     }
@@ -156,7 +154,7 @@ impl Live {
     /// How it ended, where it did so by itself.
     pub(crate) async fn end(mut self, patience: Duration) -> Option<ExitStatus> {
         self.hush();
-        // Somebody must read on, or a child with much to say would never come to its end.
+        // Reading goes on, because a child blocks if its output is not read.
         self.heard.close();
         let mut status = self.exit(patience).await;
         if status.is_none() {
@@ -189,17 +187,17 @@ async fn write(mut pipe: ChildStdin, mut words: mpsc::Receiver<String>) {
             return;
         }
     }
-    pipe.shutdown().await.unwrap_or_default();
+    pipe.shutdown().await.ok();
 }
 
-/// Reads lines to the end. When nobody listens any more it goes on reading: the child must not stand still.
+/// Reads lines to the end, even if they are not used any more: the child must not block.
 async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::Sender<ChildOutput>) {
     let mut reader = BufReader::with_capacity(READ_BYTES, pipe);
     let mut line = Vec::new();
     let limit = longest_line as u64 + 1;
     loop {
         line.clear();
-        let count = (&mut reader).take(limit).read_until(b'\n', &mut line).await.unwrap_or_default();
+        let count = (&mut reader).take(limit).read_until(b'\n', &mut line).await.unwrap_or(0);
         let is_whole = line.pop_if(|last| *last == b'\n').is_some();
         let heard = match (count, is_whole) {
             (0, _) => ChildOutput::Closed { unfinished: String::new() },
@@ -215,13 +213,13 @@ async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::
             break;
         }
     }
-    tokio::io::copy(&mut reader, &mut tokio::io::sink()).await.unwrap_or_default();
+    tokio::io::copy(&mut reader, &mut tokio::io::sink()).await.ok();
 }
 
 async fn keep(mut pipe: impl AsyncRead + Unpin, capture: Arc<Mutex<Capture>>) {
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let count = pipe.read(&mut buffer).await.unwrap_or_default();
+        let count = pipe.read(&mut buffer).await.unwrap_or(0);
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
         capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
     }

@@ -45,19 +45,19 @@ const READ_BYTES: usize = 64 * 1024;
 pub(crate) struct Plan {
     /// Program, arguments, folder and environment. The streams are set here.
     pub(crate) command: Command,
-    /// What goes to its stdin; nothing at all where there is none.
+    /// Its stdin, if it gets any.
     pub(crate) input: Option<Vec<u8>>,
     /// What is kept of its stdout.
     pub(crate) stdout: Capture,
     /// What is kept of its stderr.
     pub(crate) stderr: Capture,
-    /// Who hears its stderr while it is written. What finds no room there is not heard.
+    /// Receives its stderr while it runs, as far as the channel has room.
     pub(crate) heard: Option<mpsc::Sender<Vec<u8>>>,
     /// What to do with more stdout than is kept.
     pub(crate) overflow: Overflow,
     /// How long it may take.
     pub(crate) timeout: Duration,
-    /// What it may reach; everything that this process may, where there are none.
+    /// What it may reach; if absent, everything that this process may.
     pub(crate) sandbox: Option<Sandbox>,
 }
 
@@ -66,24 +66,22 @@ pub(crate) struct Plan {
 pub(crate) enum Overflow {
     /// Read on and forget it.
     Forget,
-    /// ChildEnd the child.
-    ChildEnd,
+    /// Kill the child.
+    Kill,
 }
 
-/// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChildEnd {
-    /// By itself, or by a signal of somebody else.
+    /// By itself, or by a signal from elsewhere.
     Exited(ExitStatus),
     /// Killed, because its time was over.
     TimedOut,
-    /// Killed, because it was told to stop.
+    /// Killed on request.
     Stopped,
     /// Killed, because it wrote too much.
     OutputTooLarge,
 }
 
-/// What a child left.
 pub(crate) struct Finished {
     pub(crate) end: ChildEnd,
     pub(crate) stdout: Capture,
@@ -171,13 +169,13 @@ async fn finish(
 /// Writes the input and closes the pipe. A child that does not want it all is no error.
 async fn feed(pipe: Option<impl AsyncWrite + Unpin>, input: Vec<u8>) -> Result<(), OutputTooLarge> {
     if let Some(mut pipe) = pipe {
-        pipe.write_all(&input).await.unwrap_or_default();
-        pipe.shutdown().await.unwrap_or_default();
+        pipe.write_all(&input).await.ok();
+        pipe.shutdown().await.ok();
     }
     Ok(())
 }
 
-/// Reads to the end, whatever is kept of it: a child that nobody listens to would stand still.
+/// Reads to the end, whatever is kept of it, because a child blocks if its output is not read.
 async fn drain(
     pipe: Option<impl AsyncRead + Unpin>,
     capture: &mut Capture,
@@ -187,14 +185,15 @@ async fn drain(
     let Some(mut pipe) = pipe else { return Ok(()) };
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let count = pipe.read(&mut buffer).await.unwrap_or_default();
+        // An error ends the stream.
+        let count = pipe.read(&mut buffer).await.unwrap_or(0);
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
         capture.push(bytes);
         if let Some(heard) = &heard {
-            // A child never waits for who listens.
-            heard.try_send(bytes.to_vec()).unwrap_or_default();
+            // A child never waits for the receiver.
+            heard.try_send(bytes.to_vec()).ok();
         }
-        if overflow == Overflow::ChildEnd && capture.left_out() > 0 {
+        if overflow == Overflow::Kill && capture.left_out() > 0 {
             return Err(OutputTooLarge);
         }
     }

@@ -38,7 +38,7 @@ impl Sandbox {
                 patiently(|| kernel::surround(&self)).await?;
                 Group::spawn(command).await
             });
-            // A child that nobody waits for any more ends as it is dropped.
+            // If the caller is gone, the child is killed as it is dropped.
             drop(sender.send(group));
         };
         std::thread::Builder::new().name("accord-sandbox".to_owned()).spawn(start)?;

@@ -12,7 +12,7 @@ pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
 /// Why there is no line.
 pub(crate) enum LineError {
-    /// It said something that is none.
+    /// It wrote something that is not a line.
     Wrong(String),
     /// It has closed its stdout, having begun a line or not.
     Closed { unfinished: String },

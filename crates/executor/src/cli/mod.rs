@@ -1,7 +1,7 @@
 //! Agents that are programs of others: command line interfaces that talk to a model by themselves.
 //!
 //! What they share is here: the settings of a blueprint, how the executable is found, which variables it sees, where
-//! temporary files stand, and how a result is handed in by an MCP tool. How each is spoken to is in its own module.
+//! temporary files are, and how a result is submitted by an MCP tool. The protocol of each is in its own module.
 
 mod claude;
 mod codex;

@@ -1,4 +1,4 @@
-//! Temporary files of one session, which nobody else may read.
+//! Temporary files of one session, readable by the owner only.
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write as _};

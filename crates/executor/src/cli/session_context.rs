@@ -103,7 +103,6 @@ impl SessionContext {
         self.servers.iter().chain(inbox.map(|inbox| &inbox.server))
     }
 
-    /// Writes a temporary file.
     pub(crate) fn write(&self, name: &str, content: &str) -> Result<PathBuf, TurnError> {
         self.scratch.write(name, content).map_err(not_written)
     }
@@ -125,7 +124,7 @@ fn not_written(error: io::Error) -> TurnError {
     TurnError::Failed(format!("a temporary file cannot be written: {error}"))
 }
 
-/// Waits for an answer until the time is over or it is told to stop.
+/// Waits for an answer until the time is over or it is stopped.
 pub(crate) async fn bounded(
     seconds: u64,
     cancel: &CancellationToken,
@@ -140,8 +139,8 @@ pub(crate) async fn bounded(
     }
 }
 
-/// Who answers, without secrets: the CLI, and the address that it was told, if any. Whatever stands before an @ is a secret,
-/// and so may be what stands behind a question mark.
+/// The endpoint without secrets: the CLI, and the configured address. The part before an @ is a secret, and the query may
+/// be one.
 pub(crate) fn endpoint(name: &str, address: Option<&str>) -> String {
     let address = address.unwrap_or_default().split(['?', '#']).next().unwrap_or_default();
     let address = address.split_once("://").map_or(address, |(_, rest)| rest);

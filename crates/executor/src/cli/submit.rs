@@ -14,7 +14,7 @@ use crate::mcp_server::{McpServer, Reach};
 
 use super::{Program, Scratch};
 
-/// The name of the server. Whoever gives an MCP server this name is refused.
+/// The name of the server, which is reserved.
 pub(crate) const SUBMIT_SERVER: &str = "accord_submit";
 
 /// As much as is read of the submissions of one turn: a line, and a byte before it, that is more than the judge reads of one
@@ -66,7 +66,6 @@ pub(crate) async fn read_submissions(
     taken.map_err(|error| format!("the result submitted by {} cannot be read: {error}", program.title))
 }
 
-/// Where submissions arrive.
 #[derive(Debug)]
 pub(crate) struct SubmissionInbox {
     /// The server to be passed to the CLI.

@@ -1,4 +1,4 @@
-//! Whether a program speaks the protocol: what `accord doctor --executor` finds.
+//! Checks that a program implements the protocol, for `accord doctor --executor`.
 //!
 //! Each check starts the program anew, so that one failure does not hide another. The program is really asked, with a
 //! few short prompts: where a model is behind it, that costs what a few short prompts cost.

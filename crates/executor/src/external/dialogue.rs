@@ -21,13 +21,13 @@ pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// How long a program may take to say hello: an interpreter on a busy machine takes some seconds.
 pub(super) const HELLO_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a program may take to end by itself once it is told to, and again once it is asked to terminate.
+/// How long a program may take to exit after `shutdown`, and again after SIGTERM.
 pub(super) const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a program whose stdout is closed may take to exit, so that its exit code can be told.
+/// How long a program whose stdout is closed may take to exit, so that its exit code can be reported.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A process that speaks the protocol.
+/// A process that implements the protocol.
 pub(super) struct Dialogue {
     command: String,
     session_id: String,
@@ -105,9 +105,9 @@ impl Dialogue {
         }
     }
 
-    /// Says a line. One that does not listen any more is noticed by what is heard next.
+    /// Sends a line. If the program does not read any more, its next output says so.
     pub(super) async fn send(&self, line: String) {
-        self.live.send_line(line).await.unwrap_or_default();
+        self.live.send_line(line).await.ok();
     }
 
     /// What the program says next; else how it failed, in words that name it and show the end of its stderr. Nothing can
@@ -127,7 +127,7 @@ impl Dialogue {
         }
     }
 
-    /// What the program has said already, without waiting for it; none where that is nothing, or it has ended.
+    /// A message that has already arrived, if any.
     pub(super) fn buffered_message(&mut self) -> Option<Result<ProgramMessage, String>> {
         match self.live.next_output().now_or_never()? {
             ChildOutput::Closed { unfinished } if unfinished.trim().is_empty() => None,
@@ -160,7 +160,7 @@ impl Dialogue {
         self.failure_message(how, &self.live.stderr())
     }
 
-    /// A program is given the variables of the runner: what it repeats of the secrets among them is not told on.
+    /// A program gets the variables of the runner, so secrets in its output are removed.
     fn failure_message(&self, how: &str, stderr: &str) -> String {
         self.variables.hide(program::failed(&self.command, how, stderr))
     }

@@ -1,4 +1,4 @@
-//! Whether a key stands twice in a JSON object. `serde_json` takes the last one without a word.
+//! Finds duplicate keys in a JSON object. `serde_json` silently uses the last one.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -17,7 +17,7 @@ use crate::mcp_server::{McpServer, Reach};
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
 
-/// The version that is spoken here.
+/// The version of the protocol.
 pub(super) const PROTOCOL: u64 = 1;
 
 /// How much of a line that is no message is shown.
@@ -68,11 +68,10 @@ impl NativeSchema {
     }
 }
 
-/// What a program says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ProgramMessage {
     Hello(Hello),
-    /// A message or a tool, as it is told on.
+    /// A message or a tool, as an event.
     Event(Event),
     Usage(Usage),
     Answer(Box<ProgramAnswer>),
@@ -81,7 +80,6 @@ pub(super) enum ProgramMessage {
     Unknown,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ProgramAnswer {
     /// That of the question, where it is left out. So is the turn.
@@ -288,7 +286,6 @@ fn server(server: &McpServer) -> Value {
     }
 }
 
-/// `turn`: what is asked.
 pub(super) fn turn(session_id: &str, number: u64, asked: &Turn, prompt: &str) -> String {
     let mut members = begin("turn", session_id);
     members.insert("turn".to_owned(), json!(number));

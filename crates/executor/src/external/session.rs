@@ -28,7 +28,7 @@ pub(super) struct External {
     start: Start,
     hello: Hello,
     memory: Memory,
-    /// None once it was ended, for a reason that the turn's error told.
+    /// None after a failure, which the turn's error reported.
     dialogue: Option<Dialogue>,
     /// Turns that were asked of this process.
     asked: u64,
@@ -42,7 +42,7 @@ enum Interruption {
     Turn(TurnError),
     /// It is to be killed.
     Program(TurnError),
-    /// It is to be told to give up.
+    /// The turn is cancelled.
     Cancelled(TurnError),
 }
 
@@ -78,7 +78,7 @@ impl External {
         let Some(mut dialogue) = self.dialogue.take() else {
             return Err(TurnError::Failed(format!("'{command}' already exited after a failure")));
         };
-        // What was said before the question is no answer to it, and need not name the turn that it answers.
+        // Output from before the question is not an answer to it, and need not name a turn.
         if self.asked > 0
             && let Err(
                 Interruption::Program(error) | Interruption::Turn(error) | Interruption::Cancelled(error),
@@ -88,7 +88,7 @@ impl External {
             return Err(error);
         }
         self.asked += 1;
-        // A program that cannot resume is told what was said before it was started; after that it remembers.
+        // A program that cannot resume gets the history once, after its start.
         let prompt = match self.asked == 1 && !self.hello.capabilities.resume {
             true => self.memory.told_again(&turn.prompt),
             false => turn.prompt.clone(),
@@ -171,7 +171,7 @@ impl External {
         events: &Events,
         usage: &mut Usage,
     ) -> Result<(), Interruption> {
-        // Whoever reads the lines gets a chance to hand over what it has.
+        // Lets the reading task deliver what it has.
         tokio::task::yield_now().await;
         for _ in 0..MAX_MESSAGES {
             let Some(said) = dialogue.buffered_message() else { return Ok(()) };

@@ -17,10 +17,10 @@ const ANSWERED: &str = "see the result of the first call";
 const RECEIVED: &str = "received; this task is finished, and the next message is a new one";
 const CUT_OFF: &str = "not run: the message was cut off";
 
-/// What a call is told that did not come to its end.
+/// The result of a call that was interrupted.
 pub(super) const ENDED: &str = "no result: the turn was stopped first";
 
-/// What a result is told that was submitted beside work that failed.
+/// The reply to a submission that came together with a failed call.
 pub(super) const NOT_TAKEN: &str = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
 
 /// All messages of a session.
@@ -31,7 +31,6 @@ pub(super) struct Conversation {
     messages: Vec<Message>,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Message {
@@ -163,7 +162,7 @@ impl Conversation {
         self.messages.iter().skip(length).any(works)
     }
 
-    /// Forgets everything behind the first `length` messages.
+    /// Removes everything after the first `length` messages.
     pub(super) fn truncate(&mut self, length: usize) {
         self.messages.truncate(length);
     }

@@ -1,7 +1,7 @@
-//! Vectors of texts, from Ollama or from a server that speaks OpenAI's dialect.
+//! Embeddings, from Ollama or from a server with OpenAI's API.
 //!
 //! Texts go out in batches, in order, and every one of them comes back as a vector, or there is an error: a vector that
-//! is missing, of another length or not finite is never made up. Absent on purpose: caching. Whoever compares asks once.
+//! is missing, of another length or not finite is an error. Not cached: each comparison asks once.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! One address of one provider, ready to be asked.
+//! The address of a provider, with everything that a request needs.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use super::wire::{Wire, wire};
 use crate::answer::Usage;
 use crate::session::OpenError;
 
-/// A secret shorter than this is no secret, and taking it out of texts would garble them.
+/// Shorter secrets are not hidden: replacing them would garble texts.
 const SHORTEST_SECRET: usize = 6;
 
 /// An address with everything that a request to it needs.
@@ -20,7 +20,7 @@ pub(super) struct Endpoint {
     pub(super) wire: &'static dyn Wire,
     /// The provider's name in the settings.
     pub(super) provider: String,
-    /// Who this is, without secrets: `anthropic https://api.anthropic.com`.
+    /// Name and address, without secrets: `anthropic https://api.anthropic.com`.
     pub(super) name: String,
     base_url: Url,
     pub(super) headers: Vec<(String, String)>,
@@ -28,7 +28,7 @@ pub(super) struct Endpoint {
     pub(super) key_withheld: bool,
     /// The subset of JSON Schema that is enforced there.
     pub(super) schema_profile: String,
-    /// What must not be told, the longest first: one may be a part of another.
+    /// Texts to hide, the longest first because one may be a part of another.
     secrets: Vec<String>,
     price_per_million_input: Option<f64>,
     price_per_million_output: Option<f64>,
@@ -82,7 +82,7 @@ impl Endpoint {
     }
 
     /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound. Every answer takes some
-    /// tokens: where none are told, nobody knows what it cost.
+    /// tokens: if none are reported, the cost is unknown.
     pub(super) fn priced(&self, usage: Usage) -> Usage {
         let (input, output) = (self.price_per_million_input, self.price_per_million_output);
         let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
@@ -156,7 +156,7 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
     Ok(key.map(|key| key.expose().to_owned()))
 }
 
-/// One header says who asks. A user in an address goes there too.
+/// There is one Authorization header, which a user in an address sets too.
 fn check_authorization(provider: &str, base: &Url, headers: &[(String, String)]) -> Result<(), OpenError> {
     let names_user = !base.username().is_empty() || base.password().is_some();
     let given = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).count();
@@ -284,7 +284,7 @@ mod tests {
             assert!(told.contains("several credentials") && !told.contains("hush"), "{told}");
         }
         assert_eq!(gateway(compatible, plain, "x-team"), "");
-        // Its key goes by a header of its own.
+        // Its key has a header of its own.
         assert_eq!(gateway(ProviderKind::Anthropic, user, "x-team"), "");
     }
 

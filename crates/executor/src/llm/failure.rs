@@ -1,4 +1,4 @@
-//! What an error of a provider means: another try, another delivery, or the end.
+//! Classifies errors of providers: retry, use another delivery, or fail.
 
 use super::endpoint::Endpoint;
 use super::retry::is_passing;
@@ -6,7 +6,7 @@ use super::wire::{MAX_ANSWER_BYTES, ProviderError, ReadError};
 use crate::session::TurnError;
 use crate::turn::Delivery;
 
-/// The most that is shown of a provider's words.
+/// The longest provider message that is shown.
 const SHOWN_CHARACTERS: usize = 500;
 
 const TOO_LONG: [&str; 6] = [
@@ -32,7 +32,7 @@ const SCHEMA: [&str; 12] = [
     "json mode",
 ];
 const GRAMMAR: [&str; 6] = ["grammar", "pattern", "format", "schema", "regex", "response_format"];
-/// What providers call the field that a schema is sent in.
+/// Names of the field with the schema.
 const SCHEMA_FIELD: [&str; 9] = [
     "response_format",
     "output_config",
@@ -44,7 +44,7 @@ const SCHEMA_FIELD: [&str; 9] = [
     "guided",
     "json mode",
 ];
-/// Words of those who do not know the field, or do not want it.
+/// Phrases that mean "the field is not accepted".
 const NOT_ACCEPTED: [&str; 18] = [
     "disabled",
     "not enabled",
@@ -65,9 +65,9 @@ const NOT_ACCEPTED: [&str; 18] = [
     "must be one of",
     "should be one of",
 ];
-/// Words of those who do not want the field beside something else.
+/// Phrases that mean "the field cannot be combined with another one".
 const NOT_COMBINABLE: [&str; 3] = ["cannot be used", "cannot be combined", "can't be combined"];
-/// Words of those who know the field and have looked into the schema.
+/// Phrases about a part of the schema: the field itself is accepted.
 const SCHEMA_DETAIL: [&str; 11] = [
     "invalid schema",
     "in context",
@@ -82,7 +82,7 @@ const SCHEMA_DETAIL: [&str; 11] = [
     "nesting",
 ];
 const TOOL: [&str; 3] = ["tool", "function", "tool_choice"];
-/// What providers call tools where they speak of nothing else.
+/// Words that only refer to tools.
 const TOOLS: [&str; 8] = [
     "tools",
     "tool use",
@@ -93,7 +93,7 @@ const TOOLS: [&str; 8] = [
     "function_call",
     "functions",
 ];
-/// Words of those who will not do tomorrow what they do not do today.
+/// Phrases that mean "permanently unsupported".
 const UNSUPPORTED: [&str; 7] = [
     "not support",
     "not fully support",
@@ -103,16 +103,15 @@ const UNSUPPORTED: [&str; 7] = [
     "not enabled",
     "param requires",
 ];
-/// Words of those who look for a server that can do what is asked, and name by it what they do not find. One that does not know
-/// the model speaks of endpoints *for* it.
+/// A router's phrase for "no server supports this request". For an unknown model it writes "endpoints found for".
 const NO_ENDPOINT: &str = "no endpoints found that";
 
-/// What to do about an error.
+/// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RequestFailure {
-    /// It may pass.
+    /// A retry may succeed.
     Transient(String),
-    /// It will not.
+    /// A retry would fail too.
     Permanent(TurnError),
 }
 
@@ -124,7 +123,7 @@ pub(super) struct FailureContext<'a> {
 }
 
 impl FailureContext<'_> {
-    /// What to do about an answer that could not be read.
+    /// Classifies an answer that could not be read.
     pub(super) fn read_error(&self, error: ReadError) -> RequestFailure {
         let name = &self.endpoint.name;
         match error {
@@ -143,7 +142,7 @@ impl FailureContext<'_> {
         }
     }
 
-    /// What to do about an error that the provider reports.
+    /// Classifies an error that the provider reports.
     pub(super) fn problem(&self, problem: &ProviderError) -> RequestFailure {
         let words = format!("{} {}", problem.code, problem.message).to_lowercase();
         let has = |list: &[&str]| has_one_of(&words, list);
@@ -173,8 +172,8 @@ impl FailureContext<'_> {
         }
     }
 
-    /// Whether a server says that it has no tools or no formats, by a status that means something else to others. The model's
-    /// name may hold any word.
+    /// Whether a server does not support tools or formats and reports that by an unusual status. The model's name is removed,
+    /// because it may contain any word.
     fn is_unsupported(&self, status: u16, words: &str) -> bool {
         let words = words.replace(&self.model.to_lowercase(), "");
         let has = |list: &[&str]| has_one_of(&words, list);
@@ -185,7 +184,7 @@ impl FailureContext<'_> {
         }
     }
 
-    /// Whether the way of delivery was refused. Asking for plain text, it cannot have been.
+    /// The error, if the delivery was rejected. Plain text cannot be rejected.
     fn delivery_refused(
         &self,
         unsupported: bool,
@@ -194,7 +193,7 @@ impl FailureContext<'_> {
     ) -> Option<TurnError> {
         let status = problem.status;
         let local = self.endpoint.kind.is_self_hosted();
-        // Small servers find out while they build the grammar, and blame themselves. They speak every dialect.
+        // Local servers report schema errors as 5xx while they build the grammar, in every dialect.
         let grammar = status >= 500 && (has(&["grammar"]) || local && has(&GRAMMAR));
         let field = has(&SCHEMA_FIELD) || has(self.endpoint.wire.schema_field_names());
         let refused = matches!(status, 400 | 422);
@@ -243,7 +242,7 @@ impl FailureContext<'_> {
         }
     }
 
-    /// The provider's words, with who said them.
+    /// The provider's message, with its name.
     fn describe(&self, problem: &ProviderError) -> String {
         let ProviderError { status, message, .. } = problem;
         let who = &self.endpoint.name;
@@ -253,7 +252,7 @@ impl FailureContext<'_> {
         }
     }
 
-    /// A foreign text, without secrets, on one line, shortened.
+    /// A text of a provider, without secrets, on one line, shortened.
     pub(super) fn one_line(&self, text: &str) -> String {
         let clean = self.endpoint.scrub(text);
         let line: Vec<&str> = clean.split_whitespace().collect();
@@ -265,7 +264,7 @@ fn has_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| has_word_starting_with(text, word))
 }
 
-/// Whether a word, or a longer one that begins with it, stands in a text: "information" is not about a format.
+/// Whether a text contains a word that starts like this: "information" is not about a format.
 fn has_word_starting_with(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());

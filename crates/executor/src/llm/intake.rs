@@ -127,12 +127,11 @@ impl Intake {
         self.reader.partial_text()
     }
 
-    /// What was told to be used so far.
+    /// The usage that was reported so far.
     pub(super) fn usage(&self) -> Usage {
         self.reader.usage()
     }
 
-    /// Gives what was read.
     pub(super) fn finish(mut self) -> Result<Reply, ReadError> {
         let last = match std::mem::replace(&mut self.form, Form::Undecided(Vec::new())) {
             Form::Whole(body) => return self.whole(&body),
@@ -255,7 +254,7 @@ mod tests {
         }
         let bytes: Vec<&[u8]> = marked.as_bytes().chunks(1).collect();
         assert_eq!(chat("application/json", &bytes), Ok(whole.clone()));
-        // Only one is taken away: what follows is a field that nobody knows.
+        // Only one is removed: what follows is an unknown field.
         assert_ne!(chat("text/event-stream", &[format!("\u{feff}{marked}").as_bytes()]), Ok(whole));
         let body = "\u{feff}{\"choices\":[{\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}";
         assert_eq!(chat("application/json", &[body.as_bytes()]).unwrap().text, "a");

@@ -2,7 +2,7 @@
 
 use super::wire::PartialText;
 
-/// How much of an answer was told.
+/// How much of an answer was reported.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
     part: Option<u64>,

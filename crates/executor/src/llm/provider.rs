@@ -1,4 +1,4 @@
-//! Who can be asked: providers by name, as plain data.
+//! Providers by name, as plain data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::wire::wire;
 use crate::session::OpenError;
 
-/// A key. It shows itself to nobody but the one request that needs it.
+/// A key that is not shown in debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

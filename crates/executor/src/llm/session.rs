@@ -24,7 +24,6 @@ use crate::turn::Turn;
 /// How long a tool has to end what it started once the turn is over. Longer, and it is dropped.
 const TIME_TO_STOP: Duration = Duration::from_secs(5);
 
-/// A session.
 pub(super) struct LlmSession {
     pub(super) endpoint: Endpoint,
     pub(super) settings: Settings,
@@ -137,7 +136,7 @@ pub(super) fn resolve(
 }
 
 impl LlmSession {
-    /// Works until there is an answer, the time is over, or it is told to stop.
+    /// Works until there is an answer, the time is over, or it is stopped.
     async fn bounded(
         &mut self,
         turn: &Turn,

@@ -1,4 +1,4 @@
-//! What a blueprint says about its model.
+//! The settings of an `llm` agent.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,10 +9,8 @@ use crate::session::OpenError;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
-    /// Always `llm`.
     #[serde(rename = "type")]
     pub(super) kind: String,
-    /// The provider's name.
     pub(super) provider: String,
     /// The model, as the provider names it.
     pub(super) model: String,
@@ -20,7 +18,6 @@ pub(super) struct Settings {
     pub(super) base_url: Option<String>,
     /// The ceiling of an answer in tokens.
     pub(super) max_tokens: Option<u32>,
-    /// The sampling temperature.
     pub(super) temperature: Option<f64>,
     /// Whether and how hard the model thinks before it answers.
     pub(super) reasoning: Option<Reasoning>,
@@ -37,7 +34,7 @@ pub(super) struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(super) enum Reasoning {
-    /// Not at all, where that can be said.
+    /// Not at all, if the API can express that.
     Off,
     /// A little.
     Low,
@@ -50,7 +47,6 @@ pub(super) enum Reasoning {
 }
 
 impl Reasoning {
-    /// Whether the model thinks.
     pub(super) fn is_on(self) -> bool {
         self != Self::Off
     }

@@ -26,13 +26,13 @@ use crate::turn::{Delivery, Turn};
 /// The most that an event shows of a tool's output. The model gets all of it.
 const SHOWN_OUTPUT: usize = 2000;
 
-/// The most that is told of the name of a tool that there is not.
+/// The longest name of an unknown tool that is shown.
 const SHOWN_NAME: usize = 100;
 
 /// What the submit tool answers in an example.
 const ACCEPTED: &str = "accepted";
 
-/// How often in a row a model may call only tools that do not exist. It was told each time which ones do.
+/// How often in a row a model may call only unknown tools. Each reply lists the known ones.
 const MAX_ASTRAY: u32 = 3;
 
 /// Everything that one turn works with.
@@ -59,7 +59,7 @@ impl Steps<'_> {
         let mut astray = 0;
         conversation.say(self.turn.prompt.clone());
         for step in 0..self.max_steps {
-            // Whoever asks has looked before the first request.
+            // The caller has checked before the first request.
             if step > 0 && self.turn.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
             }
@@ -74,7 +74,7 @@ impl Steps<'_> {
                 ..Answer::said(text, model)
             };
             if let Some(stop) = stop_of(end, &calls) {
-                // Work that was cut off was not done, whatever was said before it or handed in beside it.
+                // Calls that were cut off were not run, so neither the text nor the submission counts.
                 let is_undone = stop == Stop::Truncated && calls.iter().any(|call| !call.submit);
                 return Ok(match is_undone {
                     true => answer(stop, "", Vec::new()),
@@ -89,7 +89,7 @@ impl Steps<'_> {
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
             if astray == MAX_ASTRAY {
-                // Whoever judges says once more what is wanted, and counts. What stands beside a call is no answer.
+                // The contract loop prompts again and counts it. Text next to a call is not an answer.
                 return Ok(answer(Stop::Astray(names(&calls)), "", Vec::new()));
             }
         }
@@ -215,7 +215,7 @@ impl Steps<'_> {
         reply.calls.iter().enumerate().map(call).collect()
     }
 
-    /// Does the work that was called for, and says whether a result that was submitted beside it is to be taken.
+    /// Runs the called tools, and says whether a result that was submitted with them counts.
     async fn carry_out(
         &self,
         calls: &[Call],
@@ -267,7 +267,7 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Runs one tool. What the model did wrong is told to the model.
+    /// Runs one tool. Mistakes of the model are reported to the model.
     async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
         let wrong = |text: String| ToolOutput { ok: false, text };
         if !is_known(&call.name, tools) {
@@ -284,7 +284,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Tells an event, unless nobody listens and the turn is to stop.
+    /// Sends an event, unless the turn is stopped.
     async fn tell(&self, event: Event) -> Result<(), TurnError> {
         let told = self.stop.run_until_cancelled(self.events.tell(event)).await;
         told.ok_or(TurnError::Stopped)
@@ -302,12 +302,11 @@ fn meant(name: &str, is_tool: impl Fn(&str) -> bool) -> &str {
     if is_tool(bare) && !is_tool(name) { bare } else { name }
 }
 
-/// What was submitted.
 fn submissions(calls: &[Call]) -> Vec<String> {
     calls.iter().filter(|call| call.submit).map(|call| call.arguments.clone()).collect()
 }
 
-/// The names of what was called beside the submit tool, each once.
+/// The names of the other tools that were called, each once.
 fn names(calls: &[Call]) -> String {
     let shown = |call: &Call| format!("`{}`", shorten(&call.name, SHOWN_NAME).escape_debug());
     let names: BTreeSet<String> = calls.iter().filter(|call| !call.submit).map(shown).collect();

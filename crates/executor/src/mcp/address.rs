@@ -1,4 +1,4 @@
-//! A server somewhere else, spoken to by streamable HTTP.
+//! A remote server, used over streamable HTTP.
 //!
 //! Absent: the stream of the server's own (we have asked for nothing that it could tell), resuming a stream that broke
 //! off, and the farewell (`DELETE`): servers forget sessions by themselves.
@@ -18,7 +18,7 @@ use super::rpc::{self, Incoming};
 use super::wire::{McpError, Wire};
 use crate::transport::{Request, Response, Transport, TransportError};
 
-/// How much of an answer that is none is shown.
+/// How much of an invalid answer is shown.
 const SHOWN_CHARACTERS: usize = 300;
 
 pub(super) struct Address {
@@ -104,7 +104,7 @@ impl Wire for Address {
         told.map_err(|_| McpError::Silent(END))?.map(drop)
     }
 
-    /// Never: each request stands for itself.
+    /// Never: requests are independent.
     fn is_lost_by(&self, _fault: &McpError) -> bool {
         false
     }
@@ -128,7 +128,7 @@ fn unreachable(error: TransportError) -> McpError {
     McpError::Gone(format!("it cannot be reached: {error}"))
 }
 
-/// An error status, with the beginning of what was said. Some servers say it as an MCP message.
+/// An error status, with the start of its body. Some servers send an MCP message.
 async fn refused(status: u16, mut response: Response) -> McpError {
     let mut body = Vec::new();
     let reading = async {

@@ -1,4 +1,4 @@
-//! A server that is a program of ours, spoken to in lines.
+//! A server that is a child process, used over stdio.
 
 use std::path::Path;
 use std::time::Duration;

@@ -6,7 +6,7 @@ use super::limits::RESULT_CHARACTERS;
 use super::wire::McpError;
 use crate::toolbox::ToolOutput;
 
-/// The text of a result. A structured one is text already, as servers are told to send it; where one is not, its JSON is.
+/// The text of a result. Servers send structured results as text too; if not, their JSON is used.
 pub(super) fn output(result: &Value) -> Result<ToolOutput, McpError> {
     let content = result.get("content").and_then(Value::as_array);
     let structured = result.get("structuredContent").filter(|value| !value.is_null());

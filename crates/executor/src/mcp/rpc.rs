@@ -1,8 +1,7 @@
-//! JSON-RPC as a client speaks it.
+//! The client side of JSON-RPC.
 
 use serde_json::{Map, Value, json};
 
-/// What a server said.
 #[derive(Debug, PartialEq)]
 pub(super) enum Incoming {
     /// An answer. No id where it has one that we cannot have given.
@@ -25,7 +24,7 @@ pub(super) enum Incoming {
     Notification,
 }
 
-/// Reads a message; nothing where it is none.
+/// Reads a message, if it is one.
 pub(super) fn read(text: &str) -> Option<Incoming> {
     let Ok(Value::Object(mut message)) = serde_json::from_str::<Value>(text) else { return None };
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {

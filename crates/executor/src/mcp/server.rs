@@ -23,7 +23,7 @@ use crate::session::OpenError;
 use crate::toolbox::ToolOutput;
 use crate::transport::Transport;
 
-/// The versions that are spoken, the newest first. What differs between them is outside of what is used here.
+/// The supported versions, the newest first. What is used here is the same in all of them.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// How long things may take; tests are in more of a hurry.
@@ -48,7 +48,7 @@ pub(super) struct Server {
     patience: Patience,
 }
 
-/// The way to a server, or why there is none any more.
+/// The connection to a server, or why it was lost.
 enum Link {
     Open(Connection),
     Gone(String),
@@ -85,7 +85,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool. What goes wrong is told to the model.
+    /// Calls a tool. Errors are reported to the model.
     pub(super) async fn call(&self, tool: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
         let mut output = match self.asked(tool, arguments, cancel).await {
             Ok(output) => output,
@@ -128,14 +128,13 @@ impl Server {
         }
     }
 
-    /// Ends it.
     pub(super) async fn close(&self) {
         self.link.lock().await.end("it has ended".to_owned()).await;
     }
 }
 
 impl Link {
-    /// Ends the server, if it has not ended before. Whoever asks it later is told why it is gone.
+    /// Ends the server, if it is running. Later calls fail with the reason.
     async fn end(&mut self, why: String) {
         if let Self::Open(_) = self
             && let Self::Open(connection) = std::mem::replace(self, Self::Gone(why))

@@ -1,4 +1,4 @@
-//! What a server says of its tools, checked: a model and its provider will have to work with it.
+//! The tools that a server lists, checked for what models and providers accept.
 
 use serde_json::{Map, Value, json};
 

@@ -1,11 +1,11 @@
-//! A way to a server, as a seam: a program's pipes, or HTTP.
+//! The transport to a server: the pipes of a program, or HTTP.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// A way to one server. Ids of requests rise; one is asked at a time.
+/// The transport to one server. Request ids increase; one request is sent at a time.
 #[async_trait]
 pub(super) trait Wire: Send {
     /// Sends the request of an id, and waits for its answer. `patience` is how long there may be no sign of life.
@@ -17,7 +17,7 @@ pub(super) trait Wire: Send {
     /// Whether nothing can be asked any more after such a fault.
     fn is_lost_by(&self, fault: &McpError) -> bool;
 
-    /// From now on this version of the protocol is spoken.
+    /// Sets the version of the protocol.
     fn speak(&mut self, version: &str);
 
     /// The end of what the server wrote for people.
@@ -27,7 +27,7 @@ pub(super) trait Wire: Send {
     async fn close(self: Box<Self>);
 }
 
-/// Why there was no answer.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum McpError {
     /// It answered with an error.

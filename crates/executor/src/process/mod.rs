@@ -40,7 +40,7 @@ const MAX_STDOUT_BYTES: usize = 8 * 1024 * 1024;
 /// What a failure shows of stderr: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
 
-/// Pieces of stderr that wait to be told while the command works.
+/// Pieces of stderr that wait to become events.
 const STDERR_PIECES: usize = 16;
 
 /// Runs commands.
@@ -138,7 +138,7 @@ impl Process {
             input: given.stdin,
             stdout: Capture::new(MAX_STDOUT_BYTES, 0),
             stderr: Capture::new(0, STDERR_BYTES),
-            overflow: Overflow::ChildEnd,
+            overflow: Overflow::Kill,
             timeout: Duration::from_secs(self.settings.timeout_seconds),
             sandbox: None,
         };

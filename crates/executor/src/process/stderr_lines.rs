@@ -1,12 +1,11 @@
 //! What a command writes to stderr, line by line while it works.
 
-/// The longest line that is told. A longer one is left out: in parts, a secret in it could not be recognised.
+/// The longest line that becomes an event. Longer ones are dropped, because a secret that is cut cannot be recognised.
 const LONGEST_LINE: usize = 4 * 1024;
 
 /// Written instead of a line that is left out.
 const LEFT_OUT: &str = "[a long line is left out]\n";
 
-/// Puts lines together.
 #[derive(Debug, Default)]
 pub(super) struct StderrLines {
     pending: Vec<u8>,

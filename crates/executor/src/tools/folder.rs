@@ -32,27 +32,23 @@ pub(crate) const PRIVATE: &[&str] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) String);
 
-/// The project folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     dir: Dir,
     path: PathBuf,
     /// What is there of [`PRIVATE`], and of other files that Accord uses.
     private: Vec<Identity>,
-    /// Where those other files stand: a folder, and a name in it.
+    /// The locations of those files: a folder, and a name in it.
     private_places: Vec<(Identity, OsString)>,
 }
 
-/// Device and number.
 type Identity = (u64, u64);
 
-/// What a path names.
 pub(super) enum PathTarget {
     File(OpenFile),
     Folder(Dir),
 }
 
-/// What was opened.
 pub(super) enum Opened {
     File(OpenFile),
     /// A pipe, a socket, a device or a folder.
@@ -132,7 +128,6 @@ impl Folder {
         }
     }
 
-    /// Opens a regular file.
     pub(super) fn open_regular(&self, dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<Opened> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true).follow(follow);

@@ -18,7 +18,7 @@ impl Pace {
         Self { stop, until: Instant::now() + PATIENCE }
     }
 
-    /// Whether to stop, because nobody waits any more or because it has taken too long.
+    /// Whether to stop, because the caller is gone or it has taken too long.
     pub(super) fn is_over(&self) -> bool {
         self.stop.is_cancelled() || Instant::now() >= self.until
     }

@@ -26,7 +26,6 @@ const NOT_ENTERED: &[&str] = &[".git", "node_modules", "target"];
 pub(super) struct Entry<'a> {
     /// The folder that it is in.
     pub(super) parent: &'a Dir,
-    /// Its name there.
     pub(super) name: &'a Path,
     /// Its path from the project folder, in words: names that are not plain text are escaped.
     pub(super) path: &'a str,

@@ -139,7 +139,7 @@ fn replace(parent: &Dir, name: &OsStr, content: &[u8], permissions: Option<Permi
     drop(file);
     written.and_then(|()| parent.rename(&beside, parent, name)).inspect_err(|_| {
         // What matters is why the file could not be written, not why this could not be tidied up.
-        parent.remove_file(&beside).unwrap_or_default();
+        parent.remove_file(&beside).ok();
     })
 }
 

@@ -34,7 +34,7 @@ const OWN: [(&str, &str); 18] = [
     ("--append-system-prompt", "use `system_prompt`"),
 ];
 
-/// Variables that turn off what reaches for the network beside the model.
+/// Variables that turn off network access other than to the model.
 pub(super) const QUIET: [(&str, &str); 5] = [
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_TELEMETRY", "1"),
@@ -75,7 +75,7 @@ impl Setup {
         let mode = match &turn.delivery {
             Delivery::Text => AnswerMode::Text,
             Delivery::Native { schema, .. } => AnswerMode::Native(schema.clone()),
-            // The description stands in the schema: the server of the tool has no other place for it.
+            // The description is in the schema, because the server of the tool has no other place for it.
             Delivery::Tool { schema, .. } => AnswerMode::Tool(schema.clone()),
         };
         let model = turn.model.as_deref().or(model).map(str::to_owned);
@@ -83,13 +83,11 @@ impl Setup {
     }
 }
 
-/// Files that arguments name.
 pub(super) struct Files<'a> {
     pub(super) mcp_config: &'a Path,
     pub(super) system_prompt: Option<&'a Path>,
 }
 
-/// What it may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// Model requests in a turn.

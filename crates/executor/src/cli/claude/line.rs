@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::json;
 
-/// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
     /// The conversation that it belongs to.
@@ -15,14 +14,13 @@ pub(super) struct Line {
     pub(super) kind: Kind,
 }
 
-/// What a line says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     /// A turn begins. MCP servers, by name and status.
     Begins { servers: Vec<(String, String)>, model: String },
-    /// The model said something.
+    /// A message of the model.
     Says(Message),
-    /// Something was said to the model in the place of the user: results of tools, or a word of the CLI's own.
+    /// A user message: results of tools, or a text of the CLI itself.
     Told { results: Vec<ToolResult>, text: String },
     /// A request to the model is repeated.
     Repeats { reason: String, milliseconds: u64 },
@@ -36,14 +34,14 @@ pub(super) enum Kind {
     Other,
 }
 
-/// What the model said: a part of a message, or all of it. Parts of one message have the same id.
+/// A message of the model, or a part of it. Parts of one message have the same id.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Message {
     pub(super) id: String,
     pub(super) model: String,
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
-    /// Said by an agent inside, not by the one that answers.
+    /// A message of a subagent.
     pub(super) nested: bool,
     /// Not the model's words but the CLI's, about an error of this kind.
     pub(super) error: Option<String>,
@@ -51,7 +49,6 @@ pub(super) struct Message {
     pub(super) tokens: Tokens,
 }
 
-/// Tokens of one message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Tokens {
     pub(super) input: u64,

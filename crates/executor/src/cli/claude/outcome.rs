@@ -13,11 +13,10 @@ use super::super::shown;
 use super::arguments::AnswerMode;
 use super::transcript::Transcript;
 
-/// What was answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FinalAnswer {
     pub(super) text: String,
-    /// What was said whenever it was cut off and went on.
+    /// The texts before each cut, if the answer was cut off and continued.
     pub(super) before: Vec<String>,
     pub(super) structured: Option<Value>,
     pub(super) stop: Stop,

@@ -15,7 +15,7 @@ use super::turn_reader::Interruption;
 /// The lowering profile of its validator.
 pub(super) const PROFILE: &str = "claude-code";
 
-/// The variable by which it is told of another address than the public one.
+/// The variable with another address than the public one.
 const ADDRESS: &str = "ANTHROPIC_BASE_URL";
 
 /// What stays the same for a session.

@@ -23,13 +23,12 @@ use super::totals::Totals;
 use super::transcript::Transcript;
 use super::turn_reader::{Interruption, hear_out};
 
-/// How long it may take to end a turn that it was told to end, before it is ended itself.
+/// How long it may take to interrupt a turn, before the process is killed.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// How long it may take to exit, when it is asked and when it is told. It ends within a second.
+/// How long it may take to exit, when its stdin is closed and again after a signal. It ends within a second.
 const TIME_TO_END: Duration = Duration::from_secs(2);
 
-/// One conversation.
 pub(super) struct ClaudeCode {
     launcher: Launcher,
     /// The conversation, once there is one.
@@ -124,7 +123,7 @@ impl ClaudeCode {
         let Self { launcher, conversation, running } = self;
         let Some(running) = running else { return Err(Interruption::process("no process is running")) };
         let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
-        // One that no longer listens has said why, or is about to close.
+        // If it does not read any more, the reason follows on its output.
         running.live.send_line(message.to_string()).await.ok();
         let line = hear_out(launcher, conversation, running, heard, events).await?;
         let said = outcome::read(&line, heard, &running.setup.mode, launcher.context.max_steps);

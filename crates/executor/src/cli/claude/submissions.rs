@@ -1,4 +1,4 @@
-//! Who handed in what, in the order in which it was heard.
+//! The submissions of a turn, in order.
 //!
 //! The inbox has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
 //! too; what it hands in is its word to the one that asked it, and no result of the run.
@@ -10,7 +10,7 @@ pub(super) struct Submissions(Vec<Submission>);
 #[derive(Debug)]
 struct Submission {
     call_id: String,
-    /// The message that it stands in.
+    /// The message that contains it.
     message_id: String,
     /// Whether the agent that answers called, and not one inside.
     is_ours: bool,
@@ -19,7 +19,7 @@ struct Submission {
 }
 
 impl Submissions {
-    /// A call was heard. One that is told again is the same.
+    /// Adds a call, unless it is known.
     pub(super) fn called(&mut self, call_id: &str, message_id: &str, is_ours: bool) {
         if !call_id.is_empty() && self.0.iter().any(|known| known.call_id == call_id) {
             return;

@@ -1,4 +1,4 @@
-//! Which tools the CLI has, and which of them it may use without asking: nobody is there to be asked.
+//! Which tools the CLI has, and which of them it may use without asking: there is no user to ask.
 //!
 //! `--tools` says what there is, `--allowedTools` what needs no permission. Without either list in the blueprint there
 //! is nothing. The file tools of a blueprint stay in the project folder, by the CLI's own rules: what lies in the
@@ -29,7 +29,7 @@ const WRITING: &str = "Edit";
 /// What is not written in a project folder, however deep: blueprints and settings of Accord, and hooks of Git.
 const PROTECTED: [&str; 4] = ["**/.accord", "**/.accord/**", "**/.git", "**/.git/**"];
 
-/// What stands in front of the name of an MCP server's tool.
+/// The prefix of tools of MCP servers.
 const MCP: &str = "mcp__";
 
 /// Tools and rules, as the CLI takes them.
@@ -71,7 +71,7 @@ impl Permissions {
                 let text = format!("the MCP server name '{}' is reserved; use another", server.name);
                 return Err(wrong(&CLAUDE_CODE, text));
             }
-            // Whoever lists tools of a server has chosen; else all of them are meant.
+            // If no tools of a server are listed, all of them are allowed.
             let is_chosen = |tool: &String| *tool == prefix || tool.starts_with(&format!("{prefix}__"));
             if !allowed_tools.iter().any(is_chosen) {
                 add(&mut permissions.allowed, &prefix);

@@ -1,4 +1,4 @@
-//! What was heard in one turn, told while it is heard.
+//! What a turn has brought so far, reported as events.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ use super::totals::Messages;
 /// The tool that the CLI makes of a schema.
 const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 
-/// How the CLI begins when it asks the model to go on after a cut. What follows then continues what was said before.
+/// How the CLI begins when it asks the model to continue after a cut.
 const CUT: &str = "Output token limit hit";
 
-/// What was heard, as far as the answer depends on it.
+/// What the answer depends on.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     /// The last message of the model, where it calls no tool: what stands before a call is said on the way, and is no answer
     /// where the turn ends without another message.
     pub(super) text: String,
-    /// What it had said whenever it was cut off and went on.
+    /// The texts before each cut, if the answer was cut off and continued.
     pub(super) before: Vec<String>,
     /// The last value that was given for the schema, conforming or not.
     pub(super) structured: Option<Value>,
@@ -31,9 +31,8 @@ pub(super) struct Transcript {
     pub(super) handed_in: Submissions,
     /// The words of a refusal.
     pub(super) refusal: Option<String>,
-    /// The kind of the last error that the CLI told of.
+    /// The kind of the last error that the CLI reported.
     pub(super) error: Option<String>,
-    /// The model that answered.
     pub(super) model: String,
     /// What each message has used.
     pub(super) messages: Messages,
@@ -43,7 +42,7 @@ pub(super) struct Transcript {
 /// What must be known to follow the lines.
 #[derive(Debug, Default)]
 pub(super) struct LineState {
-    /// The id of the message that is being said.
+    /// The id of the current message.
     message: String,
     /// Whether the model was asked to go on after a cut.
     cut: bool,

@@ -73,7 +73,7 @@ pub(super) async fn hear_out(
                 heard.model = model;
             }
             Kind::Asks { request_id } => {
-                running.live.send_line(declined(&request_id)).await.unwrap_or_default()
+                running.live.send_line(declined(&request_id)).await.ok();
             }
             Kind::Ends(line) => {
                 gone(conversation.as_ref(), &line)?;
@@ -87,7 +87,7 @@ pub(super) async fn hear_out(
     }
 }
 
-/// Nobody is there to be asked.
+/// Declines a question: there is no user to ask.
 fn declined(request_id: &str) -> String {
     let response =
         json!({"subtype": "error", "request_id": request_id, "error": "there is no interactive user"});

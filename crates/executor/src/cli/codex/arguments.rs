@@ -19,10 +19,10 @@ const SANDBOXES: [&str; 3] = ["read-only", "workspace-write", "danger-full-acces
 /// Accord's own tools that change files. Codex does by its shell what they do; the others need no more than reading.
 const WRITING: [&str; 2] = ["write_file", "run_command"];
 
-/// What `allowed_tools` may name beside sandboxes.
+/// Values of `allowed_tools` besides sandboxes.
 const WEB_SEARCH: &str = "web_search";
 
-/// The name under which a provider of ours stands in its configuration.
+/// The name of our provider in its configuration.
 const PROVIDER: &str = "accord";
 
 /// Where OpenAI answers, for a key without an address.

@@ -27,19 +27,18 @@ const TIME_TO_EXIT: Duration = Duration::from_secs(10);
 /// How long it may take to end after an interrupt.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// A turn at work.
 pub(super) struct Exec {
     pub(super) live: Live,
     inbox: Option<SubmissionInbox>,
 }
 
-/// What the lines of a turn said beside its items.
+/// What the lines of a turn contain besides its items.
 #[derive(Default)]
 struct Lines {
     thread_id: Option<String>,
     totals: Option<Totals>,
     end: Option<TurnEnd>,
-    /// The last error that was told apart from the end.
+    /// The last error before the end.
     error: Option<String>,
 }
 

@@ -185,7 +185,9 @@ impl Server {
                     conversation.begun = true;
                 }
                 Message::Response { .. } => {}
-                Message::Request { id } => self.live.send_line(rpc::declined(&id)).await.unwrap_or_default(),
+                Message::Request { id } => {
+                    self.live.send_line(rpc::declined(&id)).await.ok();
+                }
                 Message::Notification { method, params } => {
                     if let Some(end) =
                         self.happened(launcher, &method, &params, conversation, heard, events).await?
@@ -198,7 +200,6 @@ impl Server {
         }
     }
 
-    /// The model that answers.
     pub(super) fn model(&self, turn: &Turn) -> String {
         let opened = self.thread.as_ref().map(|thread| thread.model.clone());
         turn.model.clone().or(opened).unwrap_or_else(|| "default".to_owned())
@@ -292,10 +293,9 @@ impl Server {
         }))
     }
 
-    /// Sends a request.
     async fn request(&mut self, method: &str, params: &Value) -> u64 {
         self.requests += 1;
-        // One that no longer listens has said why, or is about to close.
+        // If it does not read any more, the reason follows on its output.
         self.live.send_line(rpc::request(self.requests, method, params)).await.ok();
         self.requests
     }
@@ -306,7 +306,9 @@ impl Server {
         loop {
             match self.next().await? {
                 Message::Response { id, result } if id == asked => return Ok(result),
-                Message::Request { id } => self.live.send_line(rpc::declined(&id)).await.unwrap_or_default(),
+                Message::Request { id } => {
+                    self.live.send_line(rpc::declined(&id)).await.ok();
+                }
                 Message::Response { .. } | Message::Notification { .. } => {}
             }
         }

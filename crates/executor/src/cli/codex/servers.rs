@@ -1,6 +1,6 @@
 //! MCP servers, as Codex's configuration takes them.
 //!
-//! What is secret never stands among arguments, which everybody on the machine can read. The app server gets the
+//! Secrets are never passed as arguments, which everybody on the machine can read. The app server gets the
 //! configuration by its stdin; `codex exec` gets secrets as variables that its configuration refers to.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::arguments::quoted;
 /// How long a server may take to start: `npx` fetches some of them.
 const SECONDS_TO_START: u32 = 60;
 
-/// Whether Codex can be told of these servers.
+/// Whether Codex can use these servers.
 pub(super) fn check(servers: &[McpServer]) -> Result<(), String> {
     let mut taken = BTreeMap::from([(SUBMIT_SERVER.to_owned(), "the submit tool")]);
     for server in servers {

@@ -20,13 +20,13 @@ use super::live::{Interruption, Server, StartError};
 use super::outcome;
 use super::transcript::Transcript;
 
-/// How long it may take to end a turn that it was told to end, before it is ended itself.
+/// How long it may take to interrupt a turn, before the process is killed.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// How long it may take to exit, when it is asked and when it is told. It ends at once.
+/// How long it may take to exit, when its stdin is closed and again after a signal. It ends at once.
 const TIME_TO_END: Duration = Duration::from_secs(3);
 
-/// How Codex is spoken to.
+/// How Codex is run.
 pub(super) enum Backend {
     /// By its app server, which may have to be started again.
     Live(Option<Box<Server>>),
@@ -51,7 +51,6 @@ impl Backend {
     }
 }
 
-/// One conversation.
 pub(super) struct Codex {
     launcher: Launcher,
     conversation: Option<Conversation>,
@@ -128,7 +127,7 @@ impl Codex {
         let Self { launcher, conversation, backend } = self;
         let Backend::Exec(running) = backend else { return Err(nothing_runs()) };
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
-        // Instructions have no place of their own here, so that even the first ones stand in the message.
+        // There is no field for instructions here, so they are part of the message.
         let prompt = match conversation {
             Some(conversation) => told(conversation, turn),
             None => instructed(turn),
@@ -218,7 +217,7 @@ impl Session for Codex {
     }
 }
 
-/// The prompt, with the instructions in front of it where they are not those that the model was told last.
+/// The prompt, preceded by the instructions if they have changed.
 fn told(conversation: &mut Conversation, turn: &Turn) -> String {
     let hash = hash(&turn.system_prompt);
     if hash == conversation.told {

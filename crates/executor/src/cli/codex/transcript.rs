@@ -1,4 +1,4 @@
-//! What was heard in one turn, told while it is heard.
+//! What a turn has brought so far, reported as events.
 //!
 //! A message that work follows is said on the way: under a schema it conforms like the answer, and is none. Work begins
 //! where its beginning is told, or where an end is told without one. An end by itself says nothing: what a command left
@@ -11,7 +11,7 @@ use crate::event::{Channel, Event, Events};
 
 use super::item::Item;
 
-/// What was heard, as far as the answer depends on it.
+/// What the answer depends on.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Transcript {
     /// The last message of the model, where no work has followed it.
@@ -26,7 +26,7 @@ pub(super) struct Transcript {
     pub(super) stepped: bool,
     /// Tools that are at work, by the ids of their calls.
     pub(super) calls: BTreeSet<String>,
-    /// The end of the message that is being said, which is not told yet.
+    /// The part of the current message that was not reported yet.
     pub(super) growing: String,
 }
 

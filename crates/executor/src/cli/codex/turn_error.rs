@@ -15,7 +15,6 @@ pub(super) struct CodexError {
     pub(super) message: String,
     /// The name of its kind.
     pub(super) kind: Option<String>,
-    /// The provider's status.
     pub(super) status: Option<u16>,
 }
 
@@ -59,7 +58,6 @@ impl CodexError {
         }
     }
 
-    /// From words alone.
     pub(super) fn of_words(message: &str) -> Self {
         Self { message: message.to_owned(), kind: None, status: None }
     }

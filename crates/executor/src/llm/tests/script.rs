@@ -48,7 +48,6 @@ impl Canned {
         Self::text("text/event-stream", events.iter().map(event).collect())
     }
 
-    /// Lines of JSON.
     pub(super) fn lines(lines: &[Value]) -> Self {
         Self::text("application/x-ndjson", lines.iter().map(|line| format!("{line}\n")).collect())
     }
@@ -58,7 +57,6 @@ impl Canned {
         Self::text("application/json", body.to_string())
     }
 
-    /// An error.
     pub(super) fn error(status: u16, body: &Value) -> Self {
         Self { status, ..Self::whole(body) }
     }

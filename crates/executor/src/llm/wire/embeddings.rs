@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// An embeddings API.
 pub(in crate::llm) trait EmbeddingWire: Send + Sync {
     /// What follows the base address.
     fn path(&self, model: &str) -> String;
@@ -45,7 +44,6 @@ impl EmbeddingWire for OllamaEmbeddings {
     }
 }
 
-/// `{"embeddings": [[…], …]}`.
 fn read_ollama(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
     let vectors = answer.get("embeddings").and_then(Value::as_array).ok_or("missing list `embeddings`")?;
     vectors.iter().map(vector).collect()

@@ -1,7 +1,7 @@
-//! What stands beside text and calls in a message and goes back to the server that wrote it: what it reasoned, and its
-//! marks on the calls. Some servers refuse the answer to a call without it.
+//! Parts of a message besides text and calls that must be sent back to the server: its reasoning, and its marks on calls.
+//! Some servers reject the result of a call without them.
 //!
-//! It is kept for messages with calls alone. Behind others it is of no use, and some servers refuse it there.
+//! They are kept only for messages with calls: elsewhere they are useless, and some servers reject them.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ const MARK: &str = "extra_content";
 /// Pieces of a part that are texts, and go on.
 const TEXTS: [&str; 3] = ["text", "summary", "data"];
 
-/// What was heard so far.
+/// The parts so far.
 #[derive(Default)]
 pub(super) struct MessageExtras {
     fields: Map<String, Value>,
@@ -27,7 +27,7 @@ pub(super) struct MessageExtras {
 }
 
 impl MessageExtras {
-    /// Adds what stands in a message, or in a piece of one.
+    /// Adds the parts of a message, or of a piece of one.
     pub(super) fn add(&mut self, message: &Value, budget: &mut ByteBudget) -> Result<(), ReadError> {
         for name in REASONING {
             if let Some(piece) = message.at(name).as_str() {
@@ -98,7 +98,6 @@ impl MessageExtras {
     }
 }
 
-/// Appends to a text.
 fn append(
     fields: &mut Map<String, Value>,
     key: &str,

@@ -27,9 +27,9 @@ use crate::json::read;
 use crate::toolbox::ToolSpec;
 use crate::turn::Delivery;
 
-/// One request to a model, in nobody's dialect.
+/// One request to a model, independent of the API.
 pub(super) struct ModelRequest<'a> {
-    /// Who is asked, to know which kept blocks it can read.
+    /// The endpoint, to know which kept blocks it can read.
     pub(super) endpoint: &'a str,
     pub(super) model: &'a str,
     pub(super) system: &'a str,
@@ -184,8 +184,8 @@ fn tools(
     }
 }
 
-/// Adds what the user says. What is said twice in a row, because a turn had no answer, is one message: templates of open
-/// models want the roles to alternate.
+/// Adds a user message. Two in a row, because a turn had no answer, are joined: templates of open models require that the
+/// roles alternate.
 fn push_user_text(messages: &mut Vec<Value>, text: &str) {
     let is_user = |message: &&mut Value| message.get("role").is_some_and(|role| role == "user");
     let before = messages.last_mut().filter(is_user).and_then(|message| message.get_mut("content"));

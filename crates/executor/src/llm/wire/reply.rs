@@ -8,12 +8,12 @@ use crate::answer::Usage;
 /// The largest answer that is kept. The judge takes no more either, and no provider's models write so much at once.
 pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
-/// One answer of a model, in nobody's dialect.
+/// One answer of a model, independent of the API.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
     /// The text of the last message.
     pub(crate) text: String,
-    /// The messages before it, where the dialect has several in one answer. They are said on the way, and are no part of it.
+    /// Earlier messages, if the API has several in one answer. They are not part of the answer.
     pub(crate) on_the_way: Vec<String>,
     pub(crate) calls: Vec<ReplyCall>,
     /// The message as the provider wants it back, where text and calls are not the whole of it.
@@ -30,11 +30,9 @@ pub(crate) struct ReplyCall {
     /// Empty where the dialect has none.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// As they were written.
     pub(crate) arguments: String,
 }
 
-/// Why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReplyEnd {
     Finished,
@@ -53,7 +51,6 @@ pub(crate) struct PartialText<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Reads one streamed answer.
 pub(crate) trait Reader: Send {
     /// Takes the data of one event, and says whether it was the last.
     fn event(&mut self, data: &str) -> Result<bool, ReadError>;
@@ -61,7 +58,7 @@ pub(crate) trait Reader: Send {
     /// The part that is being written, as far as it came.
     fn partial_text(&self) -> Option<PartialText<'_>>;
 
-    /// What was told to be used so far. It is used though the answer may never come to its end.
+    /// The usage that was reported so far. It is used though the answer may never come to its end.
     fn usage(&self) -> Usage;
 
     /// Gives what was read. Without the last event it is a truncated answer.
@@ -93,9 +90,9 @@ pub(crate) struct ProviderError {
 }
 
 impl ProviderError {
-    /// Reads the body of an error. Servers differ: an object, a text in an object, or whatever stands before them.
+    /// Reads the body of an error: an object, a string in an object, or the text of a proxy.
     pub(crate) fn from_body(status: u16, body: &str) -> Self {
-        let parsed: Value = serde_json::from_str(body).unwrap_or_default();
+        let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         let error = parsed.get("error").unwrap_or(&parsed);
         let message = [error, error.at("message"), error.at("detail"), parsed.at("message")]
             .into_iter()
@@ -123,7 +120,7 @@ impl ProviderError {
         })
     }
 
-    /// An error told inside an answer, where the status is already spent: the words stand for it.
+    /// An error inside an answer, whose status is already 200: its code determines the status.
     pub(crate) fn in_answer(error: &Value) -> Self {
         let body = serde_json::json!({ "error": error }).to_string();
         let problem = Self::from_body(0, &body);
@@ -134,13 +131,13 @@ impl ProviderError {
         Self { status, ..problem }
     }
 
-    /// The error that an event tells whose name says so, whatever its members are called.
+    /// The error in an event that is named `error`, whatever its fields are called.
     pub(crate) fn of_event(data: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(data).ok()?;
         Some(Self::find_in(&value).unwrap_or_else(|| Self::in_answer(&value)))
     }
 
-    /// The error that an answer or an event is in truth, in any dialect.
+    /// The error in an answer or an event, in any API.
     pub(crate) fn find_in(value: &Value) -> Option<Self> {
         let error = value.at("error");
         let says_nothing = match error {
@@ -228,10 +225,9 @@ fn is_half_a_character(error: &serde_json::Error) -> bool {
     words.contains("surrogate") || words.contains("end of hex escape")
 }
 
-/// Nothing, to refer to.
 pub(crate) static NULL: Value = Value::Null;
 
-/// Looks into a value that a server wrote: what is not there is null.
+/// Access to JSON of a server: missing fields are null.
 pub(crate) trait JsonAccess {
     /// The member of a key or an index.
     fn at(&self, key: impl Index) -> &Value;
@@ -243,7 +239,7 @@ impl JsonAccess for Value {
     }
 }
 
-/// A text, empty where there is none.
+/// A string, or "" for anything else.
 pub(crate) fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -254,7 +250,7 @@ pub(crate) fn parts_text(parts: &[Value]) -> String {
     parts.iter().filter(is_text).map(|part| text_of(part.at("text"))).collect()
 }
 
-/// A number of tokens, 0 where there is none. One that does not fit is as many as there can be: limits hold.
+/// A number of tokens, or 0. A number that does not fit becomes the largest one, so that limits apply.
 pub(crate) fn tokens_of(value: &Value) -> u64 {
     let rounded = || value.as_f64().filter(|number| *number > 0.0).map(|number| number as u64);
     value.as_u64().or_else(rounded).unwrap_or_default()

@@ -22,7 +22,6 @@ use crate::transport::{Request, Response, Transport, TransportError};
 /// Long enough for a shell on a busy machine.
 const LONG: Patience = Patience { start: Duration::from_secs(30), call: Duration::from_secs(30) };
 
-/// For those that hang.
 const SHORT: Patience = Patience { start: Duration::from_millis(300), call: Duration::from_millis(300) };
 
 const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;

@@ -21,7 +21,6 @@ struct Block {
     arguments: String,
 }
 
-/// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
     budget: ByteBudget,
@@ -89,7 +88,7 @@ impl Reader for Stream {
 }
 
 impl Stream {
-    /// Counts come in parts, and later ones stand in the place of earlier ones.
+    /// Counts come in parts, and later ones replace earlier ones.
     fn count(&mut self, usage: &Value) {
         if self.usage.is_null() {
             self.usage = json!({});
@@ -177,7 +176,7 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
         false => blocks.into_iter().map(|block| block.value).filter(is_sendable).collect(),
     };
     let end = end(stop, &text);
-    // Where it was cut off in something else, what it had said before is not what was cut.
+    // If something else was cut off, the text before it is complete.
     let (on_the_way, text) = match end == ReplyEnd::Truncated && is_apart {
         true => (vec![text], String::new()),
         false => (Vec::new(), text),

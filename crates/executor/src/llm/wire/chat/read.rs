@@ -23,7 +23,7 @@ const CUT: [&str; 6] = [
     "model_context_window_exceeded",
 ];
 
-/// What servers call it when they broke the answer off, through no fault of the model's.
+/// Finish reasons of answers that the server interrupted.
 const FAILED: [&str; 9] = [
     "error",
     "failed",
@@ -36,14 +36,13 @@ const FAILED: [&str; 9] = [
     "network_error",
 ];
 
-/// What servers call it when they kept the answer back for what it says, beside `content_filter`.
+/// Finish reasons of answers that were filtered, besides `content_filter`.
 const KEPT_BACK: [&str; 6] = ["sensitive", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
 
-/// What is said of an answer that ended, and may be half of one all the same.
+/// The error for an answer that may be incomplete.
 const UNEXPLAINED: &str =
     "the response ended with neither a `finish_reason` nor a token count, and may be incomplete";
 
-/// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
     budget: ByteBudget,
@@ -52,7 +51,7 @@ pub(super) struct Stream {
     extras: MessageExtras,
     /// Whether the message came in one piece.
     whole: bool,
-    /// Whether the tokens were counted behind the message, as a server does that came to its end.
+    /// Whether a token count followed the message, which shows that the server finished.
     counted: bool,
     ended: bool,
 }
@@ -116,7 +115,6 @@ impl Reader for Stream {
 }
 
 impl Stream {
-    /// Whether anything was said.
     fn has_begun(&self) -> bool {
         !self.message.text.is_empty() || self.message.refusal.is_some() || !self.calls.is_empty()
     }
@@ -261,7 +259,7 @@ impl Message {
         let refusal = self.refusal.filter(|words| !words.is_empty());
         let end = match (refusal, self.finish.to_lowercase().as_str()) {
             (Some(words), _) => ReplyEnd::Refused(words),
-            // Some say more behind a colon.
+            // Some add details after a colon.
             (None, finish) if finish.starts_with("content_filter") || KEPT_BACK.contains(&finish) => {
                 ReplyEnd::Refused("the provider's content filter stopped the answer".into())
             }
@@ -286,7 +284,7 @@ fn shows_its_end(reply: &Reply) -> bool {
     let mut from_its_end = reply.text.trim_end().chars().rev();
     match from_its_end.next() {
         Some('}' | ']' | '"' | '`') => true,
-        // A point behind a digit may be that of a fraction.
+        // A point after a digit may be a decimal point.
         Some('.' | '!' | '?' | '…' | '。' | '！' | '？') => {
             !from_its_end.next().is_some_and(|before| before.is_ascii_digit())
         }

@@ -24,7 +24,6 @@ struct Item {
     done: bool,
 }
 
-/// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
     budget: ByteBudget,
@@ -194,7 +193,7 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
         end => end,
     };
     said.retain(|text| !text.is_empty());
-    // Where it was cut off in something else, what it had said before is not what was cut.
+    // If something else was cut off, the text before it is complete.
     let is_last = output.last().is_some_and(|item| item.at("type") == "message");
     let text = if end == ReplyEnd::Truncated && !is_last { None } else { said.pop() };
     let text = text.unwrap_or_default();
