@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_transient() {
+    fn only_temporary_errors_are_transient() {
         assert!(api(ErrorName::StoreUnavailable).is_transient());
         assert!(api(ErrorName::Internal).is_transient());
         assert!(!api(ErrorName::LeaseLost).is_transient());

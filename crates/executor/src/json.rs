@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_speaks_of_such_names_is_read() {
+    fn reads_texts_that_mention_reserved_names() {
         for value in [
             json!({"text": "{\"$serde_json::private::RawValue\":\"12\"}", "n": 1}),
             json!({"text": "$serde_json::private::RawValue", "$ref": "#/a", "$": [1.5, "\\", "$x"]}),

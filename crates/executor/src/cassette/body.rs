@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_is_refused() {
+    fn rejects_an_invalid_body() {
         for written in [json!(1), json!({"hex": "f"}), json!({"hex": "zz"}), json!([1]), json!(null)] {
             assert!(serde_json::from_value::<Body>(written).is_err());
         }

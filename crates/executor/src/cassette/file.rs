@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cassette_is_explained() {
+    fn explains_an_invalid_cassette() {
         let exchange = r#"{"request":{"path":"/","body":1}}"#;
         for (text, part) in [
             ("", "not a valid recording: EOF"),

@@ -210,7 +210,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_secret_that_comes_in_parts_is_not_told() {
+    fn hides_a_secret_that_comes_in_parts() {
         let redactor = Redactor::new(["sk-secret".to_owned(), "other-key".to_owned()]);
         let text = "the key is sk-secret, and sk-secrex is none; other-key ends it, or so it seems";
         for length in 1..12 {

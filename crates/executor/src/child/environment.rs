@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_say_who_logs_in_are_secrets() {
+    fn addresses_with_credentials_are_secrets() {
         let pairs = [
             ("GATEWAY_BASE_URL", "https://user:gateway1@gateway.example/v1"),
             ("REDIS_URL", "redis://:redispass@host"),

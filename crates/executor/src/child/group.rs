@@ -108,14 +108,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_has_run_out_is_waited_for() {
+    async fn waits_for_scarce_resources() {
         let mut errors = vec![Errno::AGAIN, Errno::MFILE];
         let started = patiently(|| errors.pop().map_or(Ok("started"), |errno| Err(errno.into()))).await;
         assert_eq!(started.unwrap(), "started");
     }
 
     #[test]
-    fn what_has_run_out_is_seen_behind_the_words_of_others() {
+    fn recognizes_scarce_resources_in_wrapped_errors() {
         #[derive(Debug, thiserror::Error)]
         #[error("no sandbox")]
         struct SandboxFailed(#[source] io::Error);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn other_errors_are_told_at_once() {
+    async fn other_errors_are_reported_at_once() {
         let mut tries = 0;
         let failed = patiently(|| {
             tries += 1;

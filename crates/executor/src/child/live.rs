@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_a_line_is_told_apart() {
+    async fn distinguishes_invalid_lines() {
         let mut child = shell(r"printf 'a\r\n\377\n\nhalf'; echo why >&2").await;
         assert_eq!(child.next_output().await, line("a"));
         assert_eq!(child.next_output().await, ChildOutput::Garbage);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_left_behind_does_not_hold_the_line() {
+    async fn background_processes_do_not_hold_the_output() {
         let mut child = shell("sleep 1000 & echo one; printf half; echo why >&2; exit 3").await;
         assert_eq!((child.next_output().await, child.next_output().await), (line("one"), closed("half")));
         let (status, stderr) = child.last_words(SOON).await;
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_does_not_listen_blocks_nobody() {
+    async fn a_child_that_does_not_read_does_not_block() {
         let mut child = shell("exec 0<&-; while true; do echo y; done").await;
         assert_eq!(child.next_output().await, line("y"));
         child.send_line("x".repeat(1 << 20)).await.unwrap();

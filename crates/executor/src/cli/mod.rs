@@ -30,7 +30,7 @@ use crate::session::OpenError;
 const SHOWN_BYTES: usize = 400;
 
 /// The beginning of a text, for an error that shows it.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let text = text.trim();
     match text.len() > SHOWN_BYTES {
         true => format!("{}…", text.get(..text.floor_char_boundary(SHOWN_BYTES)).unwrap_or_default()),

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_answers_is_told_without_secrets() {
+    fn the_endpoint_is_shown_without_secrets() {
         for (address, expected) in [
             (None, "codex"),
             (Some(""), "codex"),

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_what_does_not_fit() {
         for (value, text) in [
             (json!({"model": " "}), "invalid `model` ' '; set a value, or omit it"),
             (json!({"model": "--x"}), "invalid `model` '--x'; set a value, or omit it"),

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_stands_twice_is_found_at_any_depth() {
+    fn finds_duplicate_keys_at_any_depth() {
         for json in [
             r#"{"n":1,"n":2}"#,
             r#"{"n":1,"n":1}"#,

@@ -70,7 +70,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_said_is_told_again() {
+    fn the_history_is_repeated() {
         let mut memory = Memory::default();
         assert_eq!(memory.told_again("now"), "now");
         memory.history.push(Exchange { prompt: "a".to_owned(), answer: "\"b\"".to_owned() });

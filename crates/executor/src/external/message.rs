@@ -162,10 +162,10 @@ struct WrittenUsage {
 /// Reads one line; else what is wrong with it.
 pub(super) fn read(line: &str) -> Result<ProgramMessage, String> {
     let value = read_json(line)
-        .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", shown(line)))?;
+        .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", excerpt(line)))?;
     let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
-        return Err(format!("wrote a message without a type to stdout: {}", shown(line)));
+        return Err(format!("wrote a message without a type to stdout: {}", excerpt(line)));
     };
     Ok(match kind.as_str() {
         "hello" => ProgramMessage::Hello(part(&kind, with_capabilities_by_name(value))?),
@@ -255,7 +255,7 @@ fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, String> {
     Ok(ProgramAnswer { session_id, turn, text, structured, stop, state, model })
 }
 
-fn shown(line: &str) -> String {
+fn excerpt(line: &str) -> String {
     let mut characters = line.chars();
     let beginning: String = characters.by_ref().take(SHOWN_CHARACTERS).collect();
     let rest = if characters.next().is_some() { "…" } else { "" };
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_ignored_and_what_is_wrong_is_named() {
+    fn ignores_unknown_fields_and_rejects_invalid_ones() {
         assert_eq!(read(r#"{"type": "weather", "degrees": 3}"#), Ok(ProgramMessage::Unknown));
         let text = Event::Message { text: "a".to_owned() };
         assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(ProgramMessage::Event(text)));
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_mean_only_one_thing_may_be_left_out() {
+    fn unambiguous_parts_may_be_omitted() {
         let Ok(ProgramMessage::Answer(bare)) =
             read(r#"{"type": "answer", "text": "a", "stop_reason": "end_turn"}"#)
         else {

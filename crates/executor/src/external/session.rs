@@ -258,7 +258,7 @@ impl External {
         let ProgramAnswer { text, structured, stop, model, .. } = answered;
         let text = if matches!(stop, Stop::Refused(_)) { String::new() } else { text };
         let model = model.or_else(|| self.hello.model.clone()).unwrap_or_else(|| self.name().to_owned());
-        Answer { structured, stop, usage, ..Answer::said(text, model) }
+        Answer { structured, stop, usage, ..Answer::of_text(text, model) }
     }
 }
 

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_new_run_says_is_no_answer_to_a_result() {
+    fn a_prompt_of_a_new_run_does_not_answer_a_submission() {
         let (work, result) = (call("a", false), call("b", true));
         let mut conversation = Conversation::new();
         let calls = vec![work.clone(), result.clone()];
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_beside_work_that_is_done_waits_for_its_answer() {
+    fn a_submission_next_to_finished_calls_waits_for_its_reply() {
         let (result, work) = (call("a", true), call("b", false));
         let said =
             Message::Assistant { text: String::new(), calls: vec![result.clone(), work.clone()], kept: None };

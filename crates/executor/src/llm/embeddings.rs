@@ -115,7 +115,7 @@ impl Embeddings {
         let length = vectors.first().map_or(0, Vec::len);
         match vectors.iter().find(|vector| vector.len() != length) {
             Some(other) => {
-                Err(self.unread(&format!("one vector has {length} numbers, another {}", other.len())))
+                Err(self.invalid_answer(&format!("one vector has {length} numbers, another {}", other.len())))
             }
             None => Ok(vectors),
         }
@@ -125,9 +125,9 @@ impl Embeddings {
         let input: Vec<String> =
             texts.iter().map(|text| text.chars().take(MAX_EMBEDDED_CHARACTERS).collect()).collect();
         let answer = self.ask(&self.wire.body(&self.model, &input)).await?;
-        let vectors = self.wire.read(&answer).map_err(|why| self.unread(&why))?;
+        let vectors = self.wire.read(&answer).map_err(|why| self.invalid_answer(&why))?;
         if vectors.len() != texts.len() {
-            return Err(self.unread(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
+            return Err(self.invalid_answer(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
         }
         Ok(vectors)
     }
@@ -160,12 +160,13 @@ impl Embeddings {
         let endpoint = &self.endpoint;
         let url = endpoint.url(&self.wire.path(&self.model));
         let request = Request { url, headers: endpoint.headers.clone(), body: body.clone() };
-        let response = self.transport.send(request).await.map_err(|error| (self.lost(error), None))?;
+        let response =
+            self.transport.send(request).await.map_err(|error| (self.transport_error(error), None))?;
         let (status, pause) = (response.status, retry_after(&response.headers, Timestamp::now()));
         let bytes = self.whole(response).await.map_err(|error| (error, None))?;
         if (200..300).contains(&status) {
             let read = serde_json::from_slice(&bytes);
-            return read.map_err(|error| (self.unread(&error.to_string()), None));
+            return read.map_err(|error| (self.invalid_answer(&error.to_string()), None));
         }
         let problem = ProviderError::from_body(status, &String::from_utf8_lossy(&bytes));
         Err((self.problem(&problem), pause))
@@ -175,9 +176,11 @@ impl Embeddings {
         let mut body = response.body;
         let mut bytes = Vec::new();
         while let Some(piece) = body.next().await {
-            bytes.extend(piece.map_err(|error| self.lost(error))?);
+            bytes.extend(piece.map_err(|error| self.transport_error(error))?);
             if bytes.len() > MAX_ANSWER_BYTES {
-                return Err(self.unread(&format!("it is larger than {} MiB", MAX_ANSWER_BYTES / 1024 / 1024)));
+                return Err(
+                    self.invalid_answer(&format!("it is larger than {} MiB", MAX_ANSWER_BYTES / 1024 / 1024))
+                );
             }
         }
         Ok(bytes)
@@ -188,7 +191,7 @@ impl Embeddings {
         if is_passing(status) {
             return EmbeddingError::Unavailable(format!(
                 "{name} responded {status}: {}",
-                self.shown(&problem.message)
+                self.excerpt(&problem.message)
             ));
         }
         EmbeddingError::Refused(match status {
@@ -200,37 +203,40 @@ impl Embeddings {
             404 => format!(
                 "{name} has no embeddings by model `{}` (404: {}): check `base_url` and the name of the model",
                 self.model,
-                self.shown(&problem.message)
+                self.excerpt(&problem.message)
             ),
             _ => {
-                format!("{name} rejected the embedding request ({status}): {}", self.shown(&problem.message))
+                format!(
+                    "{name} rejected the embedding request ({status}): {}",
+                    self.excerpt(&problem.message)
+                )
             }
         })
     }
 
-    fn lost(&self, error: TransportError) -> EmbeddingError {
+    fn transport_error(&self, error: TransportError) -> EmbeddingError {
         let name = &self.endpoint.name;
         match error {
             TransportError::Connection(why) => {
-                EmbeddingError::Unavailable(format!("no response from {name}: {}", self.shown(&why)))
+                EmbeddingError::Unavailable(format!("no response from {name}: {}", self.excerpt(&why)))
             }
             TransportError::Impossible(why) => {
-                EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.shown(&why)))
+                EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.excerpt(&why)))
             }
             TransportError::NotRecorded(why) => EmbeddingError::Refused(why),
         }
     }
 
-    fn unread(&self, why: &str) -> EmbeddingError {
+    fn invalid_answer(&self, why: &str) -> EmbeddingError {
         EmbeddingError::Refused(format!(
             "invalid embeddings from {}: {}; check that the model `{}` supports embeddings",
             self.endpoint.name,
-            self.shown(why),
+            self.excerpt(why),
             self.model
         ))
     }
 
-    fn shown(&self, text: &str) -> String {
+    fn excerpt(&self, text: &str) -> String {
         self.endpoint.scrub(text).chars().take(SHOWN_CHARACTERS).collect()
     }
 }

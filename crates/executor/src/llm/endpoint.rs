@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_not_there_is_missed_by_who_needs_it() {
+    fn a_missing_key_is_an_error_for_its_provider_only() {
         let lab = Provider {
             base_url: Some("http://127.0.0.1:1/v1".to_owned()),
             missing_key: Some("LAB_KEY".to_owned()),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_shown_two_credentials_in_one_header() {
+    fn rejects_two_credentials_in_one_header() {
         let gateway = |kind, address: &str, header: &str| {
             let gateway = Provider {
                 base_url: Some(address.to_owned()),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_it_was_shown_is_told() {
+    fn hides_everything_that_was_sent_in_secret() {
         let gateway = Provider {
             base_url: Some("http://127.0.0.1:9/v1?key=query-s%65cret".into()),
             headers: vec![("Authorization".to_owned(), "Bearer gateway-token".to_owned())],
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_the_remedy() {
+    fn missing_settings_are_errors_with_a_remedy() {
         let none = Providers::from_environment(|_| None);
         assert_eq!(
             message(resolve(&none, "antropic", None)),

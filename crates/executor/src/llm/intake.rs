@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_answer() {
+    fn ignores_a_byte_order_mark_before_the_answer() {
         let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
         let first = STREAM.trim_start_matches(": hello\r\nevent: x\r\n");
         let marked = format!("\u{feff}{first}");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_said_to_be_none() {
+    fn a_body_without_an_answer_is_an_error() {
         let html = chat("application/json", &[b"<html>"]).unwrap_err();
         assert!(matches!(html, ReadError::Unreadable(why) if why.contains("not JSON")));
         for nothing in ["<html>\n\n</html>", ": hello\n\n"] {
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_before_its_last_event_broke_off() {
+    fn a_stream_without_its_last_event_is_incomplete() {
         let first = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
         for end in ["", "data: {\"choi", "data", ": still here\n\n"] {
             let text = format!("{first}{end}");

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_character_is_told_once() {
+    fn each_character_is_reported_once() {
         let mut partial = Partial::default();
         let mut told = Vec::new();
         for (part, text, has_room) in [

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn rejects_invalid_settings() {
         let base = json!({"type": "llm", "provider": "p", "model": "m"});
         let with = |key: &str, value: Value| {
             let mut settings = base.clone();

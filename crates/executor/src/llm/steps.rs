@@ -64,14 +64,14 @@ impl Steps<'_> {
                 return Err(TurnError::AllowanceUsedUp);
             }
             let reply = self.ask(conversation, &tools, attempts, usage).await?;
-            let calls = self.hear(&reply, &tools, conversation).await?;
+            let calls = self.record_reply(&reply, &tools, conversation).await?;
             let Reply { text, end, model, .. } = &reply;
             let model: &str = if model.is_empty() { self.model() } else { model };
             let answer = |stop, text: &str, submissions| Answer {
                 submissions,
                 stop,
                 usage: *usage,
-                ..Answer::said(text, model)
+                ..Answer::of_text(text, model)
             };
             if let Some(stop) = stop_of(end, &calls) {
                 // Calls that were cut off were not run, so neither the text nor the submission counts.
@@ -175,7 +175,7 @@ impl Steps<'_> {
     }
 
     /// Takes a reply into the conversation, and tells what it says. What it calls is to be done.
-    async fn hear(
+    async fn record_reply(
         &self,
         reply: &Reply,
         tools: &[ToolSpec],

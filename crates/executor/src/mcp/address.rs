@@ -92,7 +92,7 @@ impl Wire for Address {
                     Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
                     Some(_) => {}
                     None => {
-                        return Err(McpError::Broken(format!("invalid MCP message: {}", shown(&message))));
+                        return Err(McpError::Broken(format!("invalid MCP message: {}", excerpt(&message))));
                     }
                 }
             }
@@ -145,11 +145,11 @@ async fn refused(status: u16, mut response: Response) -> McpError {
         Some(Incoming::Answer { outcome: Err(words), .. }) => {
             McpError::Refused(format!("{words}, status {status}"))
         }
-        _ => McpError::Gone(format!("it responded with status {status}: {}", shown(&text))),
+        _ => McpError::Gone(format!("it responded with status {status}: {}", excerpt(&text))),
     }
 }
 
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(SHOWN_CHARACTERS).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
     format!("'{}{more}'", short.escape_debug())

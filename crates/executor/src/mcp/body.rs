@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_a_message() {
+    fn ignores_a_byte_order_mark_before_a_message() {
         let text = "\u{feff}data: 1\n\n\u{feff}data: 2\n\ndata: 3\n\n";
         let mut events = Body::new(true);
         let all: Vec<String> = text.as_bytes().chunks(1).flat_map(|bytes| events.take(bytes)).collect();

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_changed_and_never_shared() {
+    fn long_names_are_changed_and_unique() {
         let mut taken = BTreeSet::from(["a__b".to_owned()]);
         let long = "x".repeat(200);
         let names = [

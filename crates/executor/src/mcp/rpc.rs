@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart() {
+    fn distinguishes_messages() {
         let cases = [
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_are_told() {
+    fn reports_violations_of_the_protocol() {
         let many: Vec<Value> =
             (0..10_000).map(|number| json!({"name": number.to_string(), "inputSchema": {}})).collect();
         let huge = json!({"type": "object", "description": "x".repeat(SCHEMA_BYTES)});

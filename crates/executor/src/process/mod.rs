@@ -186,7 +186,7 @@ impl Process {
             let at = error.utf8_error().valid_up_to();
             format!("wrote invalid UTF-8 to stdout at byte {at}")
         })?;
-        Ok(Answer::said(text, ""))
+        Ok(Answer::of_text(text, ""))
     }
 
     fn failed(&self, how: &str) -> TurnError {

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_flag_is_refused() {
+    fn rejects_parameters_that_cannot_be_flags() {
         for parameters in [
             json!({"-x": 1}),
             json!({"": 1}),

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_what_does_not_fit() {
         for (value, text) in [
             (json!({"command": " "}), "`command` is empty"),
             (json!({"command": "x", "args": "yaml"}), "expected `args` json, flags or both, got 'yaml'"),

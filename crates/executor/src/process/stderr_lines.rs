@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_lines_are_told() {
+    fn reports_only_complete_lines() {
         let mut lines = StderrLines::default();
         assert_eq!(lines.take(b"load"), None);
         assert_eq!(lines.take(b"ing\nparsing\r50 %").as_deref(), Some("loading\nparsing\r"));

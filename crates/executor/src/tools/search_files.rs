@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_accord_keeps_for_itself_is_not_read() {
+    fn private_files_of_accord_are_not_readable() {
         let project = tempfile::tempdir().unwrap();
         let at = |path: &str| project.path().join(path);
         fs::create_dir_all(at(".accord/agents")).unwrap();

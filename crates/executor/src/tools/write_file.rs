@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_written() {
+    fn writes_regular_files_only() {
         let project = tempfile::tempdir().unwrap();
         let at = |path: &str| project.path().join(path);
         fs::create_dir(at("dir")).unwrap();

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_what_is_not_there() {
+    fn reports_nothing_about_absent_fields() {
         let setup = Setup { system_prompt: String::new(), model: None, mode: AnswerMode::Text };
         let permissions = Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
         let files = Files { mcp_config: Path::new("m"), system_prompt: None };

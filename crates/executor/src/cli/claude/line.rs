@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_no_line() {
+    fn rejects_lines_that_are_not_objects() {
         for text in [
             "",
             "hello",

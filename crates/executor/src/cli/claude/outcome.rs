@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::answer::Stop;
 use crate::session::TurnError;
 
-use super::super::shown;
+use super::super::excerpt;
 use super::arguments::AnswerMode;
 use super::transcript::Transcript;
 
@@ -34,7 +34,7 @@ pub(super) fn read(
     let stop_reason = word("stop_reason");
     if stop_reason == "refusal" {
         let words = heard.refusal.clone().filter(|words| !words.is_empty());
-        let words = words.unwrap_or_else(|| shown(word("result")));
+        let words = words.unwrap_or_else(|| excerpt(word("result")));
         let (text, before) = (String::new(), Vec::new());
         return Ok(FinalAnswer { text, before, structured: None, stop: Stop::Refused(words) });
     }
@@ -95,7 +95,7 @@ fn reason(line: &Value) -> String {
     let words = if errors.is_empty() { result.to_owned() } else { errors.join("; ") };
     match words.trim() {
         "" => line.get("subtype").and_then(Value::as_str).unwrap_or("no reason given").to_owned(),
-        words => shown(words),
+        words => excerpt(words),
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_and_went_on_is_told_in_its_pieces() {
+    fn a_continued_answer_is_reported_in_its_parts() {
         let before = vec!["{\"a\": \"hel".to_owned()];
         let heard = Transcript { text: "lo\"}".to_owned(), before: before.clone(), ..Transcript::default() };
         let line =
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_validator_refused_is_an_answer() {
+    fn a_value_that_its_validator_rejected_is_an_answer() {
         let value = json!({"v": "z"});
         let heard =
             Transcript { structured: Some(value.clone()), text: "look".to_owned(), ..Transcript::default() };

@@ -7,7 +7,7 @@ use crate::mcp_server::McpServer;
 use crate::session::TurnError;
 use crate::turn::{Allowance, Delivery};
 
-use super::super::{SUBMIT_SERVER, SessionContext, SubmissionInbox, endpoint, shown};
+use super::super::{SUBMIT_SERVER, SessionContext, SubmissionInbox, endpoint, excerpt};
 use super::arguments::{self, AnswerMode, Bounds, Files, Setup};
 use super::tools::{Permissions, prefix};
 use super::turn_reader::Interruption;
@@ -98,7 +98,7 @@ impl Launcher {
             .iter()
             .map(|server| (server.name.as_str(), status(&server.name)))
             .filter(|(_, status)| *status != "connected")
-            .map(|(name, status)| format!("'{name}' ({})", shown(status)))
+            .map(|(name, status)| format!("'{name}' ({})", excerpt(status)))
             .collect();
         if !failed.is_empty() {
             let text = format!(
@@ -109,7 +109,7 @@ impl Launcher {
         }
         if running.inbox.is_some() && status(SUBMIT_SERVER) != "connected" {
             let text =
-                format!("Claude Code could not start the submit tool ({})", shown(status(SUBMIT_SERVER)));
+                format!("Claude Code could not start the submit tool ({})", excerpt(status(SUBMIT_SERVER)));
             return Err(Interruption::Process(TurnError::ToolRejected(text)));
         }
         Ok(())

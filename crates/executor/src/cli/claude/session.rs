@@ -196,17 +196,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_is_no_answer_where_the_turn_was_cut() {
+    fn a_draft_is_not_the_answer_of_a_cut_turn() {
         let handed_in = || vec!["{\"n\": 1}".to_owned()];
         let said = |stop| FinalAnswer { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
         let mut heard = Transcript::default();
         heard.handed_in.called("t", "m", true);
         for (stop, expected, submissions) in [
-            (Stop::Finished, Stop::Submitted, read_submissions()),
+            (Stop::Finished, Stop::Submitted, handed_in()),
             (Stop::Truncated, Stop::Truncated, Vec::new()),
             (Stop::Refused("no".to_owned()), Stop::Refused("no".to_owned()), Vec::new()),
         ] {
-            let answer = answer(Ok(said(stop)), read_submissions(), &heard).unwrap();
+            let answer = answer(Ok(said(stop)), handed_in(), &heard).unwrap();
             assert_eq!((answer.stop, answer.submissions), (expected, submissions));
         }
     }

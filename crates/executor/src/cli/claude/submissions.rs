@@ -66,7 +66,7 @@ mod tests {
     type Calls<'a> = &'a [(&'a str, bool)];
 
     #[test]
-    fn the_last_message_that_hands_in_counts_and_nobody_elses() {
+    fn only_submissions_of_the_last_message_count() {
         // The calls, and the places of the lines that count.
         let rows: [(Calls<'_>, &[usize]); 6] = [
             (&[], &[]),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_nobody_was_heard_to_hand_in_is_no_answer() {
+    fn a_line_without_a_call_is_not_a_submission() {
         let mut handed_in = Submissions::default();
         assert_eq!(handed_in.answer(vec!["1".to_owned()]), [""; 0]);
         handed_in.called("a", "m", true);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_came_to_nothing_takes_back_what_was_before_it() {
+    fn a_failed_submission_discards_earlier_ones() {
         let mut handed_in = Submissions::default();
         handed_in.called("a", "1", true);
         handed_in.called("b", "2", true);

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_refused() {
+    fn rejects_unknown_tools() {
         let error = permissions(&["rm"], None, &[]).unwrap_err();
         assert!(error.contains("unknown tool 'rm'") && error.contains("read_file, list_files"), "{error}");
         for servers in [&["accord_submit"][..], &["a.b", "a b"]] {

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn messages_and_tools_are_told_without_secrets() {
+    async fn messages_and_tools_are_reported_without_secrets() {
         let (hearing, events) = heard(vec![
             says("1", "I look.", &[("Bash", json!({"command": "echo sk-secret"}))]),
             told("1-Bash", ""),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_cut_is_kept_apart() {
+    async fn parts_before_a_cut_are_separate() {
         let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
         let (hearing, _) =
             heard(vec![says("1", "before", &[]), says("2", "{\"a\": ", &[]), cut(), says("3", "1}", &[])])

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::event::Events;
 use crate::session::TurnError;
 
-use super::super::{CLAUDE_CODE, LineError, SUBMIT_SERVER, closed, next_line, shown};
+use super::super::{CLAUDE_CODE, LineError, SUBMIT_SERVER, closed, excerpt, next_line};
 use super::arguments::AnswerMode;
 use super::conversation::{Conversation, is_id};
 use super::line::{Kind, Line};
@@ -63,7 +63,7 @@ pub(super) async fn hear_out(
             }
         };
         let Some(line) = Line::read(&text) else {
-            let text = format!("Claude Code wrote a line that is not JSON: '{}'", shown(&text));
+            let text = format!("Claude Code wrote a line that is not JSON: '{}'", excerpt(&text));
             return Err(Interruption::process(text));
         };
         belongs(conversation, &line)?;
@@ -101,14 +101,14 @@ fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), I
         Some(ours) if ours.session_id == *id => Ok(()),
         Some(ours) => Err(Interruption::process(format!(
             "Claude Code answered for another session: '{}' instead of '{}'",
-            shown(id),
+            excerpt(id),
             ours.session_id
         ))),
         None if matches!(line.kind, Kind::Begins { .. }) => {
             if !is_id(id) {
                 return Err(Interruption::process(format!(
                     "Claude Code reported an invalid session id: '{}'",
-                    shown(id)
+                    excerpt(id)
                 )));
             }
             *conversation = Some(Conversation { session_id: id.clone(), totals: Totals::default() });
@@ -143,7 +143,7 @@ async fn ended(running: &mut Running, conversation: Option<&Conversation>, unfin
         return Interruption::process(missing(&ours.session_id));
     }
     if matches!(running.setup.mode, AnswerMode::Native(_)) && stderr.contains("--json-schema") {
-        return Interruption::Process(TurnError::SchemaRejected(shown(&stderr)));
+        return Interruption::Process(TurnError::SchemaRejected(excerpt(&stderr)));
     }
     Interruption::process(closed(&CLAUDE_CODE, status, unfinished, &stderr))
 }

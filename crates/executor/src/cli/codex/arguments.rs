@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_may_be_written_unless_it_is_said() {
+    fn files_are_read_only_by_default() {
         let own = OwnArguments::read(&[], None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"read-only\"".to_owned()));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_what_does_not_fit() {
         let refused = |args: &[&str], tools: &[&str]| {
             OwnArguments::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err()
         };

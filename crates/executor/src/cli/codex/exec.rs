@@ -10,7 +10,7 @@ use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
 use super::super::{
-    CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, next_line, read_submissions, shown,
+    CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
 };
 use super::conversation::{Conversation, Totals, is_id};
 use super::item::Item;
@@ -123,7 +123,7 @@ impl Exec {
         if stderr.contains("required MCP servers failed") {
             let first =
                 stderr.lines().find(|line| line.contains("required MCP servers failed")).unwrap_or_default();
-            let text = format!("Codex could not open a thread: {}", shown(first));
+            let text = format!("Codex could not open a thread: {}", excerpt(first));
             return Err(if first.contains(SUBMIT_SERVER) {
                 TurnError::ToolRejected(text)
             } else {
@@ -142,7 +142,7 @@ impl Lines {
         heard: &mut Transcript,
         events: &Events,
     ) -> Result<(), TurnError> {
-        let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", shown(line)));
+        let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", excerpt(line)));
         let value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
         let Some(kind) = value.get("type").and_then(Value::as_str) else { return Err(wrong()) };
         let text =
@@ -176,13 +176,13 @@ impl Lines {
                 Some(ours) => {
                     let text = format!(
                         "Codex answered for another thread: '{}' instead of '{}'",
-                        shown(&id),
+                        excerpt(&id),
                         ours.thread_id
                     );
                     return Err(failed(text));
                 }
                 None if !is_id(&id) => {
-                    return Err(failed(format!("Codex reported an invalid thread id: '{}'", shown(&id))));
+                    return Err(failed(format!("Codex reported an invalid thread id: '{}'", excerpt(&id))));
                 }
                 None => {
                     let totals = Totals::default();

@@ -13,7 +13,7 @@ use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
 use super::super::{
-    CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, next_line, read_submissions, shown,
+    CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
 };
 use super::conversation::{Conversation, Totals, hash, is_id};
 use super::item::Item;
@@ -136,11 +136,11 @@ impl Server {
         if !is_id(id) {
             return Err(Interruption::process(format!(
                 "Codex reported an invalid thread id: '{}'",
-                shown(id)
+                excerpt(id)
             )));
         }
         if let Some(past) = past.filter(|past| past != id) {
-            let text = format!("Codex opened another thread: '{}' instead of '{past}'", shown(id));
+            let text = format!("Codex opened another thread: '{}' instead of '{past}'", excerpt(id));
             return Err(Interruption::process(text));
         }
         if conversation.is_none() {
@@ -261,7 +261,7 @@ impl Server {
             "error" if params.get("willRetry") == Some(&Value::Bool(true)) => {
                 let details = params.pointer("/error/additionalDetails").and_then(Value::as_str);
                 let words = details.or_else(|| params.pointer("/error/message").and_then(Value::as_str));
-                let reason = launcher.context.redactor.text(&shown(words.unwrap_or_default()));
+                let reason = launcher.context.redactor.text(&excerpt(words.unwrap_or_default()));
                 events.tell(Event::repeated(reason, 0)).await;
             }
             _ => {}
@@ -277,12 +277,12 @@ impl Server {
             }
             return Err(Interruption::process(format!(
                 "Codex answered for another thread: '{}'",
-                shown(theirs)
+                excerpt(theirs)
             )));
         }
         let turn = params.pointer("/turn/id").and_then(Value::as_str);
         if let Some(expected) = self.turn.as_deref().filter(|expected| Some(*expected) != turn) {
-            let theirs = shown(turn.unwrap_or_default());
+            let theirs = excerpt(turn.unwrap_or_default());
             let text = format!("Codex answered for another turn: '{theirs}' instead of '{expected}'");
             return Err(Interruption::process(text));
         }

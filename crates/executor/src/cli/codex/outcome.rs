@@ -53,7 +53,7 @@ pub(super) fn answer(
     let refused = matches!(stop, Stop::Refused(_));
     let text = heard.text.filter(|_| !refused).unwrap_or_default();
     let submissions = if refused { Vec::new() } else { submissions };
-    Ok(Answer { submissions, stop, ..Answer::said(text, model) })
+    Ok(Answer { submissions, stop, ..Answer::of_text(text, model) })
 }
 
 /// What the last step handed in: the ones before were taken back.
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_handed_in_last_is_the_answer() {
+    fn the_last_submission_is_the_answer() {
         let last = vec!["3".to_owned()];
         assert_eq!(
             of(TurnEnd::Completed, None, &["1", "2", "3"], 1),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_to_be_replaced_is_no_answer() {
+    fn replaced_text_is_not_an_answer() {
         let heard =
             Transcript { text: Some("done".to_owned()), is_taken_back: true, ..Transcript::default() };
         let answer = answer(TurnEnd::Completed, heard, vec!["1".to_owned()], true, "m".to_owned()).unwrap();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_keeps_what_was_said() {
+    fn a_cut_keeps_the_text_before_it() {
         let cut =
             TurnEnd::Failed(CodexError::of_words("Incomplete response returned, reason: max_output_tokens"));
         assert_eq!(of(cut, Some("{\"n\":"), &[], 0), Ok(("{\"n\":".to_owned(), Vec::new(), Stop::Truncated)));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_no_answer_where_the_turn_was_cut() {
+    fn a_draft_is_not_the_answer_of_a_cut_turn() {
         let cut =
             TurnEnd::Failed(CodexError::of_words("Incomplete response returned, reason: max_output_tokens"));
         let expected = Ok(("Wait".to_owned(), Vec::new(), Stop::Truncated));

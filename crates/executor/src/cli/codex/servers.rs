@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_with_a_key_is_no_argument() {
+    fn an_address_with_a_key_is_not_passed_as_an_argument() {
         let reach = Reach::Address { url: "https://h/mcp?api_key=t0p".to_owned(), headers: BTreeMap::new() };
         let server = McpServer { name: "far".to_owned(), reach };
         let error = ServerVariables::new([&server].into_iter(), is_secret).unwrap_err();

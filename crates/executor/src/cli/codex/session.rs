@@ -106,7 +106,7 @@ impl Codex {
         opened?;
         let prompt = match is_new {
             true => turn.prompt.clone(),
-            false => told(conversation, turn),
+            false => with_instructions(conversation, turn),
         };
         let mut heard = Transcript::default();
         let end = server.ask(launcher, turn, &prompt, conversation, &mut heard, events).await;
@@ -129,7 +129,7 @@ impl Codex {
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
         // There is no field for instructions here, so they are part of the message.
         let prompt = match conversation {
-            Some(conversation) => told(conversation, turn),
+            Some(conversation) => with_instructions(conversation, turn),
             None => instructed(turn),
         };
         let exec = running.insert(Box::new(Exec::start(launcher, turn, &prompt, past.as_deref()).await?));
@@ -218,7 +218,7 @@ impl Session for Codex {
 }
 
 /// The prompt, preceded by the instructions if they have changed.
-fn told(conversation: &mut Conversation, turn: &Turn) -> String {
+fn with_instructions(conversation: &mut Conversation, turn: &Turn) -> String {
     let hash = hash(&turn.system_prompt);
     if hash == conversation.told {
         return turn.prompt.clone();

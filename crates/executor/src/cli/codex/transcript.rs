@@ -98,7 +98,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     #[tokio::test]
-    async fn the_last_message_counts_and_secrets_are_not_told() {
+    async fn the_last_message_counts_without_secrets() {
         let (sender, mut receiver) = mpsc::channel(10);
         let (events, redactor) = (Events::new(sender), Redactor::new(["sk-secret".to_owned()]));
         let mut hearing = Transcript::default();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_later_step_takes_back_what_was_handed_in_before() {
+    async fn a_later_step_discards_earlier_submissions() {
         let (events, redactor) = (Events::none(), Redactor::new([]));
         let mut hearing = Transcript::default();
         for (ok, step) in [(true, true), (false, false), (true, false), (true, true)] {

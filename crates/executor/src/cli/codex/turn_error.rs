@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::session::TurnError;
 
-use super::super::shown;
+use super::super::excerpt;
 
 /// What Codex says about a failed turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -71,30 +71,32 @@ impl CodexError {
                 "content_filter" => {
                     ErrorMeaning::Refused("the provider's filter stopped the answer".to_owned())
                 }
-                _ => ErrorMeaning::Failed(TurnError::Failed(self.words())),
+                _ => ErrorMeaning::Failed(TurnError::Failed(self.display_message())),
             };
         }
         let has_kind = |kinds: &[&str]| self.kind.as_deref().is_some_and(|kind| kinds.contains(&kind));
         if has_kind(&REFUSALS) {
-            return ErrorMeaning::Refused(self.words());
+            return ErrorMeaning::Refused(self.display_message());
         }
         let status = self.status.or_else(|| status_in(message));
         let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
         ErrorMeaning::Failed(match status {
             None | Some(400 | 422) if with_schema && says(&SCHEMA_WORDS) => {
-                TurnError::SchemaRejected(self.words())
+                TurnError::SchemaRejected(self.display_message())
             }
-            Some(408 | 425 | 429 | 500..=599) => TurnError::Transport(self.words()),
-            None if has_kind(&TRANSIENT) || says(&TRANSIENT_WORDS) => TurnError::Transport(self.words()),
-            _ => TurnError::Failed(self.words()),
+            Some(408 | 425 | 429 | 500..=599) => TurnError::Transport(self.display_message()),
+            None if has_kind(&TRANSIENT) || says(&TRANSIENT_WORDS) => {
+                TurnError::Transport(self.display_message())
+            }
+            _ => TurnError::Failed(self.display_message()),
         })
     }
 
     /// The message, taken out of the provider's body where that is what it is.
-    fn words(&self) -> String {
+    fn display_message(&self) -> String {
         let body: Option<Value> = serde_json::from_str(&self.message).ok();
         let inner = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
-        match shown(inner.unwrap_or(&self.message)) {
+        match excerpt(inner.unwrap_or(&self.message)) {
             words if words.is_empty() => "Codex failed without a reason".to_owned(),
             words => format!("Codex failed: {words}"),
         }
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_schema_is_told_apart_from_other_bad_requests() {
+    fn distinguishes_a_rejected_schema_from_other_bad_requests() {
         let body = json!({"error": {"message": "Invalid schema for response_format 'codex_output_schema'",
             "param": "text.format.schema", "code": "invalid_json_schema"}});
         let error = CodexError::of_turn(&json!({"message": body.to_string(), "codexErrorInfo": "other"}));

@@ -23,7 +23,7 @@ pub(super) const KEY: &str = "sk-very-secret";
 /// What happens behind the pieces of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
-    ReplyEnd,
+    End,
     Drop,
     Hang,
     RepeatForEver,
@@ -66,7 +66,7 @@ impl Canned {
             status: 200,
             headers: vec![("content-type", content_type.to_owned())],
             body: body.into_bytes(),
-            then: Then::ReplyEnd,
+            then: Then::End,
         }
     }
 

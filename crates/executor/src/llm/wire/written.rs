@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_stays() {
+    fn keeps_values_that_are_not_objects() {
         for text in [r#"{"arguments": "{}"}"#, r#"{"arguments": null}"#, r#"{"other": {}}"#, "7", "[]"] {
             let value: Value = serde_json::from_str(text).unwrap();
             assert_eq!(spelled(text, &["arguments"]), value, "{text}");
