@@ -97,7 +97,6 @@ pub(crate) fn cause(error: &io::Error) -> String {
     }
 }
 
-/// How a program ended, in words.
 pub(crate) fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),

@@ -81,7 +81,6 @@ impl Attempts {
         Self::with_first_pause(policy, session_id, FIRST_PAUSE)
     }
 
-    /// The same, with another first pause.
     pub(crate) fn with_first_pause(policy: Retry, session_id: &str, first: Duration) -> Self {
         Self { policy, pauses: Pauses::new(first, session_id), since: None, made: 0 }
     }

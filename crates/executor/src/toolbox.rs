@@ -33,7 +33,6 @@ pub struct ToolOutput {
 /// The tools of one session.
 #[async_trait]
 pub trait Toolbox: Send + Sync {
-    /// The tools that there are.
     fn specs(&self) -> Vec<ToolSpec>;
 
     /// Runs one tool. Errors are reported to the model and never end the turn.

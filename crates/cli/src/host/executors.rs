@@ -18,7 +18,6 @@ use crate::config::{self, Config, FILE, FILE_INSIDE, FOLDER};
 use crate::failure::{Failure, Problem};
 use crate::store::{self, Place};
 
-/// The executors, on the network.
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
     let network = network()?;
@@ -74,7 +73,6 @@ pub(crate) fn replaying_executors() -> Registry {
     Registry::default().with(ExecutorKind::Replay.name(), replay())
 }
 
-/// The built-in tools.
 pub(crate) fn tools(config: &Config) -> BuiltinTools {
     BuiltinTools::new(variables(config))
         .with_command_folders(command_folders(config))
@@ -144,7 +142,6 @@ fn replay() -> Arc<dyn Executor> {
     Arc::new(ReplayExecutor::new(make))
 }
 
-/// The network.
 pub(super) fn network() -> Result<Arc<dyn Transport>, Failure> {
     let transport = HttpTransport::new()
         .map_err(|error| Problem::new(format!("cannot create an HTTP client: {error}")))?;

@@ -25,7 +25,6 @@ enum Line {
 }
 
 impl Body {
-    /// The lines, each with its end.
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split_inclusive(|&byte| byte == b'\n')
     }

@@ -47,7 +47,6 @@ struct Recording {
 }
 
 enum Progress {
-    /// There is no answer yet.
     Waiting,
     Failed(String),
     /// It could not be sent at all.

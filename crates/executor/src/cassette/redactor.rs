@@ -109,7 +109,6 @@ impl Redactor {
             || self.is_held_by(events)
     }
 
-    /// Whether documents hold a secret together.
     fn is_held_by(&self, documents: impl IntoIterator<Item = String>) -> bool {
         let mut joined = BTreeMap::new();
         for document in documents {

@@ -23,7 +23,6 @@ use crate::tools::{is_built_in, specs};
 use super::recorder::Recorder;
 use super::transport::ReplayTransport;
 
-/// Tools that are listened to.
 pub(super) struct RecordingToolbox {
     pub(super) inner: Box<dyn Toolbox>,
     pub(super) recorder: Recorder,

@@ -41,11 +41,8 @@ pub struct ReplayTransport {
     state: Mutex<State>,
 }
 
-/// How far a recording is used.
 struct State {
-    /// Which exchanges were had.
     used: Vec<bool>,
-    /// The last one that was had.
     current: Option<usize>,
     /// How many of its results were had.
     results: usize,

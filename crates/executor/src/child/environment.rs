@@ -200,7 +200,6 @@ mod tests {
         Variables::new(pairs, keys.iter().map(|&key| key.to_owned()))
     }
 
-    /// The names that are left.
     fn left(variables: Variables) -> Vec<OsString> {
         variables.without_secrets().into_iter().map(|(name, _)| name).collect()
     }

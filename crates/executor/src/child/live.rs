@@ -47,7 +47,6 @@ impl ChildOutput {
     const SILENCE: Self = Self::Closed { unfinished: String::new() };
 }
 
-/// The signals that end a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// SIGINT.
@@ -62,10 +61,8 @@ pub(crate) struct Live {
     words: Option<mpsc::Sender<String>>,
     heard: mpsc::Receiver<ChildOutput>,
     stderr: Arc<Mutex<Capture>>,
-    /// Reads stderr to its end.
     keeping: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
-    /// The leader has exited.
     over: bool,
 }
 
@@ -165,7 +162,6 @@ impl Live {
         status
     }
 
-    /// Kills the group at once.
     pub(crate) async fn kill(mut self) {
         self.group.kill();
         for task in self.tasks.iter_mut().chain(&mut self.keeping) {
@@ -176,7 +172,6 @@ impl Live {
     }
 }
 
-/// The child no longer listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StdinClosed;
 

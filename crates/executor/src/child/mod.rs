@@ -41,21 +41,17 @@ const GRACE: Duration = Duration::from_millis(300);
 /// One read. As large as a pipe holds by default on Linux.
 const READ_BYTES: usize = 64 * 1024;
 
-/// A child to be run.
 pub(crate) struct Plan {
     /// Program, arguments, folder and environment. The streams are set here.
     pub(crate) command: Command,
     /// Its stdin, if it gets any.
     pub(crate) input: Option<Vec<u8>>,
-    /// What is kept of its stdout.
     pub(crate) stdout: Capture,
-    /// What is kept of its stderr.
     pub(crate) stderr: Capture,
     /// Receives its stderr while it runs, as far as the channel has room.
     pub(crate) heard: Option<mpsc::Sender<Vec<u8>>>,
     /// What to do with more stdout than is kept.
     pub(crate) overflow: Overflow,
-    /// How long it may take.
     pub(crate) timeout: Duration,
     /// What it may reach; if absent, everything that this process may.
     pub(crate) sandbox: Option<Sandbox>,
@@ -64,9 +60,7 @@ pub(crate) struct Plan {
 /// What to do with more output than is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflow {
-    /// Read on and forget it.
     Forget,
-    /// Kill the child.
     Kill,
 }
 
@@ -76,7 +70,6 @@ pub(crate) enum ChildEnd {
     Exited(ExitStatus),
     /// Killed, because its time was over.
     TimedOut,
-    /// Killed on request.
     Stopped,
     /// Killed, because it wrote too much.
     OutputTooLarge,

@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 
 use super::group::{Group, patiently};
 
-/// What a child may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sandbox {
     /// Folders, and files, that it may read and write.
@@ -29,7 +28,6 @@ impl Sandbox {
         Self { folders, programs: programs.unwrap_or_default().into_iter().filter(absolute).collect() }
     }
 
-    /// Starts a child in the sandbox.
     pub(super) async fn spawn(self, command: Command) -> io::Result<Group> {
         let runtime = tokio::runtime::Handle::current();
         let (sender, started) = oneshot::channel();

@@ -10,7 +10,6 @@ use super::Program;
 /// The longest line that a CLI may say: twice what the judge reads of one answer, because JSON in JSON grows.
 pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// Why there is no line.
 pub(crate) enum LineError {
     /// It wrote something that is not a line.
     Wrong(String),

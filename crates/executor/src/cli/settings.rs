@@ -15,7 +15,6 @@ use super::wrong;
 /// An hour. An agent that works on files may take that long; more must be asked for.
 const DEFAULT_SECONDS: u64 = 60 * 60;
 
-/// Settings that have been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) model: Option<String>,

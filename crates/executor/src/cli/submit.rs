@@ -71,7 +71,6 @@ pub(crate) struct SubmissionInbox {
     /// The server to be passed to the CLI.
     pub(crate) server: McpServer,
     out: PathBuf,
-    /// How many bytes were read before.
     taken: u64,
 }
 

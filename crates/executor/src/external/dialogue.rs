@@ -27,11 +27,9 @@ pub(super) const END_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a program whose stdout is closed may take to exit, so that its exit code can be reported.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A process that implements the protocol.
 pub(super) struct Dialogue {
     command: String,
     session_id: String,
-    /// How long a turn may take.
     timeout: Duration,
     live: Live,
     variables: Arc<Variables>,
@@ -183,7 +181,6 @@ impl Dialogue {
         ended
     }
 
-    /// Ends it at once.
     pub(super) async fn kill(self) {
         self.live.kill().await;
     }

@@ -24,7 +24,6 @@ pub(super) struct Memory {
     pub(super) history: Vec<Exchange>,
 }
 
-/// One question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Exchange {
     pub(super) prompt: String,
@@ -53,7 +52,6 @@ impl Memory {
         )))
     }
 
-    /// The prompt, preceded by the history.
     pub(super) fn told_again(&self, prompt: &str) -> String {
         if self.history.is_empty() {
             return prompt.to_owned();

@@ -23,7 +23,6 @@ pub(super) const PROTOCOL: u64 = 1;
 /// How much of a line that is no message is shown.
 const SHOWN_CHARACTERS: usize = 200;
 
-/// What a program says of itself.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Hello {
     #[serde(default = "protocol")]
@@ -37,7 +36,6 @@ fn protocol() -> u64 {
     PROTOCOL
 }
 
-/// What a program can do.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct DeclaredCapabilities {
     pub(super) resume: bool,
@@ -49,7 +47,6 @@ pub(super) struct DeclaredCapabilities {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum NativeSchema {
-    /// Whether at all.
     Whether(bool),
     /// By the profile that the schema is lowered with.
     Profile(String),
@@ -92,7 +89,6 @@ pub(super) struct ProgramAnswer {
     pub(super) model: Option<String>,
 }
 
-/// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct ReportedError {
     pub(super) session_id: Option<String>,
@@ -106,7 +102,6 @@ pub(super) struct ReportedError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// Nothing helps.
     #[default]
     Failed,
     /// Whom the program asks cannot be reached.

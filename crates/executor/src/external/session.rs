@@ -38,11 +38,8 @@ pub(super) struct External {
 
 /// Why a turn has no answer, and whether the program can still be asked.
 enum Interruption {
-    /// It can.
     Turn(TurnError),
-    /// It is to be killed.
     Program(TurnError),
-    /// The turn is cancelled.
     Cancelled(TurnError),
 }
 

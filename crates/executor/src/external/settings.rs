@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::program;
 use crate::session::OpenError;
 
-/// Settings that have been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) command: String,

@@ -23,7 +23,6 @@ pub(super) const ENDED: &str = "no result: the turn was stopped first";
 /// The reply to a submission that came together with a failed call.
 pub(super) const NOT_TAKEN: &str = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
 
-/// All messages of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Conversation {
@@ -49,7 +48,6 @@ pub(super) enum Message {
     },
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
@@ -70,7 +68,6 @@ pub(super) struct Kept {
     pub(super) blocks: Vec<Value>,
 }
 
-/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallResult {

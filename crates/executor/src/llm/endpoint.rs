@@ -18,7 +18,6 @@ const SHORTEST_SECRET: usize = 6;
 pub(super) struct Endpoint {
     pub(super) kind: ProviderKind,
     pub(super) wire: &'static dyn Wire,
-    /// The provider's name in the settings.
     pub(super) provider: String,
     /// Name and address, without secrets: `anthropic https://api.anthropic.com`.
     pub(super) name: String,
@@ -63,7 +62,6 @@ impl Endpoint {
         })
     }
 
-    /// Where questions to a model go.
     pub(super) fn model_url(&self, model: &str) -> String {
         self.url(&self.wire.path(model))
     }

@@ -80,7 +80,6 @@ impl Exchange<'_> {
         Err(TurnError::Stopped)
     }
 
-    /// One attempt, reported as an event.
     async fn attempt_with_event(&self, body: Value, usage: &mut Usage) -> Attempt {
         let began = Instant::now();
         let span = self.span();

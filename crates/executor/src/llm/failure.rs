@@ -106,16 +106,12 @@ const UNSUPPORTED: [&str; 7] = [
 /// A router's phrase for "no server supports this request". For an unknown model it writes "endpoints found for".
 const NO_ENDPOINT: &str = "no endpoints found that";
 
-/// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RequestFailure {
-    /// A retry may succeed.
     Transient(String),
-    /// A retry would fail too.
     Permanent(TurnError),
 }
 
-/// The request that an error answers.
 pub(super) struct FailureContext<'a> {
     pub(super) endpoint: &'a Endpoint,
     pub(super) model: &'a str,
@@ -242,7 +238,6 @@ impl FailureContext<'_> {
         }
     }
 
-    /// The provider's message, with its name.
     fn describe(&self, problem: &ProviderError) -> String {
         let ProviderError { status, message, .. } = problem;
         let who = &self.endpoint.name;

@@ -135,7 +135,6 @@ impl Providers {
         self.0.get(name)
     }
 
-    /// The provider that settings name.
     pub(super) fn required(&self, name: &str) -> Result<&Provider, OpenError> {
         self.get(name).ok_or_else(|| {
             let known = self.names().join(", ");

@@ -21,7 +21,6 @@ pub(super) struct Settings {
     pub(super) temperature: Option<f64>,
     /// Whether and how hard the model thinks before it answers.
     pub(super) reasoning: Option<Reasoning>,
-    /// How long one turn may take.
     pub(super) timeout_seconds: Option<u64>,
     /// Another subset of JSON Schema than the provider's.
     pub(super) schema_profile: Option<String>,
@@ -36,13 +35,9 @@ pub(super) struct Settings {
 pub(super) enum Reasoning {
     /// Not at all, if the API can express that.
     Off,
-    /// A little.
     Low,
-    /// As usual.
     Medium,
-    /// As hard as it can.
     High,
-    /// Within a number of tokens.
     Budget(u32),
 }
 
@@ -84,7 +79,6 @@ impl TryFrom<Value> for Reasoning {
 }
 
 impl Settings {
-    /// Reads and checks the settings.
     pub(super) fn read(settings: &Value) -> Result<Self, OpenError> {
         let read: Self = serde_json::from_value(settings.clone())
             .map_err(|error| OpenError::Settings(format!("executor settings: {error}")))?;

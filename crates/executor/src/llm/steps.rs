@@ -35,7 +35,6 @@ const ACCEPTED: &str = "accepted";
 /// How often in a row a model may call only unknown tools. Each reply lists the known ones.
 const MAX_ASTRAY: u32 = 3;
 
-/// Everything that one turn works with.
 pub(super) struct Steps<'a> {
     pub(super) endpoint: &'a Endpoint,
     pub(super) settings: &'a Settings,

@@ -8,11 +8,9 @@ use super::rpc;
 use super::wire::{McpError, Wire};
 use crate::json::set;
 
-/// One question at a time.
 pub(super) struct Connection {
     pub(super) wire: Box<dyn Wire>,
     last_id: u64,
-    /// The question that is under way.
     open: Option<u64>,
 }
 
@@ -43,7 +41,6 @@ impl Connection {
         answered
     }
 
-    /// Tells something that wants no answer.
     pub(super) async fn tell(&mut self, method: &str, params: Value) -> Result<(), McpError> {
         self.wire.tell(rpc::telling(method, params)).await
     }

@@ -6,19 +6,13 @@ use serde_json::{Map, Value, json};
 pub(super) enum Incoming {
     /// An answer. No id where it has one that we cannot have given.
     Answer {
-        /// To what.
         id: Option<u64>,
-        /// What, or what was wrong.
         outcome: Result<Value, String>,
     },
-    /// A question of its own.
     Request {
-        /// To be given back.
         id: Value,
-        /// What it wants.
         method: String,
     },
-    /// It works on this request.
     Progress(u64),
     /// Anything else that wants no answer.
     Notification,

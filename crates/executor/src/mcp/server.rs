@@ -39,7 +39,6 @@ impl Default for Patience {
     }
 }
 
-/// A server that is open.
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) tools: Vec<ListedTool>,

@@ -6,10 +6,8 @@ use super::limits::{DESCRIPTION_CHARACTERS, SCHEMA_BYTES, TOOLS};
 use super::secrets::Secrets;
 use super::wire::McpError;
 
-/// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ListedTool {
-    /// What the server calls it.
     pub(super) name: String,
     /// The same, as a model may read it.
     pub(super) shown: String,

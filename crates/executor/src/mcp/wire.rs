@@ -17,7 +17,6 @@ pub(super) trait Wire: Send {
     /// Whether nothing can be asked any more after such a fault.
     fn is_lost_by(&self, fault: &McpError) -> bool;
 
-    /// Sets the version of the protocol.
     fn speak(&mut self, version: &str);
 
     /// The end of what the server wrote for people.
@@ -27,10 +26,8 @@ pub(super) trait Wire: Send {
     async fn close(self: Box<Self>);
 }
 
-/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum McpError {
-    /// It answered with an error.
     #[error("{0}")]
     Refused(String),
     /// It did not answer.
@@ -39,7 +36,6 @@ pub(super) enum McpError {
     /// It is not there, or no longer.
     #[error("{0}")]
     Gone(String),
-    /// What it says cannot be.
     #[error("{0}")]
     Broken(String),
 }

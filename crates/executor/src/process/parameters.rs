@@ -15,7 +15,6 @@ const MAX_FLAGS_BYTES: usize = 1024 * 1024;
 /// Longer names are no names.
 const MAX_KEY_BYTES: usize = 100;
 
-/// What a command is given.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Invocation {
     pub(super) stdin: Option<Vec<u8>>,

@@ -12,18 +12,14 @@ use serde_json::Value;
 use crate::program;
 use crate::session::OpenError;
 
-/// How parameters reach the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParametersAs {
-    /// As JSON on stdin.
     Json,
     /// As `--key value` arguments.
     Flags,
-    /// As both.
     Both,
 }
 
-/// Settings that have been checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) command: String,

@@ -53,11 +53,9 @@ pub(super) enum Opened {
     File(OpenFile),
     /// A pipe, a socket, a device or a folder.
     Special,
-    /// Something that Accord keeps for itself.
     Private,
 }
 
-/// A regular file, open for reading.
 pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) bytes: u64,

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 /// How long one call may look through files. A model waits for it, and a narrower question is soon asked.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tells work whether to go on.
 pub(super) struct Pace {
     stop: CancellationToken,
     until: Instant,

@@ -22,9 +22,7 @@ const MAX_ENTRIES: usize = 100_000;
 /// a walk begins in it.
 const NOT_ENTERED: &[&str] = &[".git", "node_modules", "target"];
 
-/// One thing on the way.
 pub(super) struct Entry<'a> {
-    /// The folder that it is in.
     pub(super) parent: &'a Dir,
     pub(super) name: &'a Path,
     /// Its path from the project folder, in words: names that are not plain text are escaped.
@@ -32,7 +30,6 @@ pub(super) struct Entry<'a> {
     pub(super) kind: FileType,
 }
 
-/// What a walk left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Omissions {
     pub(super) unreadable: usize,

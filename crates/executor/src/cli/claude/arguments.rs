@@ -90,7 +90,6 @@ pub(super) struct Files<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Model requests in a turn.
     pub(super) steps: u32,
     /// Money, for as long as the process lives.
     pub(super) cost_usd: Option<f64>,

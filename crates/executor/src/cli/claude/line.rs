@@ -9,7 +9,6 @@ use crate::json;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
-    /// The conversation that it belongs to.
     pub(super) session_id: Option<String>,
     pub(super) kind: Kind,
 }
@@ -17,18 +16,27 @@ pub(super) struct Line {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     /// A turn begins. MCP servers, by name and status.
-    Begins { servers: Vec<(String, String)>, model: String },
-    /// A message of the model.
+    Begins {
+        servers: Vec<(String, String)>,
+        model: String,
+    },
     Says(Message),
     /// A user message: results of tools, or a text of the CLI itself.
-    Told { results: Vec<ToolResult>, text: String },
+    Told {
+        results: Vec<ToolResult>,
+        text: String,
+    },
     /// A request to the model is repeated.
-    Repeats { reason: String, milliseconds: u64 },
-    /// The model refused, with its words.
-    Refuses { words: String },
-    /// The CLI asks something.
-    Asks { request_id: String },
-    /// The turn is over.
+    Repeats {
+        reason: String,
+        milliseconds: u64,
+    },
+    Refuses {
+        words: String,
+    },
+    Asks {
+        request_id: String,
+    },
     Ends(Value),
     /// Anything else.
     Other,
@@ -41,7 +49,6 @@ pub(super) struct Message {
     pub(super) model: String,
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
-    /// A message of a subagent.
     pub(super) nested: bool,
     /// Not the model's words but the CLI's, about an error of this kind.
     pub(super) error: Option<String>,
@@ -55,7 +62,6 @@ pub(super) struct Tokens {
     pub(super) output: u64,
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Call {
     pub(super) id: String,
@@ -63,7 +69,6 @@ pub(super) struct Call {
     pub(super) input: Value,
 }
 
-/// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolResult {
     pub(super) call_id: String,

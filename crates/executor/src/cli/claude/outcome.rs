@@ -72,7 +72,6 @@ pub(super) fn read(
     }
 }
 
-/// An error of the model's service.
 fn service(line: &Value, mode: &AnswerMode) -> TurnError {
     let status = line.get("api_error_status").and_then(Value::as_u64);
     let reason = reason(line);
@@ -87,7 +86,6 @@ fn service(line: &Value, mode: &AnswerMode) -> TurnError {
     }
 }
 
-/// Why, in the CLI's own words.
 fn reason(line: &Value) -> String {
     let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
     let errors: Vec<&str> = errors.filter_map(Value::as_str).collect();

@@ -28,7 +28,6 @@ pub(super) struct Launcher {
 pub(super) struct Running {
     pub(super) live: Live,
     pub(super) setup: Setup,
-    /// Where results are handed in.
     pub(super) inbox: Option<SubmissionInbox>,
 }
 

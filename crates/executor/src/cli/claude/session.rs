@@ -31,7 +31,6 @@ const TIME_TO_END: Duration = Duration::from_secs(2);
 
 pub(super) struct ClaudeCode {
     launcher: Launcher,
-    /// The conversation, once there is one.
     conversation: Option<Conversation>,
     running: Option<Running>,
 }

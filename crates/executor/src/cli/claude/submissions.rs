@@ -10,7 +10,6 @@ pub(super) struct Submissions(Vec<Submission>);
 #[derive(Debug)]
 struct Submission {
     call_id: String,
-    /// The message that contains it.
     message_id: String,
     /// Whether the agent that answers called, and not one inside.
     is_ours: bool,

@@ -17,7 +17,6 @@ const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 /// How the CLI begins when it asks the model to continue after a cut.
 const CUT: &str = "Output token limit hit";
 
-/// What the answer depends on.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     /// The last message of the model, where it calls no tool: what stands before a call is said on the way, and is no answer
@@ -29,12 +28,10 @@ pub(super) struct Transcript {
     pub(super) structured: Option<Value>,
     /// What was handed in by the submit tool, and by whom.
     pub(super) handed_in: Submissions,
-    /// The words of a refusal.
     pub(super) refusal: Option<String>,
     /// The kind of the last error that the CLI reported.
     pub(super) error: Option<String>,
     pub(super) model: String,
-    /// What each message has used.
     pub(super) messages: Messages,
     pub(super) following: LineState,
 }
@@ -42,7 +39,6 @@ pub(super) struct Transcript {
 /// What must be known to follow the lines.
 #[derive(Debug, Default)]
 pub(super) struct LineState {
-    /// The id of the current message.
     message: String,
     /// Whether the model was asked to go on after a cut.
     cut: bool,

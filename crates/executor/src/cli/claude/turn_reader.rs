@@ -24,7 +24,6 @@ const TIME_TO_EXIT: Duration = Duration::from_secs(2);
 pub(super) enum Interruption {
     /// The turn failed, and the process is well.
     Turn(TurnError),
-    /// The process is beyond use.
     Process(TurnError),
 }
 

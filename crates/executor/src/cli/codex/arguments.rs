@@ -100,7 +100,6 @@ impl OwnArguments {
             .any(|argument| begins(argument) || argument.strip_prefix("--config=").is_some_and(begins))
     }
 
-    /// All arguments, ours and the blueprint's.
     pub(super) fn list(&self, provider: Option<&Provider>) -> Vec<String> {
         let search = if self.web_search { "live" } else { "disabled" };
         let mut keys: Vec<String> = ALWAYS.map(str::to_owned).to_vec();

@@ -9,7 +9,6 @@ use crate::session::OpenError;
 /// Says whose conversation it is.
 const HELD_BY: &str = "codex";
 
-/// A thread that Codex keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conversation {
     pub(super) thread_id: String,
@@ -21,7 +20,6 @@ pub(super) struct Conversation {
     pub(super) begun: bool,
 }
 
-/// Tokens of a whole thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Totals {
     pub(super) input_tokens: u64,

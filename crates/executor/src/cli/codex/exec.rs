@@ -38,7 +38,6 @@ struct Lines {
     thread_id: Option<String>,
     totals: Option<Totals>,
     end: Option<TurnEnd>,
-    /// The last error before the end.
     error: Option<String>,
 }
 

@@ -54,15 +54,12 @@ struct Thread {
 pub(super) enum StartError {
     /// This version of Codex has no app server that we understand.
     Unknown(String),
-    /// It hangs.
     Silent,
 }
 
-/// Why there is no answer.
 pub(super) enum Interruption {
     /// The turn failed, and the process is well.
     Turn(TurnError),
-    /// The process is beyond use.
     Process(TurnError),
 }
 
@@ -73,7 +70,6 @@ impl Interruption {
 }
 
 impl Server {
-    /// Starts a process and greets it.
     pub(super) async fn start(launcher: &Launcher) -> Result<Self, StartError> {
         let live = launcher.spawn(launcher.command(&["app-server"])).await.map_err(StartError::Unknown)?;
         let mut server = Self { live, requests: 0, thread: None, turn: None, others: BTreeSet::new() };

@@ -11,9 +11,7 @@ use super::turn_error::{CodexError, ErrorMeaning};
 pub(super) enum TurnEnd {
     /// As it should: with an answer, or with none where the model refused.
     Completed,
-    /// Somebody interrupted it.
     Interrupted,
-    /// With an error.
     Failed(CodexError),
 }
 

@@ -4,15 +4,21 @@ use serde_json::{Value, json};
 
 use super::super::excerpt;
 
-/// A message of the app server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
     /// The answer to a request of ours.
-    Response { id: u64, result: Result<Value, String> },
+    Response {
+        id: u64,
+        result: Result<Value, String>,
+    },
     /// A request to us: nobody is there to be asked.
-    Request { id: Value },
-    /// Something happened.
-    Notification { method: String, params: Value },
+    Request {
+        id: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
 }
 
 impl Message {
@@ -49,7 +55,6 @@ pub(super) fn notification(method: &str) -> String {
     json!({"method": method}).to_string()
 }
 
-/// No to a request.
 pub(super) fn declined(id: &Value) -> String {
     json!({"id": id, "error": {"code": -32601, "message": "there is no interactive user"}}).to_string()
 }

@@ -16,7 +16,6 @@ use super::arguments::quoted;
 /// How long a server may take to start: `npx` fetches some of them.
 const SECONDS_TO_START: u32 = 60;
 
-/// Whether Codex can use these servers.
 pub(super) fn check(servers: &[McpServer]) -> Result<(), String> {
     let mut taken = BTreeMap::from([(SUBMIT_SERVER.to_owned(), "the submit tool")]);
     for server in servers {

@@ -26,7 +26,6 @@ const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 /// How long it may take to exit, when its stdin is closed and again after a signal. It ends at once.
 const TIME_TO_END: Duration = Duration::from_secs(3);
 
-/// How Codex is run.
 pub(super) enum Backend {
     /// By its app server, which may have to be started again.
     Live(Option<Box<Server>>),

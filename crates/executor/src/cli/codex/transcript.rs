@@ -11,7 +11,6 @@ use crate::event::{Channel, Event, Events};
 
 use super::item::Item;
 
-/// What the answer depends on.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Transcript {
     /// The last message of the model, where no work has followed it.
@@ -20,7 +19,6 @@ pub(super) struct Transcript {
     pub(super) submitted: usize,
     /// Whether the last one came to nothing: the ones before it were to be replaced.
     pub(super) is_taken_back: bool,
-    /// How many model requests were answered.
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.
     pub(super) stepped: bool,
@@ -31,7 +29,6 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// A model request was answered.
     pub(super) fn step(&mut self) {
         self.steps += 1;
         self.stepped = true;

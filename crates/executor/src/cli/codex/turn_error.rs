@@ -13,19 +13,14 @@ use super::super::excerpt;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct CodexError {
     pub(super) message: String,
-    /// The name of its kind.
     pub(super) kind: Option<String>,
     pub(super) status: Option<u16>,
 }
 
-/// What a failed turn is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ErrorMeaning {
-    /// The answer was cut off.
     Truncated,
-    /// The model, or its provider, refused.
     Refused(String),
-    /// There is no answer.
     Failed(TurnError),
 }
 

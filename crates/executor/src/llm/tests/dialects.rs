@@ -19,7 +19,6 @@ fn chunk(delta: Value) -> Value {
     json!({"choices": [{"delta": delta}]})
 }
 
-/// A piece of a call.
 fn call(id: &str, name: &str, arguments: &str) -> Value {
     let function = json!({"name": name, "arguments": arguments});
     chunk(json!({"tool_calls": [{"index": 0, "id": id, "function": function}]}))

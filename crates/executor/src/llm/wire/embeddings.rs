@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 pub(in crate::llm) trait EmbeddingWire: Send + Sync {
-    /// What follows the base address.
     fn path(&self, model: &str) -> String;
 
     fn body(&self, model: &str, texts: &[String]) -> Value;

@@ -19,7 +19,6 @@ const MARK: &str = "extra_content";
 /// Pieces of a part that are texts, and go on.
 const TEXTS: [&str; 3] = ["text", "summary", "data"];
 
-/// The parts so far.
 #[derive(Default)]
 pub(super) struct MessageExtras {
     fields: Map<String, Value>,

@@ -44,9 +44,7 @@ pub(super) struct ModelRequest<'a> {
 /// How a streamed answer is cut into pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Server-sent events.
     Events,
-    /// One JSON object a line.
     Lines,
 }
 
@@ -86,7 +84,6 @@ pub(super) trait Wire: Sync {
 
     fn body(&self, request: &ModelRequest<'_>) -> Value;
 
-    /// A reader for one streamed answer.
     fn reader(&self) -> Box<dyn Reader>;
 
     /// Reads an answer that came in one piece and is not an error. `text` is the body as it was written.
@@ -104,7 +101,6 @@ pub(super) fn wire(dialect: Dialect) -> &'static dyn Wire {
     }
 }
 
-/// The header with a bearer token.
 fn bearer(key: &str) -> (String, String) {
     ("authorization".to_owned(), format!("Bearer {key}"))
 }
@@ -125,7 +121,6 @@ impl ModelRequest<'_> {
     }
 }
 
-/// The submit tool of a request.
 struct Submit<'a> {
     name: &'a str,
     description: &'a str,
@@ -195,7 +190,6 @@ fn push_user_text(messages: &mut Vec<Value>, text: &str) {
     }
 }
 
-/// Sets one field of a body.
 fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
     if let Some(fields) = body.as_object_mut() {
         fields.insert(key.to_owned(), value.into());

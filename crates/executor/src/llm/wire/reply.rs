@@ -11,7 +11,6 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 /// One answer of a model, independent of the API.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
-    /// The text of the last message.
     pub(crate) text: String,
     /// Earlier messages, if the API has several in one answer. They are not part of the answer.
     pub(crate) on_the_way: Vec<String>,
@@ -24,7 +23,6 @@ pub(crate) struct Reply {
     pub(crate) model: String,
 }
 
-/// A call as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReplyCall {
     /// Empty where the dialect has none.
@@ -45,9 +43,7 @@ pub(crate) enum ReplyEnd {
 /// The part of an answer that is being written: a text, or the arguments of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PartialText<'a> {
-    /// Which part of the answer.
     pub(crate) part: u64,
-    /// All of it so far.
     pub(crate) text: &'a str,
 }
 
@@ -74,7 +70,6 @@ pub(crate) enum ReadError {
     Unreadable(String),
     /// It ends before its last event: the connection broke, in a way that looks like an end.
     BrokenOff,
-    /// The provider reports an error.
     Provider(ProviderError),
 }
 
@@ -185,7 +180,6 @@ impl ByteBudget {
         Ok(())
     }
 
-    /// Appends a piece of text.
     pub(crate) fn append(&mut self, text: &mut String, piece: &str) -> Result<(), ReadError> {
         self.take(piece.len())?;
         text.push_str(piece);

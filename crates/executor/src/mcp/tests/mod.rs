@@ -28,7 +28,6 @@ const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2
 
 const ONE_TOOL: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object","properties":{"at":{"type":"string"}}}}]}}"#;
 
-/// A way that leads nowhere.
 struct Nowhere;
 
 #[async_trait]
@@ -79,7 +78,6 @@ fn is_alive(id: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Waits until a process has gone.
 async fn gone(id: &str) {
     let looking = async {
         while is_alive(id) {

@@ -227,7 +227,6 @@ pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
 }
 
 impl Message {
-    /// Takes the model and the counts.
     fn heading(&mut self, body: &Value) {
         if let Some(model) = body.at("model").as_str() {
             model.clone_into(&mut self.model);

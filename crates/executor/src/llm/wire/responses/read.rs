@@ -206,7 +206,6 @@ fn usage_of(body: &Value) -> Usage {
     Usage { input_tokens: count("input_tokens"), output_tokens: count("output_tokens"), cost_usd: None }
 }
 
-/// The parts of a message.
 fn parts_of(item: &Value) -> &[Value] {
     item.at("content").as_array().map(Vec::as_slice).unwrap_or_default()
 }
