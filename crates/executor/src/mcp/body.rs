@@ -36,7 +36,8 @@ impl Body {
     pub(super) fn end(&mut self) -> Option<String> {
         match self {
             Self::Json(body) => {
-                let text = String::from_utf8_lossy(body);
+                let body = std::mem::take(body);
+                let text = String::from_utf8_lossy(&body);
                 let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
                 (!text.trim().is_empty()).then(|| text.to_owned())
             }
@@ -83,6 +84,7 @@ mod tests {
         assert_eq!(events.take(b"{\n"), Vec::<String>::new());
         assert_eq!(events.take(b"\n}"), Vec::<String>::new());
         assert_eq!(events.end().as_deref(), Some("{\n\n}"));
+        assert_eq!(events.end(), None);
         assert_eq!(Body::new(false).end(), None);
     }
 }
