@@ -27,7 +27,7 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 128 * 1024 * 1024;
 /// How much of an answer that cannot be read is shown.
 const SHOWN_CHARACTERS: usize = 200;
 
-/// A key for the coordinator. It shows itself to nobody.
+/// A key for the coordinator, which is not shown in debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
@@ -85,7 +85,7 @@ impl Client {
         Ok(Self { authorization: Some(key.header()?), ..self.clone() })
     }
 
-    /// The same client for somebody else, whose address the header `X-Forwarded-For` is to say.
+    /// The same client for another caller, whose address is sent in the header `X-Forwarded-For`.
     pub fn on_behalf_of(&self, address: &str) -> Result<Self, ClientError> {
         let header = HeaderValue::from_str(address);
         let header = header.map_err(|error| ClientError::Settings(error.to_string()))?;
@@ -112,7 +112,7 @@ impl Client {
     }
 
     /// The address for an error: without what it may hold of secrets.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn display_url(&self) -> String {
         let mut address = self.base.clone();
         // Only addresses that cannot have a user refuse to lose it.
         let _ = address.set_username("").and_then(|()| address.set_password(None));
@@ -125,11 +125,11 @@ impl Client {
     }
 
     fn unreachable_for(&self, cause: String) -> ClientError {
-        ClientError::Unreachable { address: self.shown(), cause }
+        ClientError::Unreachable { address: self.display_url(), cause }
     }
 
     pub(crate) fn unreadable(&self, cause: impl Into<String>) -> ClientError {
-        ClientError::Unreadable { address: self.shown(), cause: cause.into() }
+        ClientError::Unreadable { address: self.display_url(), cause: cause.into() }
     }
 }
 
@@ -178,7 +178,7 @@ impl Call<'_> {
     pub(crate) async fn read<T: DeserializeOwned>(self) -> Result<T, ClientError> {
         let client = self.client;
         let text = self.text().await?;
-        serde_json::from_str(&text).map_err(|error| client.unreadable(shown(&error, &text)))
+        serde_json::from_str(&text).map_err(|error| client.unreadable(parse_failure(&error, &text)))
     }
 
     /// Only whether it went well.
@@ -240,8 +240,8 @@ async fn body_of(client: &Client, mut response: Response) -> Result<Vec<u8>, Cli
     Ok(bytes)
 }
 
-/// The error that an answer tells. A failing server that is no coordinator is most likely a proxy before one: it may let the
-/// same call pass later, or never, where it takes no body of this size.
+/// The error in a response. Without an error body it is most likely from a proxy, which may accept the same call later, or
+/// never if the body is too large.
 async fn error_of(client: &Client, response: Response) -> ClientError {
     let status = response.status();
     let bytes = match body_of(client, response).await {
@@ -262,18 +262,18 @@ async fn error_of(client: &Client, response: Response) -> ClientError {
     }
 }
 
-/// What a coordinator would say of a body that is too large, of somebody who said it before it came there.
+/// The error of a proxy that rejects a large body, as the coordinator would report it.
 fn too_large(client: &Client) -> ClientError {
     let name = ErrorName::RequestTooLarge;
     let message = format!(
         "the proxy in front of the coordinator at {} rejects a request of this size; allow 32 MiB (nginx: client_max_body_size 32m)",
-        client.shown()
+        client.display_url()
     );
     let error = name.as_str().to_owned();
     ClientError::Api(Box::new(ErrorBody { error, message, status_code: name.status(), details: None }))
 }
 
-fn shown(error: &serde_json::Error, text: &str) -> String {
+fn parse_failure(error: &serde_json::Error, text: &str) -> String {
     format!("{error}, in {}", excerpt(text))
 }
 

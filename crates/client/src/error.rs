@@ -11,7 +11,7 @@ pub enum ClientError {
     /// There was no answer, or one of something in between that is down: try again later.
     #[error("cannot reach the coordinator at {address}: {cause}")]
     Unreachable {
-        /// Where it was looked for, without a password.
+        /// Its address, without a password.
         address: String,
         /// What went wrong.
         cause: String,
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_transient() {
+    fn only_temporary_errors_are_transient() {
         assert!(api(ErrorName::StoreUnavailable).is_transient());
         assert!(api(ErrorName::Internal).is_transient());
         assert!(!api(ErrorName::LeaseLost).is_transient());

@@ -53,7 +53,7 @@ fn is_loopback(url: &Url) -> bool {
 
 /// The address of a coordinator, as people give it.
 pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
-    // What stands before an '@' may be a password, and behind a '?' a key.
+    // The part before an '@' may be a password, and the query a key.
     let shown = if text.contains(['@', '?']) { String::new() } else { format!(" '{}'", text.escape_debug()) };
     let refused = |why: &str| {
         ClientError::Settings(format!(

@@ -2,7 +2,7 @@
 //!
 //! One method a route. Nothing is repeated here: whether a call may be sent again is the caller's to say, and
 //! [`ClientError`] tells what it needs to know for that. The one exception is the stream of events, which reconnects
-//! and goes on behind the last event that was read.
+//! and continues after the last event that was read.
 //!
 //! ```no_run
 //! use accord_client::api::CreateRun;
@@ -30,7 +30,7 @@
 //!
 //! `examples/typed_result.rs` is the whole of it, with what to do when a run is not over and when it failed.
 //!
-//! Absent on purpose: redirects (the key would go where nobody sent it), and the key in any error or debug output.
+//! Absent on purpose: redirects (the key would be sent to another server), and the key in any error or debug output.
 
 #![warn(missing_docs)]
 

@@ -20,7 +20,7 @@ impl Client {
         self.get(&["sessions"]).query(query(which)?).read().await
     }
 
-    /// Where a session stands.
+    /// The status of a session.
     pub async fn session_status(&self, id: &SessionId) -> Result<SessionStatusView, ClientError> {
         self.get(&["sessions", id.as_str(), "status"]).read().await
     }

@@ -128,7 +128,7 @@ async fn each_failure_has_its_kind() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_for_now_is_asked_again_and_one_that_takes_less_is_told() {
+async fn temporary_proxy_errors_are_transient_and_size_limits_are_not() {
     let later = ["408 Request Timeout", "425 Too Early", "429 Too Many Requests", "503 Service Unavailable"];
     let mut answers: Vec<String> = later.iter().map(|status| json(status, "<html>")).collect();
     answers.push(json("413 Payload Too Large", "<html>"));
@@ -145,14 +145,14 @@ async fn a_proxy_that_refuses_for_now_is_asked_again_and_one_that_takes_less_is_
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_at_once() {
+fn rejects_requests_that_cannot_be_sent() {
     assert!(matches!(Client::new("nowhere", None), Err(ClientError::Settings(_))));
     let key = ApiKey::new("two\nlines");
     assert!(matches!(Client::new("http://127.0.0.1:1", Some(&key)), Err(ClientError::Settings(_))));
 }
 
 #[tokio::test]
-async fn a_lost_stream_goes_on_behind_the_last_event() {
+async fn a_lost_stream_continues_after_the_last_event() {
     let refused = r#"{"error":"Unauthorized","message":"a key is needed","status_code":401}"#;
     let answers = vec![
         event_stream(&format!(": hello\n\n{}{}data: {{\"cut", event(1), event(2))),

@@ -22,6 +22,7 @@ pub mod evidence;
 pub mod id;
 pub mod input;
 pub mod key;
+pub mod provider;
 pub mod quarantine;
 pub mod run;
 pub mod runner;

@@ -25,7 +25,7 @@ pub struct Answer {
 
 impl Answer {
     /// A text that was said to its end, and of which nobody tells what it took.
-    pub fn said(text: impl Into<String>, model: impl Into<String>) -> Self {
+    pub fn of_text(text: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             before: Vec::new(),
@@ -41,7 +41,7 @@ impl Answer {
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It had said all it wanted.
+    /// The answer is complete.
     Finished,
     /// It called the submit tool.
     Submitted,

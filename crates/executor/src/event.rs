@@ -1,4 +1,4 @@
-//! What happens during a turn, told while it happens.
+//! Events of a turn, sent while it runs.
 
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -45,7 +45,7 @@ pub enum Event {
         name: String,
         /// Whether it did what it was asked.
         ok: bool,
-        /// What the model was told, shortened.
+        /// The output for the model, shortened.
         output: String,
     },
     /// One request to the provider was answered, failed, or was given up because the turn is to end.
@@ -73,7 +73,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// That somebody else repeats a request, who does not say how often.
+    /// A retry by a program that does not report how many are left.
     pub(crate) fn repeated(reason: String, milliseconds: u64) -> Self {
         Self::Retrying { reason, milliseconds, attempts: None, attempts_left: None, milliseconds_left: None }
     }
@@ -90,7 +90,7 @@ impl Events {
         Self(Some(sender))
     }
 
-    /// Events to nobody.
+    /// Drops all events.
     pub fn none() -> Self {
         Self(None)
     }
@@ -103,7 +103,7 @@ impl Events {
     /// Tells one event. A listener that has gone is no reason to stop.
     pub async fn tell(&self, event: Event) {
         if let Some(sender) = &self.0 {
-            sender.send(Box::new(event)).await.unwrap_or_default();
+            sender.send(Box::new(event)).await.ok();
         }
     }
 }

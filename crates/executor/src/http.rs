@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_there_and_nonsense_are_told_apart() {
+    async fn distinguishes_no_server_from_an_invalid_answer() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://user:hidden-word@{}/", listener.local_addr().unwrap());
         drop(listener);

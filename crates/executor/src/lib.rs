@@ -2,7 +2,7 @@
 //!
 //! An [`Executor`] opens a [`Session`]; a session takes one [`Turn`] at a time and gives back an [`Answer`], telling
 //! what happens meanwhile as [`Event`]s. What an answer is worth is not decided here: this crate knows no contract,
-//! it is handed a schema as data and hands back what was said, as it was said.
+//! it gets a schema as data and returns the answer unchanged.
 //!
 //! # The way of a turn
 //!
@@ -11,22 +11,22 @@
 //! 2. [`Session::turn`] is asked with a prompt, a [`Delivery`] (as text, held to a schema, or by a submit tool) and what may
 //!    be spent ([`Allowance`]).
 //! 3. It ends in an [`Answer`] with the reason to stop ([`Stop`]), or in a [`TurnFailure`] whose [`TurnError`] says what to
-//!    do next. What was used is told either way.
+//!    do next. The usage is reported either way.
 //!
 //! # Where to look
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `session`, `turn`, `answer`, `event`, `start` | the seam: what is above, and nothing else |
+//! | `session`, `turn`, `answer`, `event`, `start` | the interface described above |
 //! | `llm` | models over HTTP. `steps` is the loop of asking and running tools, `exchange` one request with its repetitions, `intake` the bytes of an answer, `wire` the dialects, `failure` what an error means |
-//! | `cli` | Claude Code and Codex. `room` and `lines` are what both share |
+//! | `cli` | Claude Code and Codex. `session_context` and `lines` are what both share |
 //! | `process` | a command that computes the result |
 //! | `external` | a program that speaks our protocol on its stdin and stdout |
 //! | `cassette` | recording what goes to a model, and replaying it |
-//! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the seam to both |
-//! | `child` | every process that is started here: its group, its pipes, its walls, its variables |
+//! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the interface to both |
+//! | `child` | every process that is started here: its group, its pipes, its sandbox, its variables |
 //! | `retry` | how long to keep asking a provider that is away |
-//! | `transport`, `http` | the seam to the network, and the network |
+//! | `transport`, `http` | the interface to the network, and its implementation |
 
 mod answer;
 mod cassette;
@@ -69,7 +69,7 @@ pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
-pub use retry::{Attempts, Retry, Wait};
+pub use retry::{Attempts, GaveUp, Retry, Wait};
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;
 pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};

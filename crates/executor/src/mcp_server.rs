@@ -15,16 +15,16 @@ pub struct McpServer {
 /// How an MCP server is reached.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Reach {
-    /// A program, spoken to over its stdin and stdout.
+    /// A program that communicates over its stdin and stdout.
     Program {
         /// The program.
         command: String,
         /// Its arguments.
         args: Vec<String>,
-        /// Its variables, beside the usual ones.
+        /// Additional environment variables.
         env: BTreeMap<String, String>,
     },
-    /// An address, spoken to by streamable HTTP.
+    /// A URL, used with streamable HTTP.
     Address {
         /// The address.
         url: String,

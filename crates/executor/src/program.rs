@@ -1,4 +1,4 @@
-//! What the settings of every program have in common, and how its failures are told.
+//! What the settings of all programs have in common, and the messages of their failures.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -97,7 +97,6 @@ pub(crate) fn cause(error: &io::Error) -> String {
     }
 }
 
-/// How a program ended, in words.
 pub(crate) fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),

@@ -48,7 +48,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// The same, to be told.
+    /// The same as an event.
     pub fn event(self) -> Event {
         Event::Retrying {
             reason: self.reason,
@@ -59,6 +59,11 @@ impl Wait {
         }
     }
 }
+
+/// No further attempt is made: the last reason, and why it is the last.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct GaveUp(pub String);
 
 /// The attempts at one request, and then at the next.
 #[derive(Debug)]
@@ -76,7 +81,6 @@ impl Attempts {
         Self::with_first_pause(policy, session_id, FIRST_PAUSE)
     }
 
-    /// The same, with another first pause.
     pub(crate) fn with_first_pause(policy: Retry, session_id: &str, first: Duration) -> Self {
         Self { policy, pauses: Pauses::new(first, session_id), since: None, made: 0 }
     }
@@ -88,7 +92,7 @@ impl Attempts {
 
     /// What to do about an attempt that failed in a way that may pass: how long to wait before the next one, or the reason
     /// with how often and how long it was tried. `demanded` is the pause that the provider asks for.
-    pub fn failed(&mut self, reason: String, demanded: Option<Duration>) -> Result<Wait, String> {
+    pub fn failed(&mut self, reason: String, demanded: Option<Duration>) -> Result<Wait, GaveUp> {
         let (spent, attempts_left) = self.count();
         let left = self.policy.for_time.saturating_sub(spent);
         let demanded = demanded.unwrap_or_default();
@@ -97,9 +101,9 @@ impl Attempts {
         }
         if demanded > left {
             let (asks, left) = (demanded.as_secs_f64().ceil(), seconds(left));
-            return Err(format!(
+            return Err(GaveUp(format!(
                 "{reason} (the provider asks to wait {asks} seconds, but `retry.for_seconds` leaves {left})"
-            ));
+            )));
         }
         // The last attempt is made when the time is over, not a pause earlier.
         let pause = self.pauses.next(self.made.saturating_sub(1)).min(left).max(demanded);
@@ -107,7 +111,7 @@ impl Attempts {
     }
 
     /// An attempt that failed, and is made again or not as it once was.
-    pub(crate) fn failed_as_recorded(&mut self, reason: String, is_repeated: bool) -> Result<Wait, String> {
+    pub(crate) fn failed_as_recorded(&mut self, reason: String, is_repeated: bool) -> Result<Wait, GaveUp> {
         let (spent, attempts_left) = self.count();
         match is_repeated {
             true => Ok(Wait {
@@ -129,11 +133,11 @@ impl Attempts {
         (spent, self.policy.max_attempts.map(|most| most.saturating_sub(self.made)))
     }
 
-    fn exhausted(&self, reason: &str, spent: Duration) -> String {
-        match self.made {
+    fn exhausted(&self, reason: &str, spent: Duration) -> GaveUp {
+        GaveUp(match self.made {
             1 => format!("{reason} (not retried: `retry` allows no more attempts)"),
             made => format!("{reason} (gave up after {made} attempts in {})", seconds(spent)),
-        }
+        })
     }
 }
 
@@ -145,7 +149,6 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-/// Whole milliseconds.
 pub(crate) fn whole_milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -196,7 +199,7 @@ mod tests {
                     advance(wait.pause).await;
                     waits.push(wait);
                 }
-                Err(words) => return (waits, words),
+                Err(GaveUp(words)) => return (waits, words),
             }
         }
     }
@@ -260,6 +263,6 @@ mod tests {
         assert_eq!(pause(Some(Duration::ZERO)), pause(None));
         assert_eq!(pause(Some(SECOND * 20)).map(|wait| wait.pause), Ok(SECOND * 20));
         let words = "busy (the provider asks to wait 91 seconds, but `retry.for_seconds` leaves 90 seconds)";
-        assert_eq!(pause(Some(SECOND * 91)), Err(words.to_owned()));
+        assert_eq!(pause(Some(SECOND * 91)), Err(GaveUp(words.to_owned())));
     }
 }

@@ -1,4 +1,4 @@
-//! The seam between the contract loop and whoever does the work.
+//! The interface between the contract loop and executors.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub trait Session: Send {
     /// an error, and when a turn was dropped, it has what was asked and what was done: a later run goes on from there.
     fn conversation(&self) -> Option<Value>;
 
-    /// What the last turn said beside its answer, for whoever has to explain why the answer will not do.
+    /// What the last turn wrote besides its answer, to explain why the answer is invalid.
     fn said_beside(&self) -> Option<String> {
         None
     }
@@ -68,7 +68,7 @@ pub struct Capabilities {
     pub max_tokens: Option<u32>,
     /// Whether a turn can name another.
     pub takes_ceiling: bool,
-    /// Whether it repeats by itself, under [`Start::retry`], what failed in a way that may pass. Else whoever asks does.
+    /// Whether it retries transient failures itself, under [`Start::retry`]. If not, the caller does.
     pub repeats: bool,
 }
 
@@ -137,7 +137,7 @@ pub enum TurnError {
     /// The time given by the settings is over.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
-    /// It was told to stop.
+    /// It was stopped on request.
     #[error("stopped")]
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! Tools that a model may call, as a seam: who offers them and who runs them do not know each other.
+//! The interface to the tools that a model may call.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// What the model is told about its call.
+/// The result of a call for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     /// Whether the tool did what it was asked.
@@ -33,10 +33,9 @@ pub struct ToolOutput {
 /// The tools of one session.
 #[async_trait]
 pub trait Toolbox: Send + Sync {
-    /// The tools that there are.
     fn specs(&self) -> Vec<ToolSpec>;
 
-    /// Runs one tool. What goes wrong is told to the model; it never ends the turn.
+    /// Runs one tool. Errors are reported to the model and never end the turn.
     async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput;
 
     /// Ends what the tools have started. Most have started nothing.

@@ -1,4 +1,4 @@
-//! The way to a provider, as a seam: the network, a recorder in front of it, or a recording in its place.
+//! The interface to the network: the network itself, a recorder around it, or a recording.
 
 use std::fmt;
 use std::pin::Pin;
@@ -54,7 +54,7 @@ pub trait Transport: Send + Sync {
     }
 }
 
-/// Why there was no answer.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// Connection refused, lost, timed out: worth another try.

@@ -8,16 +8,18 @@ use super::repository::Repository;
 /// somebody decides where it stands.
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-json", &[]),
+    ("accord-sse", &[]),
     ("accord-domain", &["accord-json"]),
     ("accord-contract", &["accord-json"]),
-    ("accord-executor", &["accord-json"]),
+    // The providers and executors are one table that everyone reads.
+    ("accord-executor", &["accord-json", "accord-domain", "accord-sse"]),
     // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
     ("accord-workflow", &["accord-domain", "accord-contract"]),
     ("accord-api", &["accord-json", "accord-domain"]),
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),
     ("accord-store-postgres", &["accord-store", "accord-domain"]),
-    ("accord-client", &["accord-api"]),
+    ("accord-client", &["accord-api", "accord-sse"]),
     (
         "accord-coordinator",
         &["accord-json", "accord-api", "accord-store", "accord-domain", "accord-contract", "accord-workflow"],
@@ -40,6 +42,7 @@ const SHIPPED: &[&str] = &[
     "accord-executor",
     "accord-workflow",
     "accord-api",
+    "accord-sse",
     "accord-store",
     "accord-store-sqlite",
     "accord-store-postgres",
@@ -63,7 +66,7 @@ const HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that decide and never act.
-pub(super) const PURE: &[&str] = &["accord-json", "accord-domain", "accord-contract", "accord-workflow"];
+pub(super) const PURE: &[&str] = &["accord-json", "accord-sse", "accord-domain", "accord-contract", "accord-workflow"];
 const ACTING: &[&str] = &["tokio", "axum", "sqlx", "reqwest", "rand", "getrandom"];
 
 /// Our crates use each other only as the table says.

@@ -18,7 +18,7 @@ use accord_api::agent::TIER;
 
 pub(crate) use origin::Origin;
 pub(crate) use secrets::without_secrets;
-pub(crate) use values::{Auth, LogFormat, Provider, ProviderKind, Retry, Values};
+pub(crate) use values::{LogFormat, Provider, Retry, Values};
 
 use crate::failure::Problem;
 

@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 
 use accord_api::{Embedded, ExtractJson};
+use accord_executor::{Auth, ProviderKind};
 
 use super::*;
 
@@ -239,7 +240,7 @@ fn a_provider_is_read_whole() {
     let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\nauth = \"bearer\"\napi_version = \"2026-01-01\"\nschema_profile = \"llama.cpp\"\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
     let config = load(file, &[("ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT", "2")], Vec::new()).unwrap();
     let expected = Provider {
-        kind: ProviderKind::OpenaiCompatible,
+        kind: ProviderKind::OpenAiCompatible,
         base_url: Some("http://127.0.0.1:9/v1".into()),
         api_key_env: Some("LAB".into()),
         auth: Auth::Bearer,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use accord_executor::{Auth, ProviderKind};
 use serde::{Deserialize, Serialize};
 
 /// Everything that can be set.
@@ -113,26 +114,6 @@ pub(crate) enum LogFormat {
 pub(crate) struct Telemetry {
     /// An OTLP address (HTTP); nothing is sent where it is empty.
     pub(crate) otlp_endpoint: String,
-}
-
-/// Which protocol a provider speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ProviderKind {
-    Anthropic,
-    Openai,
-    OpenaiChat,
-    OpenaiCompatible,
-    Ollama,
-}
-
-/// How a key is sent, where a dialect knows two ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Auth {
-    #[default]
-    XApiKey,
-    Bearer,
 }
 
 /// A provider with a name.

@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use accord_contract::lower::Profile;
+use accord_domain::agent::ExecutorKind;
 use accord_executor::{
-    Auth, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
-    LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
-    RecordingTransport, Redactor, Registry, ReplayExecutor, Request, Response, Secret, Stage, SubmitServer,
-    Transport, TransportError, Variables, secrets_of_address,
+    BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport, LlmExecutor,
+    MakeExecutor, McpServers, ProcessExecutor, Provider, Providers, Recorder, RecordingTransport, Redactor,
+    Registry, ReplayExecutor, Request, Response, Secret, Stage, SubmitServer, Transport, TransportError,
+    Variables, secrets_of_address,
 };
 use async_trait::async_trait;
 
@@ -17,7 +18,6 @@ use crate::config::{self, Config, FILE, FILE_INSIDE, FOLDER};
 use crate::failure::{Failure, Problem};
 use crate::store::{self, DatabaseLocation};
 
-/// The executors, on the network.
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
     let network = network()?;
@@ -70,10 +70,9 @@ impl Transport for Preview {
 
 /// What answers from recordings. It needs no key, no network and no tools.
 pub(crate) fn replaying_executors() -> Registry {
-    Registry::default().with("replay", replay())
+    Registry::default().with(ExecutorKind::Replay.name(), replay())
 }
 
-/// The built-in tools.
 pub(crate) fn tools(config: &Config) -> BuiltinTools {
     BuiltinTools::new(variables(config))
         .with_command_folders(command_folders(config))
@@ -127,12 +126,12 @@ fn registry(config: &Config, llm: LlmExecutor) -> Registry {
     let claude_code =
         ClaudeCodeExecutor::new(variables.clone(), submit.clone()).with_private_files(private_files(config));
     Registry::default()
-        .with("claude-code", Arc::new(claude_code))
-        .with("codex", Arc::new(CodexExecutor::new(variables.clone(), submit)))
-        .with("external", Arc::new(ExternalExecutor::new(variables.clone())))
-        .with("llm", Arc::new(llm))
-        .with("process", Arc::new(ProcessExecutor::new(variables)))
-        .with("replay", replay())
+        .with(ExecutorKind::ClaudeCode.name(), Arc::new(claude_code))
+        .with(ExecutorKind::Codex.name(), Arc::new(CodexExecutor::new(variables.clone(), submit)))
+        .with(ExecutorKind::External.name(), Arc::new(ExternalExecutor::new(variables.clone())))
+        .with(ExecutorKind::Llm.name(), Arc::new(llm))
+        .with(ExecutorKind::Process.name(), Arc::new(ProcessExecutor::new(variables)))
+        .with(ExecutorKind::Replay.name(), replay())
 }
 
 fn replay() -> Arc<dyn Executor> {
@@ -143,7 +142,6 @@ fn replay() -> Arc<dyn Executor> {
     Arc::new(ReplayExecutor::new(make))
 }
 
-/// The network.
 pub(super) fn network() -> Result<Arc<dyn Transport>, Failure> {
     let transport = HttpTransport::new()
         .map_err(|error| Problem::new(format!("cannot create an HTTP client: {error}")))?;
@@ -161,7 +159,7 @@ pub(super) fn providers(config: &Config) -> Result<Providers, Failure> {
 }
 
 fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem> {
-    let standard = Provider::new(kind(settings.kind));
+    let standard = Provider::new(settings.kind);
     let held = |variable: &String| std::env::var(variable).ok().filter(|value| !value.is_empty());
     let api_key = settings.api_key_env.as_ref().and_then(held).map(Secret::new);
     let missing_key = settings.api_key_env.clone().filter(|_| api_key.is_none());
@@ -176,11 +174,8 @@ fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem
         price_per_million_input: settings.price_per_million_input,
         price_per_million_output: settings.price_per_million_output,
         schema_profile: schema_profile(name, settings)?,
-        auth: match settings.auth {
-            config::Auth::XApiKey => Auth::XApiKey,
-            config::Auth::Bearer => Auth::Bearer,
-        },
-        api_version: settings.api_version.clone().unwrap_or(standard.api_version),
+        auth: settings.auth,
+        api_version: settings.api_version.clone(),
         kind: standard.kind,
     })
 }
@@ -193,16 +188,6 @@ fn schema_profile(name: &str, settings: &config::Provider) -> Result<Option<Stri
             Err(Problem::new(message).hint(format!("expected one of {}", known.join(", "))))
         }
         known => Ok(known.clone()),
-    }
-}
-
-fn kind(kind: config::ProviderKind) -> ProviderKind {
-    match kind {
-        config::ProviderKind::Anthropic => ProviderKind::Anthropic,
-        config::ProviderKind::Openai => ProviderKind::OpenAi,
-        config::ProviderKind::OpenaiChat => ProviderKind::OpenAiChat,
-        config::ProviderKind::OpenaiCompatible => ProviderKind::OpenAiCompatible,
-        config::ProviderKind::Ollama => ProviderKind::Ollama,
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Profile {
     pub aliases: Vec<String>,
     /// The name in sentences.
     pub title: String,
+    /// The short name in the dashboard.
+    pub label: String,
     /// What may be at the root.
     pub root: Root,
     /// How objects with free names are given.
@@ -206,11 +208,9 @@ struct File {
     profile: Vec<Profile>,
 }
 
-#[expect(clippy::expect_used, reason = "the table is compiled in, and the tests of this module read it")]
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
 static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
-    let file: File =
-        toml::from_str(include_str!("profiles.toml")).expect("profiles.toml is a list of profiles");
-    file.profile
+    toml::from_str::<File>(include_str!("profiles.toml")).expect("profiles.toml is valid").profile
 });
 
 impl Profile {

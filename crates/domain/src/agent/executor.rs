@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
+
+use crate::provider::ProviderKind;
 
 /// Executor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -24,16 +27,21 @@ pub enum Executor {
 }
 
 impl Executor {
+    /// Which executor it is.
+    pub fn executor_kind(&self) -> ExecutorKind {
+        match self {
+            Self::Llm(_) => ExecutorKind::Llm,
+            Self::ClaudeCode(_) => ExecutorKind::ClaudeCode,
+            Self::Codex(_) => ExecutorKind::Codex,
+            Self::Process(_) => ExecutorKind::Process,
+            Self::External(_) => ExecutorKind::External,
+            Self::Replay(_) => ExecutorKind::Replay,
+        }
+    }
+
     /// The name of the type, as it is written.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Llm(_) => "llm",
-            Self::ClaudeCode(_) => "claude-code",
-            Self::Codex(_) => "codex",
-            Self::Process(_) => "process",
-            Self::External(_) => "external",
-            Self::Replay(_) => "replay",
-        }
+        self.executor_kind().name()
     }
 
     /// The model that it names.
@@ -46,11 +54,73 @@ impl Executor {
     }
 }
 
+/// An executor without its settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExecutorKind {
+    /// A model provider.
+    Llm,
+    /// The Claude Code CLI.
+    ClaudeCode,
+    /// The Codex CLI.
+    Codex,
+    /// A command.
+    Process,
+    /// A program that implements the executor protocol.
+    External,
+    /// A recording.
+    Replay,
+}
+
+/// A row of the table of executors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltInExecutor {
+    /// The `type` in agent files.
+    pub name: &'static str,
+    /// What does the work, in words.
+    pub title: &'static str,
+    /// The subset of JSON Schema that it enforces, if that does not depend on its settings.
+    pub schema_profile: Option<&'static str>,
+}
+
+impl ExecutorKind {
+    /// Every executor, in the order in which they are listed.
+    pub const ALL: [Self; 6] =
+        [Self::Llm, Self::ClaudeCode, Self::Codex, Self::Process, Self::External, Self::Replay];
+
+    /// The facts about it.
+    pub fn row(self) -> &'static BuiltInExecutor {
+        match self {
+            Self::Llm => {
+                &BuiltInExecutor { name: "llm", title: "a model of a provider", schema_profile: None }
+            }
+            Self::ClaudeCode => &BuiltInExecutor {
+                name: "claude-code",
+                title: "the Claude Code CLI",
+                schema_profile: Some("claude-code"),
+            },
+            Self::Codex => {
+                &BuiltInExecutor { name: "codex", title: "the Codex CLI", schema_profile: Some("openai") }
+            }
+            Self::Process => &BuiltInExecutor { name: "process", title: "a command", schema_profile: None },
+            Self::External => {
+                &BuiltInExecutor { name: "external", title: "your own program", schema_profile: None }
+            }
+            Self::Replay => &BuiltInExecutor { name: "replay", title: "a recording", schema_profile: None },
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+}
+
 /// Settings of a model provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Llm {
-    /// `anthropic`, `openai`, `openai-chat`, `openai-compatible`, `ollama`, a configured name, or `tier`.
+    /// A built-in provider, a configured name, or `tier`.
+    #[schema(schema_with = provider_schema)]
     pub provider: String,
     /// The model; the name of a configured tier, if the provider is `tier`.
     pub model: String,
@@ -74,6 +144,13 @@ pub struct Llm {
     /// `ollama` or `llama.cpp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_profile: Option<String>,
+}
+
+/// The description lists the table of providers.
+fn provider_schema() -> Object {
+    let names: Vec<String> = ProviderKind::ALL.iter().map(|kind| format!("`{}`", kind.name())).collect();
+    let description = format!("{}, a configured name, or `tier`.", names.join(", "));
+    ObjectBuilder::new().schema_type(Type::String).description(Some(description)).build()
 }
 
 /// The provider that stands for a named tier; the model is the tier's name.

@@ -10,7 +10,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use executor::{Cli, Command, Executor, External, Fallback, Llm, ProcessArguments, Replay, TIER};
+pub use executor::{
+    BuiltInExecutor, Cli, Command, Executor, ExecutorKind, External, Fallback, Llm, ProcessArguments, Replay,
+    TIER,
+};
 pub use mcp_server::{McpServer, Unfilled, fill};
 
 use crate::contract::{Invariant, Options};

@@ -12,7 +12,7 @@ pub struct Body(pub Vec<u8>);
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum StoredBody {
     One(Line),
     Many(Vec<Line>),
 }
@@ -25,7 +25,6 @@ enum Line {
 }
 
 impl Body {
-    /// The lines, each with its end.
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split_inclusive(|&byte| byte == b'\n')
     }
@@ -35,9 +34,9 @@ impl Serialize for Body {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut lines: Vec<Line> = self.lines().map(Line::of).collect();
         let written = match lines.len() {
-            0 => Written::One(Line::Text(String::new())),
-            1 => Written::One(lines.remove(0)),
-            _ => Written::Many(lines),
+            0 => StoredBody::One(Line::Text(String::new())),
+            1 => StoredBody::One(lines.remove(0)),
+            _ => StoredBody::Many(lines),
         };
         written.serialize(serializer)
     }
@@ -45,13 +44,13 @@ impl Serialize for Body {
 
 impl<'de> Deserialize<'de> for Body {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Written::deserialize(deserializer);
+        let written = StoredBody::deserialize(deserializer);
         let written = written.map_err(|_| {
             D::Error::custom("expected a body that is a string, {\"hex\": …}, or a list of those")
         })?;
         let lines = match written {
-            Written::One(line) => vec![line],
-            Written::Many(lines) => lines,
+            StoredBody::One(line) => vec![line],
+            StoredBody::Many(lines) => lines,
         };
         let mut bytes = Vec::new();
         for line in lines {
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_is_refused() {
+    fn rejects_an_invalid_body() {
         for written in [json!(1), json!({"hex": "f"}), json!({"hex": "zz"}), json!([1]), json!(null)] {
             assert!(serde_json::from_value::<Body>(written).is_err());
         }

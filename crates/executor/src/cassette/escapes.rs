@@ -1,4 +1,4 @@
-//! Takes the escapes of JSON off a text, wherever they stand in it: one character can be written in many ways.
+//! Removes JSON escapes from a text, because one character can be written in many ways.
 
 /// A text without its outermost escapes; nothing, where it has none. What is no escape stays.
 pub(super) fn unescaped(text: &str) -> Option<String> {
@@ -14,7 +14,7 @@ pub(super) fn unescaped(text: &str) -> Option<String> {
     (plain.len() < text.len()).then_some(plain)
 }
 
-/// The character that stands behind a backslash, and what follows it.
+/// The character that an escape means, and the rest of the text.
 fn escape(text: &str) -> Option<(char, &str)> {
     let mut characters = text.chars();
     let character = match characters.next()? {

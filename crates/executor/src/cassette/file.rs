@@ -71,7 +71,7 @@ async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
     let shown = path.display();
     let missing =
         |error| CassetteError::Missing(format!("the cassette {shown} cannot be read: {error}; {REMEDY}"));
-    // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+    // Checked before it is opened, because opening a pipe waits for a writer.
     let metadata = tokio::fs::metadata(path).await.map_err(missing)?;
     if !metadata.is_file() {
         return Err(CassetteError::Broken(format!("the cassette {shown} is not a file")));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cassette_is_explained() {
+    fn explains_an_invalid_cassette() {
         let exchange = r#"{"request":{"path":"/","body":1}}"#;
         for (text, part) in [
             ("", "not a valid recording: EOF"),

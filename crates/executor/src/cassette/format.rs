@@ -39,7 +39,7 @@ pub struct Cassette {
     /// How the run was ended, where it did not end by itself. A replay is ended where the recording ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// What was made of the answers, for whoever records: not used to replay.
+    /// The result of the run, for information: not used to replay.
     #[serde(default)]
     pub attempts: Value,
 }
@@ -66,7 +66,7 @@ impl Cassette {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// It was told to stop.
+    /// It was stopped on request.
     Stopped,
     /// Its time was over.
     TimedOut {
@@ -77,7 +77,7 @@ pub enum Ended {
 
 /// A request and what came back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "StoredExchange", into = "StoredExchange")]
 pub struct Exchange {
     /// What was asked.
     pub request: RecordedRequest,
@@ -93,7 +93,7 @@ pub struct Exchange {
 pub struct RecordedResult {
     /// The tool's name.
     pub name: String,
-    /// What it was asked, for whoever reads: not used to replay.
+    /// Its arguments, for information: not used to replay.
     pub arguments: Value,
     /// Whether it did what it was asked.
     pub ok: bool,
@@ -142,18 +142,18 @@ pub struct RecordedResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
-    /// Nobody read on: it was stopped, or had all it wanted.
+    /// The rest was not read: the run was stopped, or did not need it.
     Dropped,
-    /// The connection was lost, with what was said about it.
+    /// The connection was lost, with the error message.
     Lost(String),
     /// It was too large to be recorded.
     TooLarge,
 }
 
-/// An exchange as it stands in the file: with `response` or with `error`, or `unanswered`.
+/// An exchange in the file: with `response`, `error` or `unanswered`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct StoredExchange {
     request: RecordedRequest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     response: Option<RecordedResponse>,
@@ -165,10 +165,10 @@ struct Written {
     results: Vec<RecordedResult>,
 }
 
-impl TryFrom<Written> for Exchange {
+impl TryFrom<StoredExchange> for Exchange {
     type Error = &'static str;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
+    fn try_from(written: StoredExchange) -> Result<Self, Self::Error> {
         let reply = match (written.response, written.error, written.unanswered.unwrap_or_default()) {
             (Some(response), None, false) => Reply::Response(response),
             (None, Some(error), false) => Reply::Error(error),
@@ -179,7 +179,7 @@ impl TryFrom<Written> for Exchange {
     }
 }
 
-impl From<Exchange> for Written {
+impl From<Exchange> for StoredExchange {
     fn from(exchange: Exchange) -> Self {
         let (response, error, unanswered) = match exchange.reply {
             Reply::Response(response) => (Some(response), None, None),

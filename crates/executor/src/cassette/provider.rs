@@ -1,8 +1,7 @@
 //! The provider of a recording, as far as a replay needs it.
 //!
-//! Its name and its address stand in what is said of its errors, whether it has a key decides what is said of one that is
-//! refused, and its prices give what a run cost. A replay is to say the same, on machines that have never heard of it, so it
-//! is kept beside the blueprint. Its key and its headers are not.
+//! Error messages contain its name and address, and depend on whether it has a key; costs depend on its prices. A replay must
+//! give the same messages and costs on any machine, so these are stored with the blueprint. Key and headers are not.
 
 use serde::{Deserialize, Serialize};
 

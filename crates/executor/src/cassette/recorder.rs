@@ -24,7 +24,7 @@ const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 const KEPT_HEADERS: &[&str] =
     &["content-type", "content-encoding", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
 
-/// What stands where a key was in a text that a provider said.
+/// Replaces a key in a text of a provider.
 const SCRUBBED: &str = "[secret]";
 
 /// Collects the exchanges of a run. Clones collect into the same recording.
@@ -47,7 +47,6 @@ struct Recording {
 }
 
 enum Progress {
-    /// There is no answer yet.
     Waiting,
     Failed(String),
     /// It could not be sent at all.
@@ -68,7 +67,7 @@ impl Recorder {
         let tape = self.lock();
         let exchanges = tape.exchanges.iter().filter_map(|recording| self.exchange(recording)).collect();
         let redactor = &self.redactor;
-        // What is told of a provider's error has lost the key before, to another word than the body has here.
+        // The error message had its key replaced earlier, by another placeholder than the body has here.
         let attempts = Redactor::new([SCRUBBED.to_owned()]).value(redactor.value(attempts));
         let agent = redactor.agent(agent);
         let mut cassette = Cassette::new(agent, redactor.value(parameters), exchanges, attempts);
@@ -240,7 +239,7 @@ fn note(response: &mut RecordedResponse, item: Option<&Result<Vec<u8>, Transport
     }
 }
 
-/// The path of an address: the host may name somebody's machine, and queries may hold keys.
+/// The path of a URL: the host may be private, and queries may contain keys.
 pub(super) fn path_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

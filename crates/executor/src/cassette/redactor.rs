@@ -1,6 +1,6 @@
-//! Keeps known secrets out of recordings and of what is told.
+//! Keeps known secrets out of recordings and events.
 //!
-//! Only what the recorder was told of is found, as a whole and in the form that JSON gives it. A secret that a model
+//! Only known secrets are found, as a whole and in the form that JSON gives it. A secret that a model
 //! spells out over several events of a stream, or that is written with other escapes, cannot be replaced; that there is
 //! one is found out, for a recording not to be kept.
 
@@ -15,7 +15,7 @@ use crate::session::TurnError;
 
 use super::escapes::unescaped;
 
-/// What stands where a secret was.
+/// Replaces a secret.
 const REDACTED: &str = "[redacted]";
 
 /// Shorter strings are no secrets: they are words, and taking them out would take the text apart.
@@ -32,7 +32,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Replaces these strings wherever they stand. Those shorter than six bytes are left alone.
+    /// Replaces these strings everywhere, except those shorter than six bytes.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut all: Vec<String> = Vec::new();
         for secret in secrets.into_iter().filter(|secret| secret.len() >= MIN_SECRET_BYTES) {
@@ -109,7 +109,6 @@ impl Redactor {
             || self.is_held_by(events)
     }
 
-    /// Whether documents hold a secret together.
     fn is_held_by(&self, documents: impl IntoIterator<Item = String>) -> bool {
         let mut joined = BTreeMap::new();
         for document in documents {
@@ -210,7 +209,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_secret_that_comes_in_parts_is_not_told() {
+    fn hides_a_secret_that_comes_in_parts() {
         let redactor = Redactor::new(["sk-secret".to_owned(), "other-key".to_owned()]);
         let text = "the key is sk-secret, and sk-secrex is none; other-key ends it, or so it seems";
         for length in 1..12 {

@@ -1,7 +1,7 @@
 //! Tools in recordings: what they gave is recorded, and on replay given again. Nothing is run then.
 //!
-//! A tool changes what it touches, and a recording may be somebody else's: who replays it must not run its commands, and
-//! must get the same results whatever the files have become. So the results stand in the recording, each behind the exchange
+//! A replay must not run the commands of a recording, which may come from others, and must give the same results even if files
+//! have changed. So the results are in the recording, each after the exchange
 //! whose answer asked for it. The request that follows carries their texts too, but it is no source for them: three of the
 //! five dialects do not say there whether a tool did what it was asked, one has no ids to find a result by, calls that never
 //! reached a tool stand among the others, and after the last answer of a run that was ended no request follows.
@@ -23,7 +23,6 @@ use crate::tools::{is_built_in, specs};
 use super::recorder::Recorder;
 use super::transport::ReplayTransport;
 
-/// Tools that are listened to.
 pub(super) struct RecordingToolbox {
     pub(super) inner: Box<dyn Toolbox>,
     pub(super) recorder: Recorder,
@@ -45,7 +44,7 @@ impl Toolbox for RecordingToolbox {
 
     async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
         let output = self.inner.call(name, arguments, cancel).await;
-        // What a tool says when it is ended is heard by nobody.
+        // The output of a tool that is cancelled is not used.
         if !cancel.is_cancelled() {
             self.recorder.gave(name, arguments, &output);
         }
@@ -57,7 +56,6 @@ impl Toolbox for RecordingToolbox {
     }
 }
 
-/// Opens recorded tools.
 pub(super) struct ReplayToolboxes {
     pub(super) tape: Arc<ReplayTransport>,
     pub(super) mcp_tools: Vec<ToolSpec>,

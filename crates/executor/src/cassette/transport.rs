@@ -41,11 +41,8 @@ pub struct ReplayTransport {
     state: Mutex<State>,
 }
 
-/// How far a recording is used.
 struct State {
-    /// Which exchanges were had.
     used: Vec<bool>,
-    /// The last one that was had.
     current: Option<usize>,
     /// How many of its results were had.
     results: usize,
@@ -59,7 +56,7 @@ impl ReplayTransport {
         Self::with_matching(cassette, Matching::Exact)
     }
 
-    /// Answers requests as told.
+    /// Answers requests from recordings.
     pub fn with_matching(cassette: Cassette, matching: Matching) -> Self {
         let used = vec![false; cassette.exchanges.len()];
         let state = State { used, current: None, results: 0, missing: None };
@@ -88,7 +85,7 @@ impl ReplayTransport {
         }
     }
 
-    /// Whether the run was ended behind this exchange.
+    /// Whether the run ended after this exchange.
     fn ends_behind(&self, index: Option<usize>) -> bool {
         self.ended.is_some() && index.map_or(0, |index| index + 1) == self.exchanges.len()
     }
@@ -220,7 +217,7 @@ fn replay(response: &RecordedResponse) -> Response {
     let mut items: Vec<Result<Vec<u8>, TransportError>> =
         response.body.lines().map(|line| Ok(line.to_owned())).collect();
     match &response.cut {
-        // Nobody had read further, so that nobody misses an end.
+        // The recorded run did not read further, so no end is missing.
         None | Some(Cut::Dropped) => {}
         Some(Cut::Lost(text)) => items.push(Err(TransportError::Connection(text.clone()))),
         Some(Cut::TooLarge) => {

@@ -34,7 +34,6 @@ impl Capture {
         self.total.saturating_sub((self.head.len() + self.tail.len()) as u64)
     }
 
-    /// All bytes that were kept.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let mut bytes = self.head;
         bytes.extend(self.tail);

@@ -1,4 +1,4 @@
-//! Which variables of this process a child may see, and which of their values nobody else may.
+//! Which variables of this process a child may see, and which of their values are secrets.
 //!
 //! A secret is known by its name. Keys of providers are secrets too, and people may call their variables as they like: so
 //! whoever reads the configuration tells their names. And an address is one where it says who logs in there.
@@ -55,12 +55,10 @@ impl Variables {
         self.keys.iter().any(|key| name == key.as_str())
     }
 
-    /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.all.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// One of them.
     pub(crate) fn get(&self, wanted: &str) -> Option<&OsStr> {
         self.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value)
     }
@@ -98,7 +96,7 @@ impl fmt::Debug for Variables {
     }
 }
 
-/// Variables that are secrets by name, or give a child the powers of whoever started Accord.
+/// Variables that are secrets by name, or give a child the rights of the user that started Accord.
 const SECRET_NAMES: &[&str] = &["SSH_AUTH_SOCK", "MYSQL_PWD", "PGPASSWORD", "PGPASSFILE", "KUBECONFIG"];
 
 /// Last words of the names that hold secrets: `X_API_KEY`, `X_TOKEN`, or the word alone. Addresses of databases are
@@ -202,7 +200,6 @@ mod tests {
         Variables::new(pairs, keys.iter().map(|&key| key.to_owned()))
     }
 
-    /// The names that are left.
     fn left(variables: Variables) -> Vec<OsString> {
         variables.without_secrets().into_iter().map(|(name, _)| name).collect()
     }
@@ -231,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_say_who_logs_in_are_secrets() {
+    fn addresses_with_credentials_are_secrets() {
         let pairs = [
             ("GATEWAY_BASE_URL", "https://user:gateway1@gateway.example/v1"),
             ("REDIS_URL", "redis://:redispass@host"),

@@ -30,10 +30,9 @@ pub(super) struct Pipes {
 /// of it for longer is set up wrongly.
 const SCARCITY: Duration = Duration::from_secs(10);
 
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Whether a child could not be started because open files, processes or memory have run out. Whoever makes walls wraps
+/// Whether a child could not be started because open files, processes or memory have run out. A sandbox wraps
 /// what the system says.
 pub(crate) fn is_scarce(error: &io::Error) -> bool {
     let causes = iter::successors(Some(error as &dyn Error), |&error| error.source());
@@ -76,19 +75,19 @@ impl Group {
         self.child.inner_mut().wait().await
     }
 
-    /// Kills every member, once: later, the number of the group could be somebody else's.
+    /// Kills every member, once: later, the number of the group could belong to other processes.
     pub(super) fn kill(&mut self) {
         if !self.killed {
             self.killed = true;
-            // The only failure is that nobody is left.
-            self.child.start_kill().unwrap_or_default();
+            // It fails only if no process is left.
+            self.child.start_kill().ok();
         }
     }
 
     /// Sends a signal to every member that is left.
     pub(super) fn signal(&self, number: i32) {
-        // The only failure is that nobody is left.
-        self.child.signal(number).unwrap_or_default();
+        // It fails only if no process is left.
+        self.child.signal(number).ok();
     }
 
     /// Kills what is left and takes away what remains of it.
@@ -109,23 +108,23 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_has_run_out_is_waited_for() {
+    async fn waits_for_scarce_resources() {
         let mut errors = vec![Errno::AGAIN, Errno::MFILE];
         let started = patiently(|| errors.pop().map_or(Ok("started"), |errno| Err(errno.into()))).await;
         assert_eq!(started.unwrap(), "started");
     }
 
     #[test]
-    fn what_has_run_out_is_seen_behind_the_words_of_others() {
+    fn recognizes_scarce_resources_in_wrapped_errors() {
         #[derive(Debug, thiserror::Error)]
-        #[error("no walls")]
-        struct NoWalls(#[source] io::Error);
-        assert!(is_scarce(&io::Error::other(NoWalls(Errno::MFILE.into()))));
-        assert!(!is_scarce(&io::Error::other(NoWalls(Errno::NOENT.into()))));
+        #[error("no sandbox")]
+        struct SandboxFailed(#[source] io::Error);
+        assert!(is_scarce(&io::Error::other(SandboxFailed(Errno::MFILE.into()))));
+        assert!(!is_scarce(&io::Error::other(SandboxFailed(Errno::NOENT.into()))));
     }
 
     #[tokio::test]
-    async fn other_errors_are_told_at_once() {
+    async fn other_errors_are_reported_at_once() {
         let mut tries = 0;
         let failed = patiently(|| {
             tries += 1;

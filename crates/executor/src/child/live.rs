@@ -1,4 +1,4 @@
-//! A child that is spoken to in lines, for as long as both sides want.
+//! A child that communicates in lines.
 //!
 //! One task writes, one reads lines, one keeps the end of stderr: none of them waits for another, so a child that stops
 //! reading, or writes while it is written to, blocks nobody. Lines wait in a bounded channel; a line that is longer than
@@ -28,14 +28,13 @@ const WAITING_WORDS: usize = 16;
 /// What is kept of stderr: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
 
-/// What a child said.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum ChildOutput {
     /// A whole line, without its end.
     Line(String),
     /// A line that is not UTF-8.
     Garbage,
-    /// A line longer than allowed. Nothing is heard after it.
+    /// A line longer than allowed. No output follows.
     TooLong,
     /// Its stdout is closed; what it had begun to say and not ended is here.
     Closed {
@@ -44,15 +43,13 @@ pub(crate) enum Heard {
     },
 }
 
-impl Heard {
-    /// Nothing more.
+impl ChildOutput {
     const SILENCE: Self = Self::Closed { unfinished: String::new() };
 }
 
-/// How a child can be told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// As if somebody pressed Ctrl-C.
+    /// SIGINT.
     Interrupt = 2,
     /// As if the system went down.
     Terminate = 15,
@@ -62,12 +59,10 @@ pub(crate) enum Signal {
 pub(crate) struct Live {
     group: Group,
     words: Option<mpsc::Sender<String>>,
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<ChildOutput>,
     stderr: Arc<Mutex<Capture>>,
-    /// Reads stderr to its end.
     keeping: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
-    /// The leader has exited.
     over: bool,
 }
 
@@ -91,15 +86,15 @@ impl Live {
         Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
     }
 
-    /// Says one line. An error means that the child no longer listens; why is told by what is heard next.
-    pub(crate) async fn say(&self, line: String) -> Result<(), Deaf> {
+    /// Sends one line. An error means that the child does not read any more; its next output says why.
+    pub(crate) async fn send_line(&self, line: String) -> Result<(), StdinClosed> {
         match &self.words {
-            Some(words) => words.send(line).await.map_err(|_| Deaf),
-            None => Err(Deaf),
+            Some(words) => words.send(line).await.map_err(|_| StdinClosed),
+            None => Err(StdinClosed),
         }
     }
 
-    /// Closes its stdin, once what was said is written.
+    /// Closes its stdin after the lines that were sent.
     pub(crate) fn hush(&mut self) {
         self.words = None;
     }
@@ -107,19 +102,19 @@ impl Live {
     /// What it says next. Waits as long as it takes: put a time-out and a cancel around it. Nothing is lost when this
     /// is dropped half-way. What it leaves behind when it exits may hold its stdout open, and is killed for that after
     /// a moment.
-    pub(crate) async fn hear(&mut self) -> Heard {
+    pub(crate) async fn next_output(&mut self) -> ChildOutput {
         if !self.over {
             tokio::select! {
                 biased;
-                heard = self.heard.recv() => return heard.unwrap_or(Heard::SILENCE),
+                heard = self.heard.recv() => return heard.unwrap_or(ChildOutput::SILENCE),
                 _ = self.group.leader_exit() => self.over = true,
             }
         }
         if let Ok(heard) = timeout(GRACE, self.heard.recv()).await {
-            return heard.unwrap_or(Heard::SILENCE);
+            return heard.unwrap_or(ChildOutput::SILENCE);
         }
         self.group.kill();
-        timeout(GRACE, self.heard.recv()).await.ok().flatten().unwrap_or(Heard::SILENCE)
+        timeout(GRACE, self.heard.recv()).await.ok().flatten().unwrap_or(ChildOutput::SILENCE)
     }
 
     /// Sends a signal to the whole group.
@@ -156,7 +151,7 @@ impl Live {
     /// How it ended, where it did so by itself.
     pub(crate) async fn end(mut self, patience: Duration) -> Option<ExitStatus> {
         self.hush();
-        // Somebody must read on, or a child with much to say would never come to its end.
+        // Reading goes on, because a child blocks if its output is not read.
         self.heard.close();
         let mut status = self.exit(patience).await;
         if status.is_none() {
@@ -167,7 +162,6 @@ impl Live {
         status
     }
 
-    /// Kills the group at once.
     pub(crate) async fn kill(mut self) {
         self.group.kill();
         for task in self.tasks.iter_mut().chain(&mut self.keeping) {
@@ -178,9 +172,8 @@ impl Live {
     }
 }
 
-/// The child no longer listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Deaf;
+pub(crate) struct StdinClosed;
 
 async fn write(mut pipe: ChildStdin, mut words: mpsc::Receiver<String>) {
     while let Some(mut line) = words.recv().await {
@@ -189,39 +182,39 @@ async fn write(mut pipe: ChildStdin, mut words: mpsc::Receiver<String>) {
             return;
         }
     }
-    pipe.shutdown().await.unwrap_or_default();
+    pipe.shutdown().await.ok();
 }
 
-/// Reads lines to the end. When nobody listens any more it goes on reading: the child must not stand still.
-async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::Sender<Heard>) {
+/// Reads lines to the end, even if they are not used any more: the child must not block.
+async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::Sender<ChildOutput>) {
     let mut reader = BufReader::with_capacity(READ_BYTES, pipe);
     let mut line = Vec::new();
     let limit = longest_line as u64 + 1;
     loop {
         line.clear();
-        let count = (&mut reader).take(limit).read_until(b'\n', &mut line).await.unwrap_or_default();
+        let count = (&mut reader).take(limit).read_until(b'\n', &mut line).await.unwrap_or(0);
         let is_whole = line.pop_if(|last| *last == b'\n').is_some();
         let heard = match (count, is_whole) {
-            (0, _) => Heard::Closed { unfinished: String::new() },
-            (_, false) if line.len() > longest_line => Heard::TooLong,
-            (_, false) => Heard::Closed { unfinished: String::from_utf8_lossy(&line).into_owned() },
+            (0, _) => ChildOutput::Closed { unfinished: String::new() },
+            (_, false) if line.len() > longest_line => ChildOutput::TooLong,
+            (_, false) => ChildOutput::Closed { unfinished: String::from_utf8_lossy(&line).into_owned() },
             (_, true) => {
                 line.pop_if(|last| *last == b'\r');
-                String::from_utf8(line.clone()).map_or(Heard::Garbage, Heard::Line)
+                String::from_utf8(line.clone()).map_or(ChildOutput::Garbage, ChildOutput::Line)
             }
         };
-        let is_last = matches!(heard, Heard::Closed { .. } | Heard::TooLong);
+        let is_last = matches!(heard, ChildOutput::Closed { .. } | ChildOutput::TooLong);
         if telling.send(heard).await.is_err() || is_last {
             break;
         }
     }
-    tokio::io::copy(&mut reader, &mut tokio::io::sink()).await.unwrap_or_default();
+    tokio::io::copy(&mut reader, &mut tokio::io::sink()).await.ok();
 }
 
 async fn keep(mut pipe: impl AsyncRead + Unpin, capture: Arc<Mutex<Capture>>) {
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let count = pipe.read(&mut buffer).await.unwrap_or_default();
+        let count = pipe.read(&mut buffer).await.unwrap_or(0);
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
         capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
     }
@@ -239,32 +232,32 @@ mod tests {
         Live::spawn(command, 100).await.unwrap()
     }
 
-    fn line(text: &str) -> Heard {
-        Heard::Line(text.to_owned())
+    fn line(text: &str) -> ChildOutput {
+        ChildOutput::Line(text.to_owned())
     }
 
-    fn closed(unfinished: &str) -> Heard {
-        Heard::Closed { unfinished: unfinished.to_owned() }
+    fn closed(unfinished: &str) -> ChildOutput {
+        ChildOutput::Closed { unfinished: unfinished.to_owned() }
     }
 
     #[tokio::test]
     async fn lines_go_both_ways() {
         let mut cat = shell("cat").await;
-        cat.say("one".to_owned()).await.unwrap();
-        assert_eq!(cat.hear().await, line("one"));
-        cat.say("zwei ✓".to_owned()).await.unwrap();
-        assert_eq!(cat.hear().await, line("zwei ✓"));
+        cat.send_line("one".to_owned()).await.unwrap();
+        assert_eq!(cat.next_output().await, line("one"));
+        cat.send_line("zwei ✓".to_owned()).await.unwrap();
+        assert_eq!(cat.next_output().await, line("zwei ✓"));
         assert!(cat.end(SOON).await.is_some_and(|status| status.success()));
     }
 
     #[tokio::test]
-    async fn what_is_not_a_line_is_told_apart() {
+    async fn distinguishes_invalid_lines() {
         let mut child = shell(r"printf 'a\r\n\377\n\nhalf'; echo why >&2").await;
-        assert_eq!(child.hear().await, line("a"));
-        assert_eq!(child.hear().await, Heard::Garbage);
-        assert_eq!(child.hear().await, line(""));
-        assert_eq!(child.hear().await, closed("half"));
-        assert_eq!(child.hear().await, closed(""));
+        assert_eq!(child.next_output().await, line("a"));
+        assert_eq!(child.next_output().await, ChildOutput::Garbage);
+        assert_eq!(child.next_output().await, line(""));
+        assert_eq!(child.next_output().await, closed("half"));
+        assert_eq!(child.next_output().await, closed(""));
         child.exit(SOON).await.unwrap();
         assert_eq!((child.stderr(), child.stderr()), ("why".to_owned(), "why".to_owned()));
     }
@@ -272,15 +265,15 @@ mod tests {
     #[tokio::test]
     async fn a_line_without_end_ends_the_conversation_but_not_the_reading() {
         let mut child = shell("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo late; exit 7").await;
-        assert_eq!(child.hear().await, Heard::TooLong);
-        assert_eq!(child.hear().await, closed(""));
+        assert_eq!(child.next_output().await, ChildOutput::TooLong);
+        assert_eq!(child.next_output().await, closed(""));
         assert_eq!(child.exit(SOON).await.and_then(|status| status.code()), Some(7));
     }
 
     #[tokio::test]
-    async fn what_is_left_behind_does_not_hold_the_line() {
+    async fn background_processes_do_not_hold_the_output() {
         let mut child = shell("sleep 1000 & echo one; printf half; echo why >&2; exit 3").await;
-        assert_eq!((child.hear().await, child.hear().await), (line("one"), closed("half")));
+        assert_eq!((child.next_output().await, child.next_output().await), (line("one"), closed("half")));
         let (status, stderr) = child.last_words(SOON).await;
         assert_eq!((status.and_then(|status| status.code()), stderr.as_str()), (Some(3), "why"));
     }
@@ -288,21 +281,21 @@ mod tests {
     #[tokio::test]
     async fn the_longest_line_is_still_a_line() {
         let mut child = shell("head -c 100 /dev/zero | tr '\\0' x; echo").await;
-        assert_eq!(child.hear().await, line(&"x".repeat(100)));
+        assert_eq!(child.next_output().await, line(&"x".repeat(100)));
     }
 
     #[tokio::test]
-    async fn one_that_does_not_listen_blocks_nobody() {
+    async fn a_child_that_does_not_read_does_not_block() {
         let mut child = shell("exec 0<&-; while true; do echo y; done").await;
-        assert_eq!(child.hear().await, line("y"));
-        child.say("x".repeat(1 << 20)).await.unwrap();
+        assert_eq!(child.next_output().await, line("y"));
+        child.send_line("x".repeat(1 << 20)).await.unwrap();
         child.end(Duration::from_millis(10)).await;
     }
 
     #[tokio::test]
     async fn one_that_refuses_to_end_is_killed_with_all_it_started() {
         let mut child = shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done").await;
-        let Heard::Line(grandchild) = child.hear().await else { panic!("no process id") };
+        let ChildOutput::Line(grandchild) = child.next_output().await else { panic!("no process id") };
         assert_eq!(child.end(Duration::from_millis(50)).await, None);
         // What is killed is not dead at once.
         let runs = || {

@@ -2,7 +2,7 @@
 //!
 //! A child leads a process group of its own. However its work ends (exit, timeout, cancel, too much output, a dropped
 //! future), the whole group is killed, so that grandchildren go too. A grandchild that makes a session of its own
-//! (`setsid`) leaves the group and escapes; the walls that a child may have (see `walls`) it does not escape.
+//! (`setsid`) leaves the group and escapes, but not from a sandbox (see `sandbox`).
 //!
 //! What the leader leaves in the background gets a moment to finish writing, and is then killed like the rest.
 
@@ -12,7 +12,7 @@ mod group;
 mod live;
 #[cfg(target_os = "linux")]
 mod readable;
-mod walls;
+mod sandbox;
 
 use std::future::Future;
 use std::io;
@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use capture::Capture;
 pub use environment::Variables;
 pub(crate) use environment::{Environment, holds_secret, is_secret, no_nul, variable};
-pub(crate) use live::{Heard, Live, Signal};
-pub(crate) use walls::{Walls, available};
+pub(crate) use live::{ChildOutput, Live, Signal};
+pub(crate) use sandbox::{Sandbox, available};
 
 use group::Group;
 pub(crate) use group::is_scarce;
@@ -41,70 +41,61 @@ const GRACE: Duration = Duration::from_millis(300);
 /// One read. As large as a pipe holds by default on Linux.
 const READ_BYTES: usize = 64 * 1024;
 
-/// A child to be run.
 pub(crate) struct Plan {
     /// Program, arguments, folder and environment. The streams are set here.
     pub(crate) command: Command,
-    /// What goes to its stdin; nothing at all where there is none.
+    /// Its stdin, if it gets any.
     pub(crate) input: Option<Vec<u8>>,
-    /// What is kept of its stdout.
     pub(crate) stdout: Capture,
-    /// What is kept of its stderr.
     pub(crate) stderr: Capture,
-    /// Who hears its stderr while it is written. What finds no room there is not heard.
+    /// Receives its stderr while it runs, as far as the channel has room.
     pub(crate) heard: Option<mpsc::Sender<Vec<u8>>>,
     /// What to do with more stdout than is kept.
     pub(crate) overflow: Overflow,
-    /// How long it may take.
     pub(crate) timeout: Duration,
-    /// What it may reach; everything that this process may, where there are none.
-    pub(crate) walls: Option<Walls>,
+    /// What it may reach; if absent, everything that this process may.
+    pub(crate) sandbox: Option<Sandbox>,
 }
 
 /// What to do with more output than is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflow {
-    /// Read on and forget it.
     Forget,
-    /// End the child.
-    End,
+    Kill,
 }
 
-/// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// By itself, or by a signal of somebody else.
+pub(crate) enum ChildEnd {
+    /// By itself, or by a signal from elsewhere.
     Exited(ExitStatus),
     /// Killed, because its time was over.
     TimedOut,
-    /// Killed, because it was told to stop.
     Stopped,
     /// Killed, because it wrote too much.
-    Flooded,
+    OutputTooLarge,
 }
 
-/// What a child left.
 pub(crate) struct Finished {
-    pub(crate) end: End,
+    pub(crate) end: ChildEnd,
     pub(crate) stdout: Capture,
     pub(crate) stderr: Capture,
 }
 
-struct Flooded;
+struct OutputTooLarge;
 
 /// Runs a child to its end. An error means that it could not be started.
 pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Finished> {
-    let Plan { mut command, input, mut stdout, mut stderr, heard, overflow, timeout, walls } = plan;
+    let Plan { mut command, input, mut stdout, mut stderr, heard, overflow, timeout, sandbox } = plan;
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = async {
-        match walls {
-            Some(walls) => walls.spawn(command).await,
+        match sandbox {
+            Some(sandbox) => sandbox.spawn(command).await,
             None => Group::spawn(command).await,
         }
     };
     let Some(started) = cancel.run_until_cancelled(start).await else {
-        return Ok(Finished { end: End::Stopped, stdout, stderr });
+        return Ok(Finished { end: ChildEnd::Stopped, stdout, stderr });
     };
     let mut group = started?;
     let pipes = group.pipes();
@@ -120,15 +111,18 @@ pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Fi
         let work = supervise(&mut group, streams);
         tokio::select! {
             biased;
-            () = cancel.cancelled() => End::Stopped,
-            end = tokio::time::timeout(timeout, work) => end.unwrap_or(Ok(End::TimedOut))?,
+            () = cancel.cancelled() => ChildEnd::Stopped,
+            end = tokio::time::timeout(timeout, work) => end.unwrap_or(Ok(ChildEnd::TimedOut))?,
         }
     };
     group.end().await;
     Ok(Finished { end, stdout, stderr })
 }
 
-async fn supervise(group: &mut Group, streams: impl Future<Output = Result<(), Flooded>>) -> io::Result<End> {
+async fn supervise(
+    group: &mut Group,
+    streams: impl Future<Output = Result<(), OutputTooLarge>>,
+) -> io::Result<ChildEnd> {
     let mut streams = pin!(streams);
     let mut flowing = true;
     let status = loop {
@@ -136,7 +130,7 @@ async fn supervise(group: &mut Group, streams: impl Future<Output = Result<(), F
             status = group.leader_exit() => break status?,
             ended = &mut streams, if flowing => match ended {
                 Ok(()) => flowing = false,
-                Err(Flooded) => return Ok(End::Flooded),
+                Err(OutputTooLarge) => return Ok(ChildEnd::OutputTooLarge),
             },
         }
     };
@@ -148,13 +142,13 @@ async fn supervise(group: &mut Group, streams: impl Future<Output = Result<(), F
     if flowing {
         finish(streams, &mut end).await;
     }
-    Ok(if end.is_ok() { End::Exited(status) } else { End::Flooded })
+    Ok(if end.is_ok() { ChildEnd::Exited(status) } else { ChildEnd::OutputTooLarge })
 }
 
 /// Lets the streams flow for a moment more; whether they came to an end.
 async fn finish(
-    streams: Pin<&mut impl Future<Output = Result<(), Flooded>>>,
-    end: &mut Result<(), Flooded>,
+    streams: Pin<&mut impl Future<Output = Result<(), OutputTooLarge>>>,
+    end: &mut Result<(), OutputTooLarge>,
 ) -> bool {
     match tokio::time::timeout(GRACE, streams).await {
         Ok(ended) => {
@@ -166,33 +160,34 @@ async fn finish(
 }
 
 /// Writes the input and closes the pipe. A child that does not want it all is no error.
-async fn feed(pipe: Option<impl AsyncWrite + Unpin>, input: Vec<u8>) -> Result<(), Flooded> {
+async fn feed(pipe: Option<impl AsyncWrite + Unpin>, input: Vec<u8>) -> Result<(), OutputTooLarge> {
     if let Some(mut pipe) = pipe {
-        pipe.write_all(&input).await.unwrap_or_default();
-        pipe.shutdown().await.unwrap_or_default();
+        pipe.write_all(&input).await.ok();
+        pipe.shutdown().await.ok();
     }
     Ok(())
 }
 
-/// Reads to the end, whatever is kept of it: a child that nobody listens to would stand still.
+/// Reads to the end, whatever is kept of it, because a child blocks if its output is not read.
 async fn drain(
     pipe: Option<impl AsyncRead + Unpin>,
     capture: &mut Capture,
     overflow: Overflow,
     heard: Option<mpsc::Sender<Vec<u8>>>,
-) -> Result<(), Flooded> {
+) -> Result<(), OutputTooLarge> {
     let Some(mut pipe) = pipe else { return Ok(()) };
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        let count = pipe.read(&mut buffer).await.unwrap_or_default();
+        // An error ends the stream.
+        let count = pipe.read(&mut buffer).await.unwrap_or(0);
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
         capture.push(bytes);
         if let Some(heard) = &heard {
-            // A child never waits for who listens.
-            heard.try_send(bytes.to_vec()).unwrap_or_default();
+            // A child never waits for the receiver.
+            heard.try_send(bytes.to_vec()).ok();
         }
-        if overflow == Overflow::End && capture.left_out() > 0 {
-            return Err(Flooded);
+        if overflow == Overflow::Kill && capture.left_out() > 0 {
+            return Err(OutputTooLarge);
         }
     }
 }

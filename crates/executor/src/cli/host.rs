@@ -30,12 +30,10 @@ impl Host {
         Self { program, variables: Arc::new(all.without_own()), named }
     }
 
-    /// What people call the CLI.
     pub(crate) fn title(&self) -> &'static str {
         self.program.title
     }
 
-    /// The executable, for a blueprint's settings.
     pub(crate) fn find(&self, settings: &Settings, folder: &Path) -> Result<PathBuf, OpenError> {
         let variable = |name: &str| {
             if name == self.program.variable {
@@ -75,7 +73,6 @@ impl Host {
         Redactor::new(inherited.chain(self.secrets(&settings.env)).chain(handed))
     }
 
-    /// A variable of the runner.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         self.variables.get(name)
     }

@@ -2,7 +2,7 @@
 
 use std::process::ExitStatus;
 
-use crate::child::{Heard, Live};
+use crate::child::{ChildOutput, Live};
 use crate::program::{self, with_stderr};
 
 use super::Program;
@@ -10,29 +10,28 @@ use super::Program;
 /// The longest line that a CLI may say: twice what the judge reads of one answer, because JSON in JSON grows.
 pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// Why there is no line.
-pub(crate) enum NoLine {
-    /// It said something that is none.
+pub(crate) enum LineError {
+    /// It wrote something that is not a line.
     Wrong(String),
     /// It has closed its stdout, having begun a line or not.
     Closed { unfinished: String },
 }
 
 /// The next line. Empty ones say nothing.
-pub(crate) async fn next_line(program: &Program, live: &mut Live) -> Result<String, NoLine> {
+pub(crate) async fn next_line(program: &Program, live: &mut Live) -> Result<String, LineError> {
     let title = program.title;
     loop {
-        match live.hear().await {
-            Heard::Line(text) if text.trim().is_empty() => {}
-            Heard::Line(text) => return Ok(text),
-            Heard::Garbage => {
-                return Err(NoLine::Wrong(format!("{title} wrote invalid UTF-8")));
+        match live.next_output().await {
+            ChildOutput::Line(text) if text.trim().is_empty() => {}
+            ChildOutput::Line(text) => return Ok(text),
+            ChildOutput::Garbage => {
+                return Err(LineError::Wrong(format!("{title} wrote invalid UTF-8")));
             }
-            Heard::TooLong => {
+            ChildOutput::TooLong => {
                 let mebibytes = LONGEST_LINE / 1024 / 1024;
-                return Err(NoLine::Wrong(format!("{title} wrote a line of more than {mebibytes} MiB")));
+                return Err(LineError::Wrong(format!("{title} wrote a line of more than {mebibytes} MiB")));
             }
-            Heard::Closed { unfinished } => return Err(NoLine::Closed { unfinished }),
+            ChildOutput::Closed { unfinished } => return Err(LineError::Closed { unfinished }),
         }
     }
 }

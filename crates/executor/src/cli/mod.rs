@@ -1,28 +1,28 @@
 //! Agents that are programs of others: command line interfaces that talk to a model by themselves.
 //!
 //! What they share is here: the settings of a blueprint, how the executable is found, which variables it sees, where
-//! temporary files stand, and how a result is handed in by an MCP tool. How each is spoken to is in its own module.
+//! temporary files are, and how a result is submitted by an MCP tool. The protocol of each is in its own module.
 
 mod claude;
 mod codex;
 mod host;
 mod lines;
 mod program;
-mod room;
 mod scratch;
+mod session_context;
 mod settings;
 mod submit;
 
 pub use claude::ClaudeCodeExecutor;
 pub use codex::CodexExecutor;
 pub(crate) use host::Host;
-pub(crate) use lines::{NoLine, closed, next_line};
+pub(crate) use lines::{LineError, closed, next_line};
 pub use program::{CLAUDE_CODE, CODEX, Program};
-pub(crate) use room::{Room, bounded, endpoint};
 pub(crate) use scratch::Scratch;
+pub(crate) use session_context::{SessionContext, bounded, endpoint};
 pub(crate) use settings::Settings;
 pub use submit::SubmitServer;
-pub(crate) use submit::{Desk, SUBMIT_SERVER, handed_in};
+pub(crate) use submit::{SUBMIT_SERVER, SubmissionInbox, read_submissions};
 
 use crate::session::OpenError;
 
@@ -30,7 +30,7 @@ use crate::session::OpenError;
 const SHOWN_BYTES: usize = 400;
 
 /// The beginning of a text, for an error that shows it.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let text = text.trim();
     match text.len() > SHOWN_BYTES {
         true => format!("{}…", text.get(..text.floor_char_boundary(SHOWN_BYTES)).unwrap_or_default()),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named_with_the_remedy() {
+    fn missing_programs_are_errors_with_a_remedy() {
         let folder = tempfile::tempdir().unwrap();
         executable(folder.path(), "claude", 0o644);
         let path = |name: &str| (name == "PATH").then(|| folder.path().as_os_str().to_owned());

@@ -1,4 +1,4 @@
-//! Temporary files of one session, which nobody else may read.
+//! Temporary files of one session, readable by the owner only.
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_else_may_read_it_and_nothing_is_left() {
+    fn files_are_private_and_removed() {
         let scratch = Scratch::new().unwrap();
         scratch.write("a", "longer").unwrap();
         let file = scratch.write("a", "one").unwrap();

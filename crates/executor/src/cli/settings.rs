@@ -15,7 +15,6 @@ use super::wrong;
 /// An hour. An agent that works on files may take that long; more must be asked for.
 const DEFAULT_SECONDS: u64 = 60 * 60;
 
-/// Settings that have been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) model: Option<String>,
@@ -28,7 +27,7 @@ pub(crate) struct Settings {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawSettings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     model: Option<String>,
@@ -43,8 +42,8 @@ struct Written {
 
 impl Settings {
     pub(crate) fn read(program: &Program, value: &Value) -> Result<Self, OpenError> {
-        let written = Written::deserialize(value).map_err(|error| wrong(program, error))?;
-        let Written { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
+        let written = RawSettings::deserialize(value).map_err(|error| wrong(program, error))?;
+        let RawSettings { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
         let timeout_seconds =
             seconds(timeout_seconds, DEFAULT_SECONDS).map_err(|text| wrong(program, text))?;
         let settings = Self { model, command, args, env, allowed_tools, timeout_seconds };
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_what_does_not_fit() {
         for (value, text) in [
             (json!({"model": " "}), "invalid `model` ' '; set a value, or omit it"),
             (json!({"model": "--x"}), "invalid `model` '--x'; set a value, or omit it"),

@@ -14,7 +14,7 @@ use crate::mcp_server::{McpServer, Reach};
 
 use super::{Program, Scratch};
 
-/// The name of the server. Whoever gives an MCP server this name is refused.
+/// The name of the server, which is reserved.
 pub(crate) const SUBMIT_SERVER: &str = "accord_submit";
 
 /// As much as is read of the submissions of one turn: a line, and a byte before it, that is more than the judge reads of one
@@ -32,7 +32,12 @@ pub struct SubmitServer {
 
 impl SubmitServer {
     /// Prepares the tool for a schema, which gets the description of the tool where it has none.
-    pub(crate) fn open(&self, scratch: &Scratch, schema: &Value, description: &str) -> io::Result<Desk> {
+    pub(crate) fn open(
+        &self,
+        scratch: &Scratch,
+        schema: &Value,
+        description: &str,
+    ) -> io::Result<SubmissionInbox> {
         let mut schema = schema.clone();
         if let Value::Object(members) = &mut schema {
             members.entry("description").or_insert_with(|| description.into());
@@ -47,28 +52,29 @@ impl SubmitServer {
             env: BTreeMap::new(),
         };
         let server = McpServer { name: SUBMIT_SERVER.to_owned(), reach };
-        Ok(Desk { server, out, taken: 0 })
+        Ok(SubmissionInbox { server, out, taken: 0 })
     }
 }
 
 /// What was handed in since the last time, where it can be; else that it cannot be read.
-pub(crate) async fn handed_in(program: &Program, desk: Option<&mut Desk>) -> Result<Vec<String>, String> {
-    let Some(desk) = desk else { return Ok(Vec::new()) };
-    let taken = desk.take().await;
+pub(crate) async fn read_submissions(
+    program: &Program,
+    inbox: Option<&mut SubmissionInbox>,
+) -> Result<Vec<String>, String> {
+    let Some(inbox) = inbox else { return Ok(Vec::new()) };
+    let taken = inbox.take().await;
     taken.map_err(|error| format!("the result submitted by {} cannot be read: {error}", program.title))
 }
 
-/// Where submissions arrive.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct SubmissionInbox {
     /// The server to be passed to the CLI.
     pub(crate) server: McpServer,
     out: PathBuf,
-    /// How many bytes were read before.
     taken: u64,
 }
 
-impl Desk {
+impl SubmissionInbox {
     /// What was handed in since the last time, each as it was written. A line without an end is not there yet. Of more than
     /// can be read it is the end that is read, because what was handed in last counts.
     async fn take(&mut self) -> io::Result<Vec<String>> {
@@ -104,39 +110,39 @@ mod tests {
     async fn submissions_are_taken_once_and_whole() {
         let scratch = Scratch::new().unwrap();
         let server = SubmitServer { program: "/bin/accord".into(), args: vec!["submit".to_owned()] };
-        let mut desk = server.open(&scratch, &json!({"type": "object"}), "Hand it in.").unwrap();
-        let Reach::Program { command, args, .. } = desk.server.reach.clone() else { panic!("no program") };
+        let mut inbox = server.open(&scratch, &json!({"type": "object"}), "Hand it in.").unwrap();
+        let Reach::Program { command, args, .. } = inbox.server.reach.clone() else { panic!("no program") };
         assert_eq!((command.as_str(), args.first().unwrap().as_str()), ("/bin/accord", "submit"));
         let schema = std::fs::read_to_string(args.get(2).unwrap()).unwrap();
         assert_eq!(schema, r#"{"type":"object","description":"Hand it in."}"#);
-        assert_eq!(desk.take().await.unwrap(), Vec::<String>::new());
+        assert_eq!(inbox.take().await.unwrap(), Vec::<String>::new());
         let mut out = std::fs::OpenOptions::new().append(true).open(args.get(4).unwrap()).unwrap();
         out.write_all(b"{\"a\":1}\n{\"a\":2}\n{\"a\"").unwrap();
-        assert_eq!(desk.take().await.unwrap(), [r#"{"a":1}"#, r#"{"a":2}"#]);
+        assert_eq!(inbox.take().await.unwrap(), [r#"{"a":1}"#, r#"{"a":2}"#]);
         out.write_all(b":3}\n").unwrap();
-        assert_eq!(desk.take().await.unwrap(), [r#"{"a":3}"#]);
-        assert_eq!(desk.take().await.unwrap(), Vec::<String>::new());
+        assert_eq!(inbox.take().await.unwrap(), [r#"{"a":3}"#]);
+        assert_eq!(inbox.take().await.unwrap(), Vec::<String>::new());
     }
 
     #[tokio::test]
     async fn of_too_much_the_last_is_taken() {
         let scratch = Scratch::new().unwrap();
         let server = SubmitServer { program: "/bin/accord".into(), args: Vec::new() };
-        let mut desk = server.open(&scratch, &json!({"type": "object"}), "").unwrap();
-        let mut out = std::fs::OpenOptions::new().append(true).open(&desk.out).unwrap();
+        let mut inbox = server.open(&scratch, &json!({"type": "object"}), "").unwrap();
+        let mut out = std::fs::OpenOptions::new().append(true).open(&inbox.out).unwrap();
         let mebibytes = |count: usize| "x".repeat(count * 1024 * 1024);
         for line in [mebibytes(5), mebibytes(5), "last".to_owned()] {
             writeln!(out, "{line}").unwrap();
         }
-        assert_eq!(desk.take().await.unwrap(), [mebibytes(5), "last".to_owned()]);
+        assert_eq!(inbox.take().await.unwrap(), [mebibytes(5), "last".to_owned()]);
         // One that is too long is handed on as far as it shows that it is, and the next one is heard.
         writeln!(out, "{}", mebibytes(9)).unwrap();
-        let lengths: Vec<usize> = desk.take().await.unwrap().iter().map(String::len).collect();
+        let lengths: Vec<usize> = inbox.take().await.unwrap().iter().map(String::len).collect();
         assert_eq!(lengths, [8 * 1024 * 1024 + 1]);
         writeln!(out, "next").unwrap();
-        assert_eq!(desk.take().await.unwrap(), ["next"]);
+        assert_eq!(inbox.take().await.unwrap(), ["next"]);
         // As much as may be judged is whole, whatever stood before it.
         writeln!(out, "early\n{}", mebibytes(8)).unwrap();
-        assert_eq!(desk.take().await.unwrap(), [mebibytes(8)]);
+        assert_eq!(inbox.take().await.unwrap(), [mebibytes(8)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a program speaks the protocol: what `accord doctor --executor` finds.
+//! Checks that a program implements the protocol, for `accord doctor --executor`.
 //!
 //! Each check starts the program anew, so that one failure does not hide another. The program is really asked, with a
 //! few short prompts: where a model is behind it, that costs what a few short prompts cost.
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::dialogue::{Dialogue, END_PATIENCE};
 use super::memory::Memory;
-use super::message::{self, Answered, Hello, Said};
+use super::message::{self, Hello, ProgramAnswer, ProgramMessage};
 use super::settings::Settings;
 use crate::answer::Stop;
 use crate::child::Variables;
@@ -120,10 +120,10 @@ impl Conformance {
     async fn answers(&self) -> Checked {
         let mut dialogue = self.opened(None).await?;
         let answered = self.ask(&mut dialogue, 1, Delivery::Text).await?;
-        dialogue.say(message::shutdown(SESSION)).await;
+        dialogue.send(message::shutdown(SESSION)).await;
         let deadline = Instant::now() + END_PATIENCE;
         while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
-            if matches!(said, Said::Answer(_) | Said::Fault(_)) {
+            if matches!(said, ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_)) {
                 dialogue.kill().await;
                 return Err((Verdict::Failed, "it answered one turn twice".to_owned()));
             }
@@ -135,7 +135,7 @@ impl Conformance {
     async fn ignores(&self) -> Checked {
         let mut dialogue = self.opened(None).await?;
         dialogue
-            .say(json!({"type": "accord.conformance", "protocol": 1, "session_id": SESSION}).to_string())
+            .send(json!({"type": "accord.conformance", "protocol": 1, "session_id": SESSION}).to_string())
             .await;
         self.ask(&mut dialogue, 1, Delivery::Text).await?;
         dialogue.kill().await;
@@ -203,8 +203,8 @@ impl Conformance {
 
     async fn cancelled(&self) -> Checked {
         let mut dialogue = self.opened(None).await?;
-        dialogue.say(message::turn(SESSION, 1, &turn(Delivery::Text), PROMPT)).await;
-        dialogue.say(message::cancel(SESSION, 1)).await;
+        dialogue.send(message::turn(SESSION, 1, &turn(Delivery::Text), PROMPT)).await;
+        dialogue.send(message::cancel(SESSION, 1)).await;
         let deadline = Instant::now() + CANCEL_PATIENCE;
         let checked = loop {
             match timeout_at(deadline, dialogue.next()).await {
@@ -215,7 +215,7 @@ impl Conformance {
                     );
                     break Err((Verdict::Doubtful, text));
                 }
-                Ok(Ok(Said::Answer(_) | Said::Fault(_))) => {
+                Ok(Ok(ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_))) => {
                     break Ok("gave up or answered in time".to_owned());
                 }
                 Ok(Ok(_)) => {}
@@ -270,30 +270,34 @@ impl Conformance {
         dialogue: &mut Dialogue,
         number: u64,
         delivery: Delivery,
-    ) -> Result<Answered, (Verdict, String)> {
+    ) -> Result<ProgramAnswer, (Verdict, String)> {
         let failed = |how: String| (Verdict::Failed, how);
-        dialogue.say(message::turn(SESSION, number, &turn(delivery), PROMPT)).await;
+        dialogue.send(message::turn(SESSION, number, &turn(delivery), PROMPT)).await;
         let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
         loop {
             let said = timeout_at(deadline, dialogue.next()).await.map_err(|_| {
                 failed(format!("there was no answer within {} seconds", self.settings.timeout_seconds))
             })?;
             match said.map_err(failed)? {
-                Said::Answer(answered) if answered.session_id.as_deref().unwrap_or(SESSION) != SESSION => {
+                ProgramMessage::Answer(answered)
+                    if answered.session_id.as_deref().unwrap_or(SESSION) != SESSION =>
+                {
                     let theirs = answered.session_id.as_deref().unwrap_or_default();
                     return Err(failed(format!("it answered for session '{theirs}'; expected '{SESSION}'")));
                 }
-                Said::Answer(answered) if answered.turn.unwrap_or(number) != number => {
+                ProgramMessage::Answer(answered) if answered.turn.unwrap_or(number) != number => {
                     let theirs = answered.turn.unwrap_or_default();
                     return Err(failed(format!("it answered turn {theirs}; expected {number}")));
                 }
-                Said::Answer(answered) => match answered.stop {
+                ProgramMessage::Answer(answered) => match answered.stop {
                     Stop::Refused(words) => return Err(failed(format!("it refused to answer: {words}"))),
                     _ => return Ok(*answered),
                 },
-                Said::Fault(fault) => return Err(failed(format!("it reported an error: {}", fault.message))),
-                Said::Hello(_) => return Err(failed("it sent hello twice".to_owned())),
-                Said::Event(_) | Said::Usage(_) | Said::Unknown => {}
+                ProgramMessage::ReportedError(fault) => {
+                    return Err(failed(format!("it reported an error: {}", fault.message)));
+                }
+                ProgramMessage::Hello(_) => return Err(failed("it sent hello twice".to_owned())),
+                ProgramMessage::Event(_) | ProgramMessage::Usage(_) | ProgramMessage::Unknown => {}
             }
         }
     }

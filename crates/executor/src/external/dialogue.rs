@@ -8,9 +8,9 @@ use tokio::process::Command;
 use tokio::time::{Instant, timeout_at};
 
 use super::memory::Memory;
-use super::message::{self, Hello, PROTOCOL, Said};
+use super::message::{self, Hello, PROTOCOL, ProgramMessage};
 use super::settings::Settings;
-use crate::child::{Heard, Live, Variables};
+use crate::child::{ChildOutput, Live, Variables};
 use crate::program;
 use crate::session::OpenError;
 use crate::start::Start;
@@ -21,17 +21,15 @@ pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// How long a program may take to say hello: an interpreter on a busy machine takes some seconds.
 pub(super) const HELLO_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a program may take to end by itself once it is told to, and again once it is asked to terminate.
+/// How long a program may take to exit after `shutdown`, and again after SIGTERM.
 pub(super) const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// How long a program whose stdout is closed may take to exit, so that its exit code can be told.
+/// How long a program whose stdout is closed may take to exit, so that its exit code can be reported.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A process that speaks the protocol.
 pub(super) struct Dialogue {
     command: String,
     session_id: String,
-    /// How long a turn may take.
     timeout: Duration,
     live: Live,
     variables: Arc<Variables>,
@@ -65,7 +63,7 @@ impl Dialogue {
             live,
             variables: Arc::clone(variables),
         };
-        dialogue.say(greeting).await;
+        dialogue.send(greeting).await;
         Ok(dialogue)
     }
 
@@ -85,97 +83,97 @@ impl Dialogue {
                 }
             };
             match said {
-                Said::Unknown => {}
-                Said::Hello(hello) if hello.protocol == PROTOCOL => return Ok(hello),
-                Said::Hello(hello) => {
+                ProgramMessage::Unknown => {}
+                ProgramMessage::Hello(hello) if hello.protocol == PROTOCOL => return Ok(hello),
+                ProgramMessage::Hello(hello) => {
                     let command = &self.command;
                     return Err(OpenError::Settings(format!(
                         "'{command}' uses protocol version {}, but this runner uses {PROTOCOL}",
                         hello.protocol
                     )));
                 }
-                Said::Fault(fault) => {
+                ProgramMessage::ReportedError(fault) => {
                     let command = &self.command;
                     return Err(OpenError::Missing(format!("'{command}' cannot start: {}", fault.message)));
                 }
-                Said::Event(_) | Said::Usage(_) | Said::Answer(_) => {
+                ProgramMessage::Event(_) | ProgramMessage::Usage(_) | ProgramMessage::Answer(_) => {
                     return Err(OpenError::Missing(self.failed("did not send hello first")));
                 }
             }
         }
     }
 
-    /// Says a line. One that does not listen any more is noticed by what is heard next.
-    pub(super) async fn say(&self, line: String) {
-        self.live.say(line).await.unwrap_or_default();
+    /// Sends a line. If the program does not read any more, its next output says so.
+    pub(super) async fn send(&self, line: String) {
+        self.live.send_line(line).await.ok();
     }
 
     /// What the program says next; else how it failed, in words that name it and show the end of its stderr. Nothing can
     /// be heard after a failure. Nothing is lost when this is dropped half-way.
-    pub(super) async fn next(&mut self) -> Result<Said, String> {
-        match self.live.hear().await {
-            Heard::Closed { unfinished } => {
+    pub(super) async fn next(&mut self) -> Result<ProgramMessage, String> {
+        match self.live.next_output().await {
+            ChildOutput::Closed { unfinished } => {
                 let (status, stderr) = self.live.last_words(EXIT_PATIENCE).await;
                 let end = status.map_or_else(|| "closed its stdout".to_owned(), program::ended);
                 let how = match unfinished.is_empty() {
                     true => format!("{end} without an answer"),
                     false => format!("{end} in the middle of a line"),
                 };
-                Err(self.told(&how, &stderr))
+                Err(self.failure_message(&how, &stderr))
             }
-            heard => self.said(heard),
+            heard => self.parse_output(heard),
         }
     }
 
-    /// What the program has said already, without waiting for it; none where that is nothing, or it has ended.
-    pub(super) fn said_already(&mut self) -> Option<Result<Said, String>> {
-        match self.live.hear().now_or_never()? {
-            Heard::Closed { unfinished } if unfinished.trim().is_empty() => None,
-            heard => Some(self.said(heard)),
+    /// A message that has already arrived, if any.
+    pub(super) fn buffered_message(&mut self) -> Option<Result<ProgramMessage, String>> {
+        match self.live.next_output().now_or_never()? {
+            ChildOutput::Closed { unfinished } if unfinished.trim().is_empty() => None,
+            heard => Some(self.parse_output(heard)),
         }
     }
 
-    fn said(&self, heard: Heard) -> Result<Said, String> {
+    fn parse_output(&self, heard: ChildOutput) -> Result<ProgramMessage, String> {
         match heard {
-            Heard::Line(line) if line.trim().is_empty() => Ok(Said::Unknown),
-            Heard::Line(line) => match message::read(&line) {
-                Ok(Said::Fault(mut fault)) => {
+            ChildOutput::Line(line) if line.trim().is_empty() => Ok(ProgramMessage::Unknown),
+            ChildOutput::Line(line) => match message::read(&line) {
+                Ok(ProgramMessage::ReportedError(mut fault)) => {
                     fault.message = self.variables.hide(fault.message);
-                    Ok(Said::Fault(fault))
+                    Ok(ProgramMessage::ReportedError(fault))
                 }
                 Ok(said) => Ok(said),
                 Err(how) => Err(self.failed(&how)),
             },
-            Heard::Garbage => Err(self.failed("wrote invalid UTF-8 to stdout")),
-            Heard::TooLong => {
+            ChildOutput::Garbage => Err(self.failed("wrote invalid UTF-8 to stdout")),
+            ChildOutput::TooLong => {
                 let how = format!("wrote a line of more than {} MiB", LONGEST_LINE / 1024 / 1024);
                 Err(self.failed(&how))
             }
-            Heard::Closed { .. } => Err(self.failed("ended in the middle of a line")),
+            ChildOutput::Closed { .. } => Err(self.failed("ended in the middle of a line")),
         }
     }
 
     /// How the program failed, with the end of its stderr.
     pub(super) fn failed(&self, how: &str) -> String {
-        self.told(how, &self.live.stderr())
+        self.failure_message(how, &self.live.stderr())
     }
 
-    /// A program is given the variables of the runner: what it repeats of the secrets among them is not told on.
-    fn told(&self, how: &str, stderr: &str) -> String {
+    /// A program gets the variables of the runner, so secrets in its output are removed.
+    fn failure_message(&self, how: &str, stderr: &str) -> String {
         self.variables.hide(program::failed(&self.command, how, stderr))
     }
 
     /// Tells it to end, and sees to it.
     pub(super) async fn end(self) {
         let word = message::shutdown(&self.session_id);
-        self.say(word).await;
+        self.send(word).await;
         self.live.end(END_PATIENCE).await;
     }
 
     /// Says this and closes its stdin. Whether it ended by itself.
     pub(super) async fn end_with(mut self, word: Option<String>) -> bool {
         if let Some(word) = word {
-            self.say(word).await;
+            self.send(word).await;
         }
         self.live.hush();
         let ended = self.live.exit(END_PATIENCE).await.is_some();
@@ -183,7 +181,6 @@ impl Dialogue {
         ended
     }
 
-    /// Ends it at once.
     pub(super) async fn kill(self) {
         self.live.kill().await;
     }

@@ -1,4 +1,4 @@
-//! Whether a key stands twice in a JSON object. `serde_json` takes the last one without a word.
+//! Finds duplicate keys in a JSON object. `serde_json` silently uses the last one.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,13 +17,13 @@ struct Keys {
 
 impl<'de> Deserialize<'de> for Keys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Look)
+        deserializer.deserialize_any(KeysVisitor)
     }
 }
 
-struct Look;
+struct KeysVisitor;
 
-impl<'de> Visitor<'de> for Look {
+impl<'de> Visitor<'de> for KeysVisitor {
     type Value = Keys;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_stands_twice_is_found_at_any_depth() {
+    fn finds_duplicate_keys_at_any_depth() {
         for json in [
             r#"{"n":1,"n":2}"#,
             r#"{"n":1,"n":1}"#,

@@ -24,7 +24,6 @@ pub(super) struct Memory {
     pub(super) history: Vec<Exchange>,
 }
 
-/// One question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Exchange {
     pub(super) prompt: String,
@@ -42,7 +41,7 @@ impl Memory {
         })
     }
 
-    /// Whether what is to be told again is too long.
+    /// Whether the history is too long to repeat.
     pub(super) fn check(&self) -> Result<(), OpenError> {
         let bytes: usize = self.history.iter().map(|each| each.prompt.len() + each.answer.len()).sum();
         if bytes <= MAX_HISTORY_BYTES {
@@ -53,12 +52,11 @@ impl Memory {
         )))
     }
 
-    /// The prompt, with what was said before in front of it.
     pub(super) fn told_again(&self, prompt: &str) -> String {
         if self.history.is_empty() {
             return prompt.to_owned();
         }
-        // As JSON, so that nothing that was said can pass for the question.
+        // As JSON, so that no part of the history can pass for the question.
         let said = serde_json::to_string_pretty(&self.history).unwrap_or_default();
         format!("The conversation so far, as JSON:\n\n{said}\n\nContinue with this:\n\n{prompt}")
     }
@@ -70,7 +68,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_said_is_told_again() {
+    fn the_history_is_repeated() {
         let mut memory = Memory::default();
         assert_eq!(memory.told_again("now"), "now");
         memory.history.push(Exchange { prompt: "a".to_owned(), answer: "\"b\"".to_owned() });

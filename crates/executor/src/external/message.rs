@@ -17,29 +17,27 @@ use crate::mcp_server::{McpServer, Reach};
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
 
-/// The version that is spoken here.
+/// The version of the protocol.
 pub(super) const PROTOCOL: u64 = 1;
 
 /// How much of a line that is no message is shown.
 const SHOWN_CHARACTERS: usize = 200;
 
-/// What a program says of itself.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Hello {
     #[serde(default = "protocol")]
     pub(super) protocol: u64,
     pub(super) name: Option<String>,
     pub(super) model: Option<String>,
-    pub(super) capabilities: Told,
+    pub(super) capabilities: DeclaredCapabilities,
 }
 
 fn protocol() -> u64 {
     PROTOCOL
 }
 
-/// What a program can do.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Told {
+pub(super) struct DeclaredCapabilities {
     pub(super) resume: bool,
     pub(super) native_schema: NativeSchema,
     pub(super) reprompt: bool,
@@ -49,7 +47,6 @@ pub(super) struct Told {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum NativeSchema {
-    /// Whether at all.
     Whether(bool),
     /// By the profile that the schema is lowered with.
     Profile(String),
@@ -68,22 +65,20 @@ impl NativeSchema {
     }
 }
 
-/// What a program says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Said {
+pub(super) enum ProgramMessage {
     Hello(Hello),
-    /// A message or a tool, as it is told on.
+    /// A message or a tool, as an event.
     Event(Event),
     Usage(Usage),
-    Answer(Box<Answered>),
-    Fault(Fault),
+    Answer(Box<ProgramAnswer>),
+    ReportedError(ReportedError),
     /// A type that is not known here.
     Unknown,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answered {
+pub(super) struct ProgramAnswer {
     /// That of the question, where it is left out. So is the turn.
     pub(super) session_id: Option<String>,
     pub(super) turn: Option<u64>,
@@ -94,9 +89,8 @@ pub(super) struct Answered {
     pub(super) model: Option<String>,
 }
 
-/// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Fault {
+pub(super) struct ReportedError {
     pub(super) session_id: Option<String>,
     pub(super) turn: Option<u64>,
     #[serde(default)]
@@ -108,7 +102,6 @@ pub(super) struct Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// Nothing helps.
     #[default]
     Failed,
     /// Whom the program asks cannot be reached.
@@ -162,27 +155,27 @@ struct WrittenUsage {
 }
 
 /// Reads one line; else what is wrong with it.
-pub(super) fn read(line: &str) -> Result<Said, String> {
+pub(super) fn read(line: &str) -> Result<ProgramMessage, String> {
     let value = read_json(line)
-        .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", shown(line)))?;
+        .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", excerpt(line)))?;
     let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
-        return Err(format!("wrote a message without a type to stdout: {}", shown(line)));
+        return Err(format!("wrote a message without a type to stdout: {}", excerpt(line)));
     };
     Ok(match kind.as_str() {
-        "hello" => Said::Hello(part(&kind, with_capabilities_by_name(value))?),
+        "hello" => ProgramMessage::Hello(part(&kind, with_capabilities_by_name(value))?),
         "message" => {
             let WrittenMessage { text } = part(&kind, value)?;
-            Said::Event(Event::Message { text })
+            ProgramMessage::Event(Event::Message { text })
         }
-        "tool" => Said::Event(tool(part(&kind, value)?)),
-        "usage" => Said::Usage(usage(part(&kind, value)?)?),
+        "tool" => ProgramMessage::Event(tool(part(&kind, value)?)),
+        "usage" => ProgramMessage::Usage(usage(part(&kind, value)?)?),
         "answer" => {
             let written = serde_json::from_str(line).map_err(|error| unfit(&kind, &error))?;
-            Said::Answer(Box::new(answer(written)?))
+            ProgramMessage::Answer(Box::new(answer(written)?))
         }
-        "error" => Said::Fault(part(&kind, value)?),
-        _ => Said::Unknown,
+        "error" => ProgramMessage::ReportedError(part(&kind, value)?),
+        _ => ProgramMessage::Unknown,
     })
 }
 
@@ -227,7 +220,7 @@ fn usage(written: WrittenUsage) -> Result<Usage, String> {
     }
 }
 
-fn answer(written: WrittenAnswer) -> Result<Answered, String> {
+fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, String> {
     let WrittenAnswer { session_id, turn, text, structured, stop_reason, state, model } = written;
     let stop = match stop_reason.as_deref().unwrap_or("finished") {
         "finished" | "end_turn" | "stop" | "stop_sequence" | "completed" => Stop::Finished,
@@ -254,10 +247,10 @@ fn answer(written: WrittenAnswer) -> Result<Answered, String> {
             return Err("wrote an 'answer' message with neither text nor structured".to_owned());
         }
     };
-    Ok(Answered { session_id, turn, text, structured, stop, state, model })
+    Ok(ProgramAnswer { session_id, turn, text, structured, stop, state, model })
 }
 
-fn shown(line: &str) -> String {
+fn excerpt(line: &str) -> String {
     let mut characters = line.chars();
     let beginning: String = characters.by_ref().take(SHOWN_CHARACTERS).collect();
     let rest = if characters.next().is_some() { "…" } else { "" };
@@ -288,7 +281,6 @@ fn server(server: &McpServer) -> Value {
     }
 }
 
-/// `turn`: what is asked.
 pub(super) fn turn(session_id: &str, number: u64, asked: &Turn, prompt: &str) -> String {
     let mut members = begin("turn", session_id);
     members.insert("turn".to_owned(), json!(number));
@@ -328,9 +320,9 @@ fn begin(kind: &str, session_id: &str) -> Map<String, Value> {
 mod tests {
     use super::*;
 
-    fn answered(text: &str, structured: Option<Value>, stop: Stop) -> Said {
+    fn answered(text: &str, structured: Option<Value>, stop: Stop) -> ProgramMessage {
         let (session_id, turn, state, model) = (Some("s".to_owned()), Some(1), None, None);
-        Said::Answer(Box::new(Answered {
+        ProgramMessage::Answer(Box::new(ProgramAnswer {
             session_id,
             turn,
             text: text.to_owned(),
@@ -370,10 +362,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_ignored_and_what_is_wrong_is_named() {
-        assert_eq!(read(r#"{"type": "weather", "degrees": 3}"#), Ok(Said::Unknown));
+    fn ignores_unknown_fields_and_rejects_invalid_ones() {
+        assert_eq!(read(r#"{"type": "weather", "degrees": 3}"#), Ok(ProgramMessage::Unknown));
         let text = Event::Message { text: "a".to_owned() };
-        assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(Said::Event(text)));
+        assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(ProgramMessage::Event(text)));
         for (line, error) in [
             ("hello", "wrote an invalid message to stdout: \"hello\" (expected value at line 1 column 1)"),
             ("[1]", "wrote a message without a type to stdout: \"[1]\""),
@@ -391,8 +383,9 @@ mod tests {
     }
 
     #[test]
-    fn what_can_mean_only_one_thing_may_be_left_out() {
-        let Ok(Said::Answer(bare)) = read(r#"{"type": "answer", "text": "a", "stop_reason": "end_turn"}"#)
+    fn unambiguous_parts_may_be_omitted() {
+        let Ok(ProgramMessage::Answer(bare)) =
+            read(r#"{"type": "answer", "text": "a", "stop_reason": "end_turn"}"#)
         else {
             panic!("no answer")
         };
@@ -403,21 +396,28 @@ mod tests {
             ("refusal", Stop::Refused("a".to_owned())),
         ] {
             let line = format!(r#"{{"type": "answer", "text": "a", "stop_reason": "{word}"}}"#);
-            assert!(matches!(read(&line), Ok(Said::Answer(answered)) if answered.stop == stop), "{word}");
+            assert!(
+                matches!(read(&line), Ok(ProgramMessage::Answer(answered)) if answered.stop == stop),
+                "{word}"
+            );
         }
         let (call_id, name) = ("grep".to_owned(), "grep".to_owned());
         let started = Event::ToolStarted { call_id, name, arguments: json!({"q": 1}) };
         let line = r#"{"type": "tool", "name": "grep", "arguments": {"q": 1}}"#;
-        assert_eq!(read(line), Ok(Said::Event(started)));
+        assert_eq!(read(line), Ok(ProgramMessage::Event(started)));
         let (call_id, name) = ("grep".to_owned(), "grep".to_owned());
         let finished = Event::ToolFinished { call_id, name, ok: true, output: "2".to_owned() };
-        assert_eq!(read(r#"{"type": "tool", "name": "grep", "output": "2"}"#), Ok(Said::Event(finished)));
-        let Ok(Said::Hello(hello)) = read(r#"{"type": "hello", "capabilities": ["resume", "reprompt"]}"#)
+        assert_eq!(
+            read(r#"{"type": "tool", "name": "grep", "output": "2"}"#),
+            Ok(ProgramMessage::Event(finished))
+        );
+        let Ok(ProgramMessage::Hello(hello)) =
+            read(r#"{"type": "hello", "capabilities": ["resume", "reprompt"]}"#)
         else {
             panic!("no hello")
         };
         let native_schema = NativeSchema::Whether(false);
-        assert_eq!(hello.capabilities, Told { resume: true, native_schema, reprompt: true });
+        assert_eq!(hello.capabilities, DeclaredCapabilities { resume: true, native_schema, reprompt: true });
         assert_eq!(hello.protocol, PROTOCOL);
     }
 

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::dialogue::Dialogue;
 use super::memory::{Exchange, Memory};
-use super::message::{self, Answered, Fault, Hello, Kind, Said};
+use super::message::{self, Hello, Kind, ProgramAnswer, ProgramMessage, ReportedError};
 use super::settings::Settings;
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
@@ -28,7 +28,7 @@ pub(super) struct External {
     start: Start,
     hello: Hello,
     memory: Memory,
-    /// None once it was ended, for a reason that the turn's error told.
+    /// None after a failure, which the turn's error reported.
     dialogue: Option<Dialogue>,
     /// Turns that were asked of this process.
     asked: u64,
@@ -37,12 +37,9 @@ pub(super) struct External {
 }
 
 /// Why a turn has no answer, and whether the program can still be asked.
-enum Broken {
-    /// It can.
+enum Interruption {
     Turn(TurnError),
-    /// It is to be killed.
     Program(TurnError),
-    /// It is to be told to give up.
     Cancelled(TurnError),
 }
 
@@ -78,36 +75,37 @@ impl External {
         let Some(mut dialogue) = self.dialogue.take() else {
             return Err(TurnError::Failed(format!("'{command}' already exited after a failure")));
         };
-        // What was said before the question is no answer to it, and need not name the turn that it answers.
+        // Output from before the question is not an answer to it, and need not name a turn.
         if self.asked > 0
-            && let Err(Broken::Program(error) | Broken::Turn(error) | Broken::Cancelled(error)) =
-                self.hear_rest(&mut dialogue, events, usage).await
+            && let Err(
+                Interruption::Program(error) | Interruption::Turn(error) | Interruption::Cancelled(error),
+            ) = self.hear_rest(&mut dialogue, events, usage).await
         {
             dialogue.kill().await;
             return Err(error);
         }
         self.asked += 1;
-        // A program that cannot resume is told what was said before it was started; after that it remembers.
+        // A program that cannot resume gets the history once, after its start.
         let prompt = match self.asked == 1 && !self.hello.capabilities.resume {
             true => self.memory.told_again(&turn.prompt),
             false => turn.prompt.clone(),
         };
-        dialogue.say(message::turn(&self.start.session_id, self.asked, &turn, &prompt)).await;
+        dialogue.send(message::turn(&self.start.session_id, self.asked, &turn, &prompt)).await;
         match self.listen(&mut dialogue, events, cancel, usage).await {
             Ok(answered) => {
                 self.dialogue = Some(dialogue);
                 self.remember(&turn, &answered);
                 Ok(self.answer(answered, *usage))
             }
-            Err(Broken::Turn(error)) => {
+            Err(Interruption::Turn(error)) => {
                 self.dialogue = Some(dialogue);
                 Err(error)
             }
-            Err(Broken::Program(error)) => {
+            Err(Interruption::Program(error)) => {
                 dialogue.kill().await;
                 Err(error)
             }
-            Err(Broken::Cancelled(error)) => {
+            Err(Interruption::Cancelled(error)) => {
                 self.give_up(&mut dialogue, usage).await;
                 dialogue.end().await;
                 Err(error)
@@ -121,31 +119,31 @@ impl External {
         events: &Events,
         cancel: &CancellationToken,
         usage: &mut Usage,
-    ) -> Result<Answered, Broken> {
+    ) -> Result<ProgramAnswer, Interruption> {
         let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
         let mut last_words = String::new();
         for _ in 0..MAX_MESSAGES {
             let said = tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Err(Broken::Cancelled(TurnError::Stopped)),
+                () = cancel.cancelled() => return Err(Interruption::Cancelled(TurnError::Stopped)),
                 said = timeout_at(deadline, dialogue.next()) => match said {
-                    Ok(said) => said.map_err(|how| Broken::Program(TurnError::Failed(how)))?,
+                    Ok(said) => said.map_err(|how| Interruption::Program(TurnError::Failed(how)))?,
                     Err(_) => {
-                        return Err(Broken::Cancelled(TurnError::TimedOut(self.settings.timeout_seconds)));
+                        return Err(Interruption::Cancelled(TurnError::TimedOut(self.settings.timeout_seconds)));
                     }
                 },
             };
-            let broken = |how: &str| Broken::Program(TurnError::Failed(dialogue.failed(how)));
+            let broken = |how: &str| Interruption::Program(TurnError::Failed(dialogue.failed(how)));
             match said {
-                Said::Unknown => {}
-                Said::Event(event) => {
+                ProgramMessage::Unknown => {}
+                ProgramMessage::Event(event) => {
                     if let Event::Message { text } = &event {
                         last_words.clone_from(text);
                     }
                     events.tell(event).await;
                 }
-                Said::Usage(step) => usage.add(step),
-                Said::Answer(answered) => {
+                ProgramMessage::Usage(step) => usage.add(step),
+                ProgramMessage::Answer(answered) => {
                     self.check(&answered).map_err(|how| broken(&how))?;
                     if !answered.text.is_empty() && answered.text != last_words {
                         events.tell(Event::Message { text: answered.text.clone() }).await;
@@ -153,12 +151,14 @@ impl External {
                     self.hear_rest(dialogue, events, usage).await?;
                     return Ok(*answered);
                 }
-                Said::Fault(fault) => return Err(self.fault(fault).unwrap_or_else(|how| broken(&how))),
-                Said::Hello(_) => return Err(broken("sent hello twice")),
+                ProgramMessage::ReportedError(fault) => {
+                    return Err(self.fault(fault).unwrap_or_else(|how| broken(&how)));
+                }
+                ProgramMessage::Hello(_) => return Err(broken("sent hello twice")),
             }
         }
         let how = format!("wrote {MAX_MESSAGES} messages in one turn and no answer");
-        Err(Broken::Program(TurnError::Failed(dialogue.failed(&how))))
+        Err(Interruption::Program(TurnError::Failed(dialogue.failed(&how))))
     }
 
     /// What came with the answer, behind it. Nobody waits for it: what comes later is heard in the next turn, or not at all.
@@ -167,32 +167,34 @@ impl External {
         dialogue: &mut Dialogue,
         events: &Events,
         usage: &mut Usage,
-    ) -> Result<(), Broken> {
-        // Whoever reads the lines gets a chance to hand over what it has.
+    ) -> Result<(), Interruption> {
+        // Lets the reading task deliver what it has.
         tokio::task::yield_now().await;
         for _ in 0..MAX_MESSAGES {
-            let Some(said) = dialogue.said_already() else { return Ok(()) };
-            let how = match said.map_err(|how| Broken::Program(TurnError::Failed(how)))? {
-                Said::Unknown => continue,
-                Said::Event(event) => {
+            let Some(said) = dialogue.buffered_message() else { return Ok(()) };
+            let how = match said.map_err(|how| Interruption::Program(TurnError::Failed(how)))? {
+                ProgramMessage::Unknown => continue,
+                ProgramMessage::Event(event) => {
                     events.tell(event).await;
                     continue;
                 }
-                Said::Usage(step) => {
+                ProgramMessage::Usage(step) => {
                     usage.add(step);
                     continue;
                 }
-                Said::Answer(_) => format!("answered turn {} twice", self.asked),
-                Said::Fault(_) => format!("answered turn {} and reported an error for it", self.asked),
-                Said::Hello(_) => "sent hello twice".to_owned(),
+                ProgramMessage::Answer(_) => format!("answered turn {} twice", self.asked),
+                ProgramMessage::ReportedError(_) => {
+                    format!("answered turn {} and reported an error for it", self.asked)
+                }
+                ProgramMessage::Hello(_) => "sent hello twice".to_owned(),
             };
-            return Err(Broken::Program(TurnError::Failed(dialogue.failed(&how))));
+            return Err(Interruption::Program(TurnError::Failed(dialogue.failed(&how))));
         }
         Ok(())
     }
 
     /// Whether an answer is one to this turn of this session.
-    fn check(&self, answered: &Answered) -> Result<(), String> {
+    fn check(&self, answered: &ProgramAnswer) -> Result<(), String> {
         if let Some(session_id) = &answered.session_id {
             self.check_session(session_id)?;
         }
@@ -212,7 +214,7 @@ impl External {
         Err(format!("answered for session '{theirs}'; expected '{}'", self.start.session_id))
     }
 
-    fn fault(&self, fault: Fault) -> Result<Broken, String> {
+    fn fault(&self, fault: ReportedError) -> Result<Interruption, String> {
         if let Some(session_id) = &fault.session_id {
             self.check_session(session_id)?;
         }
@@ -220,7 +222,7 @@ impl External {
             return Err(format!("reported an error for turn {turn}; expected {}", self.asked));
         }
         let words = format!("'{}': {}", self.name(), fault.message);
-        Ok(Broken::Turn(match fault.kind {
+        Ok(Interruption::Turn(match fault.kind {
             Kind::Failed => TurnError::Failed(words),
             Kind::Transport => TurnError::Transport(words),
             Kind::SchemaRejected => TurnError::SchemaRejected(words),
@@ -229,18 +231,18 @@ impl External {
 
     /// Cancels the turn and waits a little, so that the program can end what it does and say what that used.
     async fn give_up(&self, dialogue: &mut Dialogue, usage: &mut Usage) {
-        dialogue.say(message::cancel(&self.start.session_id, self.asked)).await;
+        dialogue.send(message::cancel(&self.start.session_id, self.asked)).await;
         let deadline = Instant::now() + CANCEL_PATIENCE;
         while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
             match said {
-                Said::Usage(step) => usage.add(step),
-                Said::Answer(_) | Said::Fault(_) => return,
-                Said::Event(_) | Said::Hello(_) | Said::Unknown => {}
+                ProgramMessage::Usage(step) => usage.add(step),
+                ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_) => return,
+                ProgramMessage::Event(_) | ProgramMessage::Hello(_) | ProgramMessage::Unknown => {}
             }
         }
     }
 
-    fn remember(&mut self, turn: &Turn, answered: &Answered) {
+    fn remember(&mut self, turn: &Turn, answered: &ProgramAnswer) {
         self.answered = true;
         self.memory.state.clone_from(&answered.state);
         if !self.hello.capabilities.resume {
@@ -249,11 +251,11 @@ impl External {
         }
     }
 
-    fn answer(&self, answered: Answered, usage: Usage) -> Answer {
-        let Answered { text, structured, stop, model, .. } = answered;
+    fn answer(&self, answered: ProgramAnswer, usage: Usage) -> Answer {
+        let ProgramAnswer { text, structured, stop, model, .. } = answered;
         let text = if matches!(stop, Stop::Refused(_)) { String::new() } else { text };
         let model = model.or_else(|| self.hello.model.clone()).unwrap_or_else(|| self.name().to_owned());
-        Answer { structured, stop, usage, ..Answer::said(text, model) }
+        Answer { structured, stop, usage, ..Answer::of_text(text, model) }
     }
 }
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::program;
 use crate::session::OpenError;
 
-/// Settings that have been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) command: String,
@@ -23,7 +22,7 @@ pub(super) struct Settings {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawSettings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     command: String,
@@ -38,11 +37,11 @@ struct Written {
 
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let written = RawSettings::deserialize(value).map_err(|error| wrong(error.to_string()))?;
         program::check(&written.command, &written.args, &written.env).map_err(wrong)?;
         let timeout_seconds =
             program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
-        let Written { command, args, env, working_dir, reprompt, .. } = written;
+        let RawSettings { command, args, env, working_dir, reprompt, .. } = written;
         Ok(Self { command, args, env, working_dir, timeout_seconds, reprompt: reprompt.unwrap_or(true) })
     }
 
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_what_does_not_fit() {
         for (value, text) in [
             (json!({"command": " "}), "`command` is empty"),
             (

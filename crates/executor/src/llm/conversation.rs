@@ -17,13 +17,12 @@ const ANSWERED: &str = "see the result of the first call";
 const RECEIVED: &str = "received; this task is finished, and the next message is a new one";
 const CUT_OFF: &str = "not run: the message was cut off";
 
-/// What a call is told that did not come to its end.
+/// The result of a call that was interrupted.
 pub(super) const ENDED: &str = "no result: the turn was stopped first";
 
-/// What a result is told that was submitted beside work that failed.
+/// The reply to a submission that came together with a failed call.
 pub(super) const NOT_TAKEN: &str = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
 
-/// All messages of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Conversation {
@@ -31,7 +30,6 @@ pub(super) struct Conversation {
     messages: Vec<Message>,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Message {
@@ -50,7 +48,6 @@ pub(super) enum Message {
     },
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
@@ -71,7 +68,6 @@ pub(super) struct Kept {
     pub(super) blocks: Vec<Value>,
 }
 
-/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallResult {
@@ -163,7 +159,7 @@ impl Conversation {
         self.messages.iter().skip(length).any(works)
     }
 
-    /// Forgets everything behind the first `length` messages.
+    /// Removes everything after the first `length` messages.
     pub(super) fn truncate(&mut self, length: usize) {
         self.messages.truncate(length);
     }
@@ -253,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_new_run_says_is_no_answer_to_a_result() {
+    fn a_prompt_of_a_new_run_does_not_answer_a_submission() {
         let (work, result) = (call("a", false), call("b", true));
         let mut conversation = Conversation::new();
         let calls = vec![work.clone(), result.clone()];
@@ -290,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_beside_work_that_is_done_waits_for_its_answer() {
+    fn a_submission_next_to_finished_calls_waits_for_its_reply() {
         let (result, work) = (call("a", true), call("b", false));
         let said =
             Message::Assistant { text: String::new(), calls: vec![result.clone(), work.clone()], kept: None };

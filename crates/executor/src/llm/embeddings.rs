@@ -1,7 +1,7 @@
-//! Vectors of texts, from Ollama or from a server that speaks OpenAI's dialect.
+//! Embeddings, from Ollama or from a server with OpenAI's API.
 //!
 //! Texts go out in batches, in order, and every one of them comes back as a vector, or there is an error: a vector that
-//! is missing, of another length or not finite is never made up. Absent on purpose: caching. Whoever compares asks once.
+//! is missing, of another length or not finite is an error. Not cached: each comparison asks once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
-use super::provider::{ProviderKind, Providers};
-use super::retry::{demanded, is_passing};
+use super::provider::Providers;
+use super::retry::{is_passing, retry_after};
 use super::settings::Settings;
-use super::wire::Problem;
-use crate::json::set;
+use super::wire::{EmbeddingWire, ProviderError, wire};
 use crate::retry::{Attempts, FIRST_PAUSE, Retry};
 use crate::session::OpenError;
 use crate::transport::{Request, Response, Transport, TransportError};
@@ -71,6 +70,7 @@ pub enum EmbeddingError {
 /// Asks one server for vectors.
 pub struct Embeddings {
     endpoint: Endpoint,
+    wire: &'static dyn EmbeddingWire,
     model: String,
     transport: Arc<dyn Transport>,
     first_pause: Duration,
@@ -85,18 +85,15 @@ impl Embeddings {
     ) -> Result<Self, OpenError> {
         let settings = Settings::read(&json!({"type": "llm", "provider": settings.provider,
             "model": settings.model, "base_url": settings.base_url}))?;
-        let path = match providers.get(&settings.provider).map(|provider| provider.kind) {
-            Some(ProviderKind::Anthropic) => {
-                return Err(OpenError::Settings(format!(
-                    "provider `{}` does not support embeddings; use ollama, openai or an openai-compatible server",
-                    settings.provider
-                )));
-            }
-            Some(ProviderKind::Ollama) => "/api/embed",
-            _ => "/embeddings",
-        };
-        let endpoint = Endpoint::resolve_path(providers, &settings, path)?;
-        Ok(Self { endpoint, model: settings.model, transport, first_pause: FIRST_PAUSE })
+        let dialect = providers.required(&settings.provider)?.kind.row().dialect;
+        let wire = wire(dialect).embeddings().ok_or_else(|| {
+            OpenError::Settings(format!(
+                "provider `{}` does not support embeddings; use ollama, openai or an openai-compatible server",
+                settings.provider
+            ))
+        })?;
+        let endpoint = Endpoint::resolve(providers, &settings)?;
+        Ok(Self { endpoint, wire, model: settings.model, transport, first_pause: FIRST_PAUSE })
     }
 
     /// With another first pause between retries: tests have no time.
@@ -118,7 +115,7 @@ impl Embeddings {
         let length = vectors.first().map_or(0, Vec::len);
         match vectors.iter().find(|vector| vector.len() != length) {
             Some(other) => {
-                Err(self.unread(&format!("one vector has {length} numbers, another {}", other.len())))
+                Err(self.invalid_answer(&format!("one vector has {length} numbers, another {}", other.len())))
             }
             None => Ok(vectors),
         }
@@ -127,18 +124,10 @@ impl Embeddings {
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let input: Vec<String> =
             texts.iter().map(|text| text.chars().take(MAX_EMBEDDED_CHARACTERS).collect()).collect();
-        let mut body = json!({"model": self.model, "input": input});
-        if self.endpoint.kind != ProviderKind::Ollama {
-            set(&mut body, "encoding_format", json!("float"));
-        }
-        let answer = self.ask(&body).await?;
-        let vectors = match self.endpoint.kind {
-            ProviderKind::Ollama => ollama(&answer),
-            _ => openai(&answer),
-        };
-        let vectors = vectors.map_err(|why| self.unread(&why))?;
+        let answer = self.ask(&self.wire.body(&self.model, &input)).await?;
+        let vectors = self.wire.read(&answer).map_err(|why| self.invalid_answer(&why))?;
         if vectors.len() != texts.len() {
-            return Err(self.unread(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
+            return Err(self.invalid_answer(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
         }
         Ok(vectors)
     }
@@ -169,16 +158,17 @@ impl Embeddings {
 
     async fn attempt(&self, body: &Value) -> Result<Value, (EmbeddingError, Option<Duration>)> {
         let endpoint = &self.endpoint;
-        let request =
-            Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body: body.clone() };
-        let response = self.transport.send(request).await.map_err(|error| (self.lost(error), None))?;
-        let (status, pause) = (response.status, demanded(&response.headers, Timestamp::now()));
+        let url = endpoint.url(&self.wire.path(&self.model));
+        let request = Request { url, headers: endpoint.headers.clone(), body: body.clone() };
+        let response =
+            self.transport.send(request).await.map_err(|error| (self.transport_error(error), None))?;
+        let (status, pause) = (response.status, retry_after(&response.headers, Timestamp::now()));
         let bytes = self.whole(response).await.map_err(|error| (error, None))?;
         if (200..300).contains(&status) {
             let read = serde_json::from_slice(&bytes);
-            return read.map_err(|error| (self.unread(&error.to_string()), None));
+            return read.map_err(|error| (self.invalid_answer(&error.to_string()), None));
         }
-        let problem = Problem::from_body(status, &String::from_utf8_lossy(&bytes));
+        let problem = ProviderError::from_body(status, &String::from_utf8_lossy(&bytes));
         Err((self.problem(&problem), pause))
     }
 
@@ -186,20 +176,22 @@ impl Embeddings {
         let mut body = response.body;
         let mut bytes = Vec::new();
         while let Some(piece) = body.next().await {
-            bytes.extend(piece.map_err(|error| self.lost(error))?);
+            bytes.extend(piece.map_err(|error| self.transport_error(error))?);
             if bytes.len() > MAX_ANSWER_BYTES {
-                return Err(self.unread(&format!("it is larger than {} MiB", MAX_ANSWER_BYTES / 1024 / 1024)));
+                return Err(
+                    self.invalid_answer(&format!("it is larger than {} MiB", MAX_ANSWER_BYTES / 1024 / 1024))
+                );
             }
         }
         Ok(bytes)
     }
 
-    fn problem(&self, problem: &Problem) -> EmbeddingError {
+    fn problem(&self, problem: &ProviderError) -> EmbeddingError {
         let (name, status) = (&self.endpoint.name, problem.status);
         if is_passing(status) {
             return EmbeddingError::Unavailable(format!(
                 "{name} responded {status}: {}",
-                self.shown(&problem.message)
+                self.excerpt(&problem.message)
             ));
         }
         EmbeddingError::Refused(match status {
@@ -211,65 +203,40 @@ impl Embeddings {
             404 => format!(
                 "{name} has no embeddings by model `{}` (404: {}): check `base_url` and the name of the model",
                 self.model,
-                self.shown(&problem.message)
+                self.excerpt(&problem.message)
             ),
             _ => {
-                format!("{name} rejected the embedding request ({status}): {}", self.shown(&problem.message))
+                format!(
+                    "{name} rejected the embedding request ({status}): {}",
+                    self.excerpt(&problem.message)
+                )
             }
         })
     }
 
-    fn lost(&self, error: TransportError) -> EmbeddingError {
+    fn transport_error(&self, error: TransportError) -> EmbeddingError {
         let name = &self.endpoint.name;
         match error {
             TransportError::Connection(why) => {
-                EmbeddingError::Unavailable(format!("no response from {name}: {}", self.shown(&why)))
+                EmbeddingError::Unavailable(format!("no response from {name}: {}", self.excerpt(&why)))
             }
             TransportError::Impossible(why) => {
-                EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.shown(&why)))
+                EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.excerpt(&why)))
             }
             TransportError::NotRecorded(why) => EmbeddingError::Refused(why),
         }
     }
 
-    fn unread(&self, why: &str) -> EmbeddingError {
+    fn invalid_answer(&self, why: &str) -> EmbeddingError {
         EmbeddingError::Refused(format!(
             "invalid embeddings from {}: {}; check that the model `{}` supports embeddings",
             self.endpoint.name,
-            self.shown(why),
+            self.excerpt(why),
             self.model
         ))
     }
 
-    fn shown(&self, text: &str) -> String {
+    fn excerpt(&self, text: &str) -> String {
         self.endpoint.scrub(text).chars().take(SHOWN_CHARACTERS).collect()
     }
-}
-
-/// `{"embeddings": [[…], …]}`.
-fn ollama(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let vectors = answer.get("embeddings").and_then(Value::as_array).ok_or("missing list `embeddings`")?;
-    vectors.iter().map(vector).collect()
-}
-
-/// `{"data": [{"index": 0, "embedding": […]}, …]}`, in any order.
-fn openai(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let items = answer.get("data").and_then(Value::as_array).ok_or("missing list `data`")?;
-    let mut ordered: Vec<Option<Vec<f32>>> = vec![None; items.len()];
-    for (position, item) in items.iter().enumerate() {
-        let index = item.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        let place = ordered.get_mut(index.unwrap_or(position)).ok_or("an index is out of range")?;
-        *place = Some(vector(item.get("embedding").unwrap_or(&Value::Null))?);
-    }
-    ordered.into_iter().collect::<Option<_>>().ok_or_else(|| "duplicate index".to_owned())
-}
-
-fn vector(value: &Value) -> Result<Vec<f32>, String> {
-    #[expect(clippy::cast_possible_truncation, reason = "vectors are made in single precision or less")]
-    let number =
-        |value: &Value| value.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
-    let numbers =
-        value.as_array().filter(|numbers| !numbers.is_empty()).ok_or("a vector is not a list of numbers")?;
-    let vector: Option<Vec<f32>> = numbers.iter().map(number).collect();
-    vector.ok_or_else(|| "a vector contains a value that is not a number".to_owned())
 }

@@ -1,35 +1,33 @@
-//! One address of one provider, ready to be asked.
+//! The address of a provider, with everything that a request needs.
 
 use std::cmp::Reverse;
 
 use reqwest::Url;
 
-use super::provider::{Auth, Provider, ProviderKind, Providers};
+use super::provider::{Provider, ProviderKind, Providers};
 use super::secrets::secrets_of_address;
 use super::settings::Settings;
-use super::wire::Wire;
+use super::wire::{Wire, wire};
 use crate::answer::Usage;
 use crate::session::OpenError;
 
-/// A secret shorter than this is no secret, and taking it out of texts would garble them.
+/// Shorter secrets are not hidden: replacing them would garble texts.
 const SHORTEST_SECRET: usize = 6;
 
 /// An address with everything that a request to it needs.
 pub(super) struct Endpoint {
     pub(super) kind: ProviderKind,
-    pub(super) wire: Wire,
-    /// The provider's name in the settings.
+    pub(super) wire: &'static dyn Wire,
     pub(super) provider: String,
-    /// Who this is, without secrets: `anthropic https://api.anthropic.com`.
+    /// Name and address, without secrets: `anthropic https://api.anthropic.com`.
     pub(super) name: String,
-    /// Where requests go.
-    pub(super) url: String,
+    base_url: Url,
     pub(super) headers: Vec<(String, String)>,
     /// Whether the provider has a key that was not for this address.
     pub(super) key_withheld: bool,
     /// The subset of JSON Schema that is enforced there.
     pub(super) schema_profile: String,
-    /// What must not be told, the longest first: one may be a part of another.
+    /// Texts to hide, the longest first because one may be a part of another.
     secrets: Vec<String>,
     price_per_million_input: Option<f64>,
     price_per_million_output: Option<f64>,
@@ -38,61 +36,51 @@ pub(super) struct Endpoint {
 impl Endpoint {
     /// Finds the provider that the settings name, and its address and key.
     pub(super) fn resolve(providers: &Providers, settings: &Settings) -> Result<Self, OpenError> {
-        let wire = providers.get(&settings.provider).map(|provider| Wire::of(provider.kind));
-        Self::resolve_path(providers, settings, wire.map_or("", Wire::path))
-    }
-
-    /// The same for another path than that of questions to a model.
-    pub(super) fn resolve_path(
-        providers: &Providers,
-        settings: &Settings,
-        path: &str,
-    ) -> Result<Self, OpenError> {
-        let provider = providers.get(&settings.provider).ok_or_else(|| {
-            OpenError::Settings(format!(
-                "unknown provider `{}`; expected one of {}",
-                settings.provider,
-                providers.names().join(", ")
-            ))
-        })?;
+        let provider = providers.required(&settings.provider)?;
         let base = base_url(provider, settings)?;
         let api_key = key(provider, settings, &base)?;
         let key_withheld = provider.api_key.is_some() && api_key.is_none();
-        let wire = Wire::of(provider.kind);
-        let mut url = base.clone();
-        url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), path));
+        let row = provider.kind.row();
+        let wire = wire(row.dialect);
         let mut headers =
             if is_own(provider, settings, &base) { provider.headers.clone() } else { Vec::new() };
-        if provider.kind == ProviderKind::Anthropic {
-            headers.push(("anthropic-version".into(), provider.api_version.clone()));
-        }
-        if let Some(key) = api_key {
-            headers.push(match (provider.kind, provider.auth) {
-                (ProviderKind::Anthropic, Auth::XApiKey) => ("x-api-key".into(), key),
-                _ => ("authorization".into(), format!("Bearer {key}")),
-            });
-        }
+        headers.extend(wire.headers(provider, api_key.as_deref()));
         check_authorization(&settings.provider, &base, &headers)?;
         let schema_profile = settings.schema_profile.as_ref().or(provider.schema_profile.as_ref());
         Ok(Self {
             kind: provider.kind,
             wire,
             provider: settings.provider.clone(),
-            name: format!("{} {}", settings.provider, shown(&base)),
-            url: url.into(),
+            name: format!("{} {}", settings.provider, public_url(&base)),
             headers,
             key_withheld,
-            schema_profile: schema_profile
-                .cloned()
-                .unwrap_or_else(|| provider.kind.schema_profile().to_owned()),
+            schema_profile: schema_profile.cloned().unwrap_or_else(|| row.schema_profile.to_owned()),
             secrets: secrets(provider, &base),
+            base_url: base,
             price_per_million_input: provider.price_per_million_input,
             price_per_million_output: provider.price_per_million_output,
         })
     }
 
+    pub(super) fn model_url(&self, model: &str) -> String {
+        self.url(&self.wire.path(model))
+    }
+
+    /// The address of a path, which may have a query of its own.
+    pub(super) fn url(&self, path: &str) -> String {
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let mut url = self.base_url.clone();
+        url.set_path(&format!("{}{path}", self.base_url.path().trim_end_matches('/')));
+        if let Some(query) = query {
+            let both =
+                [self.base_url.query(), Some(query)].into_iter().flatten().collect::<Vec<_>>().join("&");
+            url.set_query(Some(&both));
+        }
+        url.into()
+    }
+
     /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound. Every answer takes some
-    /// tokens: where none are told, nobody knows what it cost.
+    /// tokens: if none are reported, the cost is unknown.
     pub(super) fn priced(&self, usage: Usage) -> Usage {
         let (input, output) = (self.price_per_million_input, self.price_per_million_output);
         let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
@@ -154,22 +142,19 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
             settings.provider
         )));
     }
-    let public = provider.kind.public_base_url().is_some_and(same);
-    if key.is_none() && public {
-        let variable = match provider.kind {
-            ProviderKind::Anthropic => "ANTHROPIC_API_KEY",
-            _ => "OPENAI_API_KEY",
-        };
+    let is_public = provider.kind.public_base_url().is_some_and(same);
+    let required = provider.kind.row().key_variable.filter(|_| key.is_none() && is_public);
+    if let Some(variable) = required {
         return Err(OpenError::Missing(format!(
             "provider `{}` has no API key for {}: set {variable} in the runner's environment, or the key of the provider in its configuration",
             settings.provider,
-            shown(base)
+            public_url(base)
         )));
     }
     Ok(key.map(|key| key.expose().to_owned()))
 }
 
-/// One header says who asks. A user in an address goes there too.
+/// There is one Authorization header, which a user in an address sets too.
 fn check_authorization(provider: &str, base: &Url, headers: &[(String, String)]) -> Result<(), OpenError> {
     let names_user = !base.username().is_empty() || base.password().is_some();
     let given = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).count();
@@ -182,7 +167,7 @@ fn check_authorization(provider: &str, base: &Url, headers: &[(String, String)])
 }
 
 /// An address without user, password and query.
-fn shown(url: &Url) -> String {
+fn public_url(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     format!("{}{path}", url.origin().ascii_serialization())
 }
@@ -234,7 +219,7 @@ mod tests {
         ];
         for (provider, base_url, url, name) in cases {
             let endpoint = resolve(&providers, provider, base_url).unwrap();
-            assert_eq!((endpoint.url.as_str(), endpoint.name.as_str()), (url, name));
+            assert_eq!((endpoint.model_url("m").as_str(), endpoint.name.as_str()), (url, name));
         }
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(
@@ -248,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_not_there_is_missed_by_who_needs_it() {
+    fn a_missing_key_is_an_error_for_its_provider_only() {
         let lab = Provider {
             base_url: Some("http://127.0.0.1:1/v1".to_owned()),
             missing_key: Some("LAB_KEY".to_owned()),
@@ -280,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_shown_two_credentials_in_one_header() {
+    fn rejects_two_credentials_in_one_header() {
         let gateway = |kind, address: &str, header: &str| {
             let gateway = Provider {
                 base_url: Some(address.to_owned()),
@@ -297,12 +282,12 @@ mod tests {
             assert!(told.contains("several credentials") && !told.contains("hush"), "{told}");
         }
         assert_eq!(gateway(compatible, plain, "x-team"), "");
-        // Its key goes by a header of its own.
+        // Its key has a header of its own.
         assert_eq!(gateway(ProviderKind::Anthropic, user, "x-team"), "");
     }
 
     #[test]
-    fn nothing_that_it_was_shown_is_told() {
+    fn hides_everything_that_was_sent_in_secret() {
         let gateway = Provider {
             base_url: Some("http://127.0.0.1:9/v1?key=query-s%65cret".into()),
             headers: vec![("Authorization".to_owned(), "Bearer gateway-token".to_owned())],
@@ -318,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_the_remedy() {
+    fn missing_settings_are_errors_with_a_remedy() {
         let none = Providers::from_environment(|_| None);
         assert_eq!(
             message(resolve(&none, "antropic", None)),

@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::failure::{Asked, Trouble};
+use super::failure::{FailureContext, RequestFailure};
 use super::intake::Intake;
 use super::partial::Partial;
-use super::retry::demanded;
-use super::wire::{End, Problem, ReadError, Reply};
+use super::retry::retry_after;
+use super::wire::{ProviderError, ReadError, Reply, ReplyEnd};
 use crate::answer::Usage;
 use crate::event::{Channel, Event, Events};
-use crate::retry::{Attempts, whole_milliseconds};
+use crate::retry::{Attempts, GaveUp, whole_milliseconds};
 use crate::session::TurnError;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 use crate::turn::Allowance;
@@ -28,26 +28,24 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(300);
 /// How long one answer may take. Hard thinking takes some minutes; a stream that drips for ever must end.
 const LONGEST_ANSWER: Duration = Duration::from_secs(1800);
 
-/// How long to wait for the end of the body behind the last event: read to its end, a connection can be used again.
+/// How long to wait for the end of the body after the last event: a connection that was read to its end can be reused.
 const END_OF_BODY: Duration = Duration::from_millis(100);
 
 /// The most that is read of an error's body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// Asks one provider.
 pub(super) struct Exchange<'a> {
-    pub(super) asked: Asked<'a>,
+    pub(super) asked: FailureContext<'a>,
     pub(super) transport: &'a dyn Transport,
     pub(super) allowance: &'a Allowance,
     pub(super) events: &'a Events,
     pub(super) stop: &'a CancellationToken,
 }
 
-/// One try.
 struct Attempt {
     status: Option<u16>,
     pause: Option<Duration>,
-    result: Result<Reply, Trouble>,
+    result: Result<Reply, RequestFailure>,
 }
 
 impl Exchange<'_> {
@@ -61,11 +59,11 @@ impl Exchange<'_> {
     ) -> Result<Reply, TurnError> {
         attempts.begin();
         while !self.stop.is_cancelled() {
-            let attempt = self.tried(body(), usage).await;
+            let attempt = self.attempt_with_event(body(), usage).await;
             let reason = match attempt.result {
                 Ok(reply) => return Ok(self.without_secrets(reply)),
-                Err(Trouble::Lasting(error)) => return Err(error),
-                Err(Trouble::Passing(reason)) => reason,
+                Err(RequestFailure::Permanent(error)) => return Err(error),
+                Err(RequestFailure::Transient(reason)) => reason,
             };
             if self.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
@@ -74,7 +72,7 @@ impl Exchange<'_> {
                 Some(is_repeated) => attempts.failed_as_recorded(reason, is_repeated),
                 None => attempts.failed(reason, attempt.pause),
             };
-            let wait = wait.map_err(TurnError::Transport)?;
+            let wait = wait.map_err(|GaveUp(reason)| TurnError::Transport(reason))?;
             let pause = wait.pause;
             self.events.tell(wait.event()).await;
             self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
@@ -82,13 +80,13 @@ impl Exchange<'_> {
         Err(TurnError::Stopped)
     }
 
-    /// One try, with its end told.
-    async fn tried(&self, body: Value, usage: &mut Usage) -> Attempt {
+    async fn attempt_with_event(&self, body: Value, usage: &mut Usage) -> Attempt {
         let began = Instant::now();
         let span = self.span();
         let mut used = Usage::default();
         let attempting = timeout(LONGEST_ANSWER, self.attempt(body, &mut used)).instrument(span.clone());
-        let over = |error| Attempt { status: None, pause: None, result: Err(Trouble::Lasting(error)) };
+        let over =
+            |error| Attempt { status: None, pause: None, result: Err(RequestFailure::Permanent(error)) };
         let attempt = match self.stop.run_until_cancelled(attempting).await {
             Some(Ok(attempt)) => attempt,
             Some(Err(_)) => over(TurnError::TimedOut(LONGEST_ANSWER.as_secs())),
@@ -102,11 +100,11 @@ impl Exchange<'_> {
         attempt
     }
 
-    /// What a provider says beside the answer is told in errors and events, and must not hold what we showed to it.
+    /// These texts of a provider appear in errors and events, so they must not repeat our secrets.
     fn without_secrets(&self, mut reply: Reply) -> Reply {
         let endpoint = self.asked.endpoint;
         reply.model = endpoint.scrub(&reply.model);
-        if let End::Refused(words) = &mut reply.end {
+        if let ReplyEnd::Refused(words) = &mut reply.end {
             *words = endpoint.scrub(words);
         }
         for call in &mut reply.calls {
@@ -115,7 +113,7 @@ impl Exchange<'_> {
         reply
     }
 
-    /// One request, for traces: who was asked, and nothing of what was said.
+    /// One request, for traces: the provider and the model, and no content.
     fn span(&self) -> Span {
         debug_span!(
             "model_request",
@@ -130,27 +128,28 @@ impl Exchange<'_> {
         )
     }
 
-    /// Asks once. `used` is what the provider has told so far, for whoever gives this up.
+    /// Sends one request. `used` is the usage that was reported so far, which counts even if the request is abandoned.
     async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
-        let request = Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body };
+        let url = endpoint.model_url(self.asked.model);
+        let request = Request { url, headers: endpoint.headers.clone(), body };
         let sent =
             timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
         match sent {
-            Err(error) => Attempt { status: None, pause: None, result: Err(self.lost(error)) },
+            Err(error) => Attempt { status: None, pause: None, result: Err(self.transport_failure(error)) },
             Ok(response) => Attempt {
                 status: Some(response.status),
-                pause: demanded(&response.headers, Timestamp::now()),
+                pause: retry_after(&response.headers, Timestamp::now()),
                 result: self.read(response, used).await,
             },
         }
     }
 
-    async fn read(&self, response: Response, used: &mut Usage) -> Result<Reply, Trouble> {
+    async fn read(&self, response: Response, used: &mut Usage) -> Result<Reply, RequestFailure> {
         let Response { status, headers, body } = response;
         if !(200..300).contains(&status) {
             let text = error_body(body).await;
-            return self.failed(ReadError::Provider(Problem::from_body(status, &text)));
+            return self.failed(ReadError::Provider(ProviderError::from_body(status, &text)));
         }
         let content_type = headers
             .iter()
@@ -158,10 +157,10 @@ impl Exchange<'_> {
             .map(|(_, value)| value.to_lowercase());
         let encoding = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
         if let Some((_, encoding)) = encoding.filter(|(_, value)| !value.eq_ignore_ascii_case("identity")) {
-            return Err(Trouble::Lasting(TurnError::Failed(format!(
+            return Err(RequestFailure::Permanent(TurnError::Failed(format!(
                 "{} responded with `content-encoding: {}`, which was not requested; disable compression there",
                 self.asked.endpoint.name,
-                self.asked.shown(encoding)
+                self.asked.one_line(encoding)
             ))));
         }
         let intake = Intake::new(self.asked.endpoint.wire, &content_type.unwrap_or_default());
@@ -173,14 +172,14 @@ impl Exchange<'_> {
         mut intake: Intake,
         mut body: ByteStream,
         used: &mut Usage,
-    ) -> Result<Reply, Trouble> {
+    ) -> Result<Reply, RequestFailure> {
         let endpoint = self.asked.endpoint;
         let mut partial = Partial::default();
         while let Some(bytes) = next(&mut body).await {
-            let bytes = bytes.map_err(|error| self.lost(error))?;
+            let bytes = bytes.map_err(|error| self.transport_failure(error))?;
             let taken = intake.take(&bytes);
             *used = endpoint.priced(intake.usage());
-            partial.tell(intake.growing(), |text| {
+            partial.tell(intake.partial_text(), |text| {
                 self.events.offer(Event::Partial { channel: Channel::Text, text })
             });
             match taken {
@@ -201,25 +200,27 @@ impl Exchange<'_> {
         }
     }
 
-    fn failed(&self, error: ReadError) -> Result<Reply, Trouble> {
+    fn failed(&self, error: ReadError) -> Result<Reply, RequestFailure> {
         let answer = match &error {
             ReadError::Provider(problem) => problem.rejected_answer(),
             _ => None,
         };
-        answer.ok_or_else(|| self.asked.unread(error))
+        answer.ok_or_else(|| self.asked.read_error(error))
     }
 
-    fn lost(&self, error: TransportError) -> Trouble {
+    fn transport_failure(&self, error: TransportError) -> RequestFailure {
         let name = &self.asked.endpoint.name;
         match error {
             TransportError::Connection(why) => {
-                Trouble::Passing(format!("no response from {name}: {}", self.asked.shown(&why)))
+                RequestFailure::Transient(format!("no response from {name}: {}", self.asked.one_line(&why)))
             }
-            TransportError::Impossible(why) => Trouble::Lasting(TurnError::Failed(format!(
+            TransportError::Impossible(why) => RequestFailure::Permanent(TurnError::Failed(format!(
                 "cannot send the request to {name}: {}",
-                self.asked.shown(&why)
+                self.asked.one_line(&why)
             ))),
-            TransportError::NotRecorded(why) => Trouble::Lasting(TurnError::Failed(self.asked.shown(&why))),
+            TransportError::NotRecorded(why) => {
+                RequestFailure::Permanent(TurnError::Failed(self.asked.one_line(&why)))
+            }
         }
     }
 }

@@ -1,13 +1,12 @@
-//! What an error of a provider means: another try, another delivery, or the end.
+//! Classifies errors of providers: retry, use another delivery, or fail.
 
 use super::endpoint::Endpoint;
-use super::provider::ProviderKind;
 use super::retry::is_passing;
-use super::wire::{MAX_ANSWER_BYTES, Problem, ReadError};
+use super::wire::{MAX_ANSWER_BYTES, ProviderError, ReadError};
 use crate::session::TurnError;
 use crate::turn::Delivery;
 
-/// The most that is shown of a provider's words.
+/// The longest provider message that is shown.
 const SHOWN_CHARACTERS: usize = 500;
 
 const TOO_LONG: [&str; 6] = [
@@ -33,8 +32,8 @@ const SCHEMA: [&str; 12] = [
     "json mode",
 ];
 const GRAMMAR: [&str; 6] = ["grammar", "pattern", "format", "schema", "regex", "response_format"];
-/// What providers call the field that a schema is sent in.
-const FIELD: [&str; 9] = [
+/// Names of the field with the schema.
+const SCHEMA_FIELD: [&str; 9] = [
     "response_format",
     "output_config",
     "output_format",
@@ -45,10 +44,8 @@ const FIELD: [&str; 9] = [
     "guided",
     "json mode",
 ];
-/// The field of the Responses API. Elsewhere the word is a value.
-const RESPONSES_FIELD: [&str; 3] = ["'text'", "\"text\"", "`text`"];
-/// Words of those who do not know the field, or do not want it.
-const UNKNOWN: [&str; 18] = [
+/// Phrases that mean "the field is not accepted".
+const NOT_ACCEPTED: [&str; 18] = [
     "disabled",
     "not enabled",
     "not support",
@@ -68,10 +65,10 @@ const UNKNOWN: [&str; 18] = [
     "must be one of",
     "should be one of",
 ];
-/// Words of those who do not want the field beside something else.
-const BESIDE: [&str; 3] = ["cannot be used", "cannot be combined", "can't be combined"];
-/// Words of those who know the field and have looked into the schema.
-const INSIDE: [&str; 11] = [
+/// Phrases that mean "the field cannot be combined with another one".
+const NOT_COMBINABLE: [&str; 3] = ["cannot be used", "cannot be combined", "can't be combined"];
+/// Phrases about a part of the schema: the field itself is accepted.
+const SCHEMA_DETAIL: [&str; 11] = [
     "invalid schema",
     "in context",
     "schema:",
@@ -85,7 +82,7 @@ const INSIDE: [&str; 11] = [
     "nesting",
 ];
 const TOOL: [&str; 3] = ["tool", "function", "tool_choice"];
-/// What providers call tools where they speak of nothing else.
+/// Words that only refer to tools.
 const TOOLS: [&str; 8] = [
     "tools",
     "tool use",
@@ -96,7 +93,7 @@ const TOOLS: [&str; 8] = [
     "function_call",
     "functions",
 ];
-/// Words of those who will not do tomorrow what they do not do today.
+/// Phrases that mean "permanently unsupported".
 const UNSUPPORTED: [&str; 7] = [
     "not support",
     "not fully support",
@@ -106,107 +103,102 @@ const UNSUPPORTED: [&str; 7] = [
     "not enabled",
     "param requires",
 ];
-/// Words of those who look for a server that can do what is asked, and name by it what they do not find. One that does not know
-/// the model speaks of endpoints *for* it.
-const NOBODY: &str = "no endpoints found that";
+/// A router's phrase for "no server supports this request". For an unknown model it writes "endpoints found for".
+const NO_ENDPOINT: &str = "no endpoints found that";
 
-/// What to do about an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// It may pass.
-    Passing(String),
-    /// It will not.
-    Lasting(TurnError),
+pub(super) enum RequestFailure {
+    Transient(String),
+    Permanent(TurnError),
 }
 
-/// The request that an error answers.
-pub(super) struct Asked<'a> {
+pub(super) struct FailureContext<'a> {
     pub(super) endpoint: &'a Endpoint,
     pub(super) model: &'a str,
     pub(super) delivery: &'a Delivery,
 }
 
-impl Asked<'_> {
-    /// What to do about an answer that could not be read.
-    pub(super) fn unread(&self, error: ReadError) -> Trouble {
+impl FailureContext<'_> {
+    /// Classifies an answer that could not be read.
+    pub(super) fn read_error(&self, error: ReadError) -> RequestFailure {
         let name = &self.endpoint.name;
         match error {
             ReadError::Provider(problem) => self.problem(&problem),
-            ReadError::TooLarge => Trouble::Lasting(TurnError::Failed(format!(
+            ReadError::TooLarge => RequestFailure::Permanent(TurnError::Failed(format!(
                 "the response of {name} is larger than {} MiB and was cut off; set `max_tokens`",
                 MAX_ANSWER_BYTES / 1024 / 1024
             ))),
             ReadError::BrokenOff => {
-                Trouble::Passing(format!("the response of {name} ended before its last event"))
+                RequestFailure::Transient(format!("the response of {name} ended before its last event"))
             }
-            ReadError::Unreadable(why) => Trouble::Lasting(TurnError::Failed(format!(
+            ReadError::Unreadable(why) => RequestFailure::Permanent(TurnError::Failed(format!(
                 "the response of {name} cannot be parsed: {}; check that `base_url` and the provider type match",
-                self.shown(&why)
+                self.one_line(&why)
             ))),
         }
     }
 
-    /// What to do about an error that the provider reports.
-    pub(super) fn problem(&self, problem: &Problem) -> Trouble {
+    /// Classifies an error that the provider reports.
+    pub(super) fn problem(&self, problem: &ProviderError) -> RequestFailure {
         let words = format!("{} {}", problem.code, problem.message).to_lowercase();
         let has = |list: &[&str]| has_one_of(&words, list);
         let status = problem.status;
         let unsupported = self.is_unsupported(status, &words);
         let refused = matches!(status, 400 | 413 | 422);
         if status == 413 || refused && has(&TOO_LONG) {
-            return Trouble::Lasting(TurnError::Failed(format!(
+            return RequestFailure::Permanent(TurnError::Failed(format!(
                 "the conversation is too long for model `{}`: {}",
                 self.model,
-                self.said(problem)
+                self.describe(problem)
             )));
         }
         if status == 429 && words.contains("insufficient_quota") {
-            return Trouble::Lasting(TurnError::Failed(format!(
+            return RequestFailure::Permanent(TurnError::Failed(format!(
                 "the quota is used up: {}; check plan and billing of provider `{}`",
-                self.said(problem),
+                self.describe(problem),
                 self.endpoint.provider
             )));
         }
         if let Some(error) = self.delivery_refused(unsupported, &has, problem) {
-            return Trouble::Lasting(error);
+            return RequestFailure::Permanent(error);
         }
         match is_passing(status) && !unsupported {
-            true => Trouble::Passing(self.said(problem)),
-            false => Trouble::Lasting(TurnError::Failed(self.lasting(problem))),
+            true => RequestFailure::Transient(self.describe(problem)),
+            false => RequestFailure::Permanent(TurnError::Failed(self.lasting(problem))),
         }
     }
 
-    /// Whether a server says that it has no tools or no formats, by a status that means something else to others. The model's
-    /// name may hold any word.
+    /// Whether a server does not support tools or formats and reports that by an unusual status. The model's name is removed,
+    /// because it may contain any word.
     fn is_unsupported(&self, status: u16, words: &str) -> bool {
         let words = words.replace(&self.model.to_lowercase(), "");
         let has = |list: &[&str]| has_one_of(&words, list);
         match status {
-            404 => has(&[NOBODY]),
-            500.. => has(&UNSUPPORTED) && !has(&INSIDE) && (has(&TOOLS) || has(&FIELD)),
+            404 => has(&[NO_ENDPOINT]),
+            500.. => has(&UNSUPPORTED) && !has(&SCHEMA_DETAIL) && (has(&TOOLS) || has(&SCHEMA_FIELD)),
             _ => false,
         }
     }
 
-    /// Whether the way of delivery was refused. Asking for plain text, it cannot have been.
+    /// The error, if the delivery was rejected. Plain text cannot be rejected.
     fn delivery_refused(
         &self,
         unsupported: bool,
         has: &dyn Fn(&[&str]) -> bool,
-        problem: &Problem,
+        problem: &ProviderError,
     ) -> Option<TurnError> {
         let status = problem.status;
-        let local = matches!(self.endpoint.kind, ProviderKind::Ollama | ProviderKind::OpenAiCompatible);
-        // Small servers find out while they build the grammar, and blame themselves. They speak every dialect.
+        let local = self.endpoint.kind.is_self_hosted();
+        // Local servers report schema errors as 5xx while they build the grammar, in every dialect.
         let grammar = status >= 500 && (has(&["grammar"]) || local && has(&GRAMMAR));
-        let field = has(&FIELD) || self.endpoint.kind == ProviderKind::OpenAi && has(&RESPONSES_FIELD);
+        let field = has(&SCHEMA_FIELD) || has(self.endpoint.wire.schema_field_names());
         let refused = matches!(status, 400 | 422);
-        let unwanted = has(&UNKNOWN) || has(&BESIDE) && has(&TOOLS);
-        let schema = || match (field && unwanted || unsupported) && !has(&INSIDE) {
-            true => TurnError::FormatRejected(self.said(problem)),
-            false => TurnError::SchemaRejected(self.said(problem)),
+        let unwanted = has(&NOT_ACCEPTED) || has(&NOT_COMBINABLE) && has(&TOOLS);
+        let schema = || match (field && unwanted || unsupported) && !has(&SCHEMA_DETAIL) {
+            true => TurnError::FormatRejected(self.describe(problem)),
+            false => TurnError::SchemaRejected(self.describe(problem)),
         };
-        let tool = || TurnError::ToolRejected(self.said(problem));
+        let tool = || TurnError::ToolRejected(self.describe(problem));
         match self.delivery {
             Delivery::Text => None,
             Delivery::Native { .. } if unsupported && has(&TOOLS) => Some(tool()),
@@ -220,7 +212,7 @@ impl Asked<'_> {
         }
     }
 
-    fn lasting(&self, problem: &Problem) -> String {
+    fn lasting(&self, problem: &ProviderError) -> String {
         let (endpoint, model) = (self.endpoint, self.model);
         match problem.status {
             401 | 403 if endpoint.key_withheld => format!(
@@ -234,30 +226,29 @@ impl Asked<'_> {
             ),
             403 => format!(
                 "{}; check that the key of provider `{}` may use model `{model}`",
-                self.said(problem),
+                self.describe(problem),
                 endpoint.provider
             ),
-            404 => format!("{}; check the name of model `{model}`, and `base_url`", self.said(problem)),
+            404 => format!("{}; check the name of model `{model}`, and `base_url`", self.describe(problem)),
             300..=399 => format!(
                 "{} responded with a redirect ({}), and the API key is not sent along: set `base_url` to the final URL",
                 endpoint.name, problem.status
             ),
-            _ => self.said(problem),
+            _ => self.describe(problem),
         }
     }
 
-    /// The provider's words, with who said them.
-    fn said(&self, problem: &Problem) -> String {
-        let Problem { status, message, .. } = problem;
+    fn describe(&self, problem: &ProviderError) -> String {
+        let ProviderError { status, message, .. } = problem;
         let who = &self.endpoint.name;
         match message.is_empty() {
             true => format!("{who} responded {status} without a message"),
-            false => format!("{who} responded {status}: {}", self.shown(message)),
+            false => format!("{who} responded {status}: {}", self.one_line(message)),
         }
     }
 
-    /// A foreign text, without secrets, on one line, shortened.
-    pub(super) fn shown(&self, text: &str) -> String {
+    /// A text of a provider, without secrets, on one line, shortened.
+    pub(super) fn one_line(&self, text: &str) -> String {
         let clean = self.endpoint.scrub(text);
         let line: Vec<&str> = clean.split_whitespace().collect();
         shorten(&line.join(" "), SHOWN_CHARACTERS)
@@ -265,11 +256,11 @@ impl Asked<'_> {
 }
 
 fn has_one_of(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| begins_in(text, word))
+    words.iter().any(|word| has_word_starting_with(text, word))
 }
 
-/// Whether a word, or a longer one that begins with it, stands in a text: "information" is not about a format.
-fn begins_in(text: &str, word: &str) -> bool {
+/// Whether a text contains a word that starts like this: "information" is not about a format.
+fn has_word_starting_with(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         !before.is_some_and(char::is_alphanumeric)

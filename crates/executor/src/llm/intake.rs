@@ -3,7 +3,9 @@
 //! A server that was asked to stream may answer in one piece all the same: the first byte says so, together with the content
 //! type, which alone is not always right.
 
-use super::wire::{Framing, Growing, Problem, ReadError, Reader, Reply, Wire};
+use accord_sse::{Decoder, Event, EventError};
+
+use super::wire::{Framing, PartialText, ProviderError, ReadError, Reader, Reply, Wire};
 use crate::answer::Usage;
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
@@ -19,47 +21,35 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The answer as far as it came.
 pub(super) struct Intake {
-    wire: Wire,
+    wire: &'static dyn Wire,
     form: Form,
-    /// Whether the content type says that it is JSON.
+    /// Whether the content type says that it is JSON, or JSON in lines.
     json: bool,
+    ndjson: bool,
     reader: Box<dyn Reader>,
-    /// The first bytes, until it is known whether they are a byte-order mark.
-    opening: Option<Vec<u8>>,
-    /// A line without its end, or the whole answer.
-    pending: Vec<u8>,
-    /// The data of an event without its end.
-    data: String,
-    /// Whether that event's name says that it tells an error.
-    tells_error: bool,
     taken: usize,
-    /// Whether the last line ended with `\r`.
-    returned: bool,
     events: usize,
     ended: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    Undecided,
-    Whole,
-    Stream,
+    /// Only a byte-order mark or white space came so far.
+    Undecided(Vec<u8>),
+    Whole(Vec<u8>),
+    Events(Decoder),
+    /// A line without its end.
+    Lines(Vec<u8>),
 }
 
 impl Intake {
-    pub(super) fn new(wire: Wire, content_type: &str) -> Self {
-        let form = if content_type.contains("ndjson") { Form::Stream } else { Form::Undecided };
+    pub(super) fn new(wire: &'static dyn Wire, content_type: &str) -> Self {
         Self {
             wire,
-            form,
-            json: content_type.contains("json"),
+            form: Form::Undecided(Vec::new()),
+            json: content_type.contains("json") && !content_type.contains("ndjson"),
+            ndjson: content_type.contains("ndjson"),
             reader: wire.reader(),
-            opening: Some(Vec::new()),
-            pending: Vec::new(),
-            data: String::new(),
-            tells_error: false,
             taken: 0,
-            returned: false,
             events: 0,
             ended: false,
         }
@@ -68,71 +58,92 @@ impl Intake {
     /// Takes some bytes, and says whether the answer has ended.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<bool, ReadError> {
         self.taken = self.taken.saturating_add(bytes.len());
-        if self.taken > MAX_STREAM_BYTES || self.pending.len().saturating_add(bytes.len()) > MAX_LINE_BYTES {
+        if self.taken > MAX_STREAM_BYTES {
             return Err(ReadError::TooLarge);
         }
-        let Some(mut opening) = self.opening.take() else { return self.read(bytes) };
-        opening.extend_from_slice(bytes);
-        if opening.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&opening) {
-            self.opening = Some(opening);
-            return Ok(false);
-        }
-        self.read(opening.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&opening))
-    }
-
-    fn read(&mut self, bytes: &[u8]) -> Result<bool, ReadError> {
-        let mut rest = bytes;
-        if self.form == Form::Undecided {
-            // Before the first byte that counts there is nothing to keep.
-            rest = bytes.trim_ascii_start();
-            self.decide(rest.first().copied());
-        }
-        while self.form == Form::Stream && !self.ended {
-            let Some(end) = rest.iter().position(|byte| self.ends_line(*byte)) else {
-                break;
-            };
-            let (line, after) = rest.split_at(end);
-            let returned = std::mem::replace(&mut self.returned, after.first() == Some(&b'\r'));
-            rest = after.get(1..).unwrap_or_default();
-            if returned && line.is_empty() && self.pending.is_empty() && !self.returned {
-                // The second half of `\r\n`.
-                continue;
+        match &mut self.form {
+            Form::Undecided(opening) => {
+                opening.extend_from_slice(bytes);
+                let opening = std::mem::take(opening);
+                let is_mark_cut =
+                    opening.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&opening);
+                let rest = opening.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&opening).trim_ascii_start();
+                let first = rest.first().filter(|_| !is_mark_cut);
+                let Some(form) = first.map(|first| self.form_of(*first)) else {
+                    // White space is not kept, except that there was some: a mark after it is not at the start.
+                    self.form = Form::Undecided(if is_mark_cut { opening } else { b" ".to_vec() });
+                    return Ok(false);
+                };
+                self.form = form;
+                self.read(rest)?;
             }
-            self.pending.extend_from_slice(line);
-            let line = std::mem::take(&mut self.pending);
-            self.line(&line)?;
+            _ => self.read(bytes)?,
         }
-        self.pending.extend_from_slice(rest);
         Ok(self.ended)
     }
 
-    /// The part that is being written, as far as it came.
-    pub(super) fn growing(&self) -> Option<Growing<'_>> {
-        self.reader.growing()
+    fn form_of(&self, first: u8) -> Form {
+        match (self.wire.framing(), self.json) {
+            // A comment, or one of the fields `data`, `event`, `id` and `retry`: events, whatever they are called.
+            (Framing::Events, true) if !b":deir".contains(&first) => Form::Whole(Vec::new()),
+            (Framing::Events, false) if first == b'{' && !self.ndjson => Form::Whole(Vec::new()),
+            (Framing::Events, _) => Form::Events(Decoder::new(MAX_LINE_BYTES).after_byte_order_mark()),
+            (Framing::Lines, true) => Form::Whole(Vec::new()),
+            (Framing::Lines, false) => Form::Lines(Vec::new()),
+        }
     }
 
-    /// What was told to be used so far.
+    fn read(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
+        match &mut self.form {
+            Form::Undecided(_) => Ok(()),
+            Form::Whole(pending) | Form::Lines(pending)
+                if pending.len().saturating_add(bytes.len()) > MAX_LINE_BYTES =>
+            {
+                Err(ReadError::TooLarge)
+            }
+            Form::Whole(body) => {
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            Form::Events(decoder) => {
+                let events = decoder.feed(bytes);
+                self.events(events)
+            }
+            Form::Lines(pending) => {
+                let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
+                    pending.extend_from_slice(bytes);
+                    return Ok(());
+                };
+                let (lines, rest) = bytes.split_at(end);
+                pending.extend_from_slice(lines);
+                let lines = std::mem::replace(pending, rest.to_vec());
+                self.lines(&lines)
+            }
+        }
+    }
+
+    /// The part that is being written, as far as it came.
+    pub(super) fn partial_text(&self) -> Option<PartialText<'_>> {
+        self.reader.partial_text()
+    }
+
+    /// The usage that was reported so far.
     pub(super) fn usage(&self) -> Usage {
         self.reader.usage()
     }
 
-    /// Gives what was read.
     pub(super) fn finish(mut self) -> Result<Reply, ReadError> {
-        if let Some(opening) = self.opening.take() {
-            self.read(&opening)?;
-        }
-        let pending = std::mem::take(&mut self.pending);
-        if self.form == Form::Whole {
-            return self.whole(&pending);
-        }
-        if !self.ended {
+        let last = match std::mem::replace(&mut self.form, Form::Undecided(Vec::new())) {
+            Form::Whole(body) => return self.whole(&body),
+            Form::Undecided(opening) => std::str::from_utf8(&opening).map(drop).map_err(|_| not_utf8()),
+            Form::Events(mut decoder) => self.events(decoder.finish()),
+            Form::Lines(line) => self.lines(&line),
+        };
+        last.map_err(|error| match error {
             // An event that cannot be read is only half of one, if nothing comes after it.
-            let last = self.line(&pending).and_then(|()| self.line(b""));
-            last.map_err(|error| match error {
-                ReadError::Unreadable(_) if self.events > 0 => ReadError::BrokenOff,
-                other => other,
-            })?;
-        }
+            ReadError::Unreadable(_) if self.events > 0 => ReadError::BrokenOff,
+            other => other,
+        })?;
         if self.taken == 0 {
             return Err(ReadError::BrokenOff);
         }
@@ -142,30 +153,14 @@ impl Intake {
         self.reader.finish()
     }
 
-    /// Events may end their lines with `\n`, `\r\n` or `\r` alone.
-    fn ends_line(&self, byte: u8) -> bool {
-        byte == b'\n' || byte == b'\r' && self.wire.framing() == Framing::Events
-    }
-
-    fn decide(&mut self, first: Option<u8>) {
-        let Some(first) = first else { return };
-        let whole = match (self.wire.framing(), self.json) {
-            // A comment, or one of the fields `data`, `event`, `id` and `retry`: events, whatever they are called.
-            (Framing::Events, true) => !b":deir".contains(&first),
-            (Framing::Events, false) => first == b'{',
-            (Framing::Lines, json) => json,
-        };
-        self.form = if whole { Form::Whole } else { Form::Stream };
-    }
-
     fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
         match serde_json::from_slice(bytes) {
-            // What is JSON is text.
-            Ok(body) => self.wire.whole(body, std::str::from_utf8(bytes).unwrap_or_default()),
+            Ok(body) => match ProviderError::find_in(&body) {
+                Some(problem) => Err(ReadError::Provider(problem)),
+                None => self.wire.read_whole(body, std::str::from_utf8(bytes).map_err(|_| not_utf8())?),
+            },
             Err(_) if self.wire.framing() == Framing::Lines => {
-                for line in bytes.split(|byte| *byte == b'\n') {
-                    self.line(line)?;
-                }
+                self.lines(bytes)?;
                 self.reader.finish()
             }
             Err(error) if error.is_eof() => Err(ReadError::BrokenOff),
@@ -173,42 +168,35 @@ impl Intake {
         }
     }
 
-    fn line(&mut self, line: &[u8]) -> Result<(), ReadError> {
-        let line = std::str::from_utf8(line).map_err(|_| ReadError::Unreadable("it is not UTF-8".into()))?;
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        match self.wire.framing() {
-            Framing::Lines if line.trim().is_empty() || self.ended => Ok(()),
-            Framing::Lines => self.event(line),
-            Framing::Events if line.is_empty() => {
-                let data = std::mem::take(&mut self.data);
-                let tells_error = std::mem::take(&mut self.tells_error);
-                match tells_error.then(|| Problem::of_event(&data)).flatten() {
-                    Some(problem) => Err(ReadError::Provider(problem)),
-                    None if data.is_empty() => Ok(()),
-                    None => self.event(&data),
-                }
+    fn lines(&mut self, lines: &[u8]) -> Result<(), ReadError> {
+        for line in lines.split(|byte| *byte == b'\n') {
+            let line = std::str::from_utf8(line).map_err(|_| not_utf8())?;
+            if !line.trim().is_empty() && !self.ended {
+                self.event(line.strip_suffix('\r').unwrap_or(line))?;
             }
-            Framing::Events => self.field(line),
         }
+        Ok(())
     }
 
-    /// One field of an event. Its name is not needed, because the data says what it is, unless that is an error: some write
-    /// those in a form of their own.
-    fn field(&mut self, line: &str) -> Result<(), ReadError> {
-        if let Some(name) = line.strip_prefix("event:") {
-            self.tells_error = name.trim() == "error";
+    /// The name of an event is not needed, because the data says what it is, unless that is an error: some write those in
+    /// a form of their own.
+    fn events(&mut self, events: Vec<Result<Event, EventError>>) -> Result<(), ReadError> {
+        for event in events {
+            if self.ended {
+                break;
+            }
+            let event = event.map_err(|error| match error {
+                EventError::TooLong { .. } => ReadError::TooLarge,
+                EventError::NotUtf8 => not_utf8(),
+            })?;
+            let is_error = event.name.is_some_and(|name| name.trim() == "error");
+            if let Some(problem) = is_error.then(|| ProviderError::of_event(&event.data)).flatten() {
+                return Err(ReadError::Provider(problem));
+            }
+            if !event.data.is_empty() {
+                self.event(&event.data)?;
+            }
         }
-        let Some(value) = line.strip_prefix("data:") else {
-            return Ok(());
-        };
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        if self.data.len().saturating_add(value.len()) > MAX_LINE_BYTES {
-            return Err(ReadError::TooLarge);
-        }
-        if !self.data.is_empty() {
-            self.data.push('\n');
-        }
-        self.data.push_str(value);
         Ok(())
     }
 
@@ -219,13 +207,19 @@ impl Intake {
     }
 }
 
+fn not_utf8() -> ReadError {
+    ReadError::Unreadable("it is not UTF-8".into())
+}
+
 #[cfg(test)]
 mod tests {
+    use accord_domain::provider::Dialect;
+
     use super::*;
-    use crate::llm::wire::End;
+    use crate::llm::wire::{ReplyEnd, wire};
 
     fn chat(content_type: &str, pieces: &[&[u8]]) -> Result<Reply, ReadError> {
-        let mut intake = Intake::new(Wire::Chat { own: false }, content_type);
+        let mut intake = Intake::new(wire(Dialect::CompatibleChat), content_type);
         for piece in pieces {
             if intake.take(piece)? {
                 break;
@@ -240,7 +234,7 @@ mod tests {
     #[test]
     fn a_stream_reads_the_same_wherever_it_is_cut() {
         let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
-        assert_eq!((whole.text.as_str(), &whole.end), ("a\u{e9}\u{1f600}b", &End::Finished));
+        assert_eq!((whole.text.as_str(), &whole.end), ("a\u{e9}\u{1f600}b", &ReplyEnd::Finished));
         for cut in 0..STREAM.len() {
             let (left, right) = STREAM.as_bytes().split_at(cut);
             assert_eq!(chat("text/event-stream", &[left, right]), Ok(whole.clone()), "cut at {cut}");
@@ -250,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_answer() {
+    fn ignores_a_byte_order_mark_before_the_answer() {
         let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
         let first = STREAM.trim_start_matches(": hello\r\nevent: x\r\n");
         let marked = format!("\u{feff}{first}");
@@ -260,7 +254,7 @@ mod tests {
         }
         let bytes: Vec<&[u8]> = marked.as_bytes().chunks(1).collect();
         assert_eq!(chat("application/json", &bytes), Ok(whole.clone()));
-        // Only one is taken away: what follows is a field that nobody knows.
+        // Only one is removed: what follows is an unknown field.
         assert_ne!(chat("text/event-stream", &[format!("\u{feff}{marked}").as_bytes()]), Ok(whole));
         let body = "\u{feff}{\"choices\":[{\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}";
         assert_eq!(chat("application/json", &[body.as_bytes()]).unwrap().text, "a");
@@ -290,11 +284,11 @@ mod tests {
     #[test]
     fn an_end_without_an_empty_line_is_an_end() {
         let cut = STREAM.trim_end();
-        assert_eq!(chat("text/event-stream", &[cut.as_bytes()]).unwrap().end, End::Finished);
+        assert_eq!(chat("text/event-stream", &[cut.as_bytes()]).unwrap().end, ReplyEnd::Finished);
     }
 
     #[test]
-    fn what_is_no_answer_is_said_to_be_none() {
+    fn a_body_without_an_answer_is_an_error() {
         let html = chat("application/json", &[b"<html>"]).unwrap_err();
         assert!(matches!(html, ReadError::Unreadable(why) if why.contains("not JSON")));
         for nothing in ["<html>\n\n</html>", ": hello\n\n"] {
@@ -322,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_before_its_last_event_broke_off() {
+    fn a_stream_without_its_last_event_is_incomplete() {
         let first = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
         for end in ["", "data: {\"choi", "data", ": still here\n\n"] {
             let text = format!("{first}{end}");
@@ -355,11 +349,11 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mebibyte = vec![b'x'; 1024 * 1024];
-        let mut line = Intake::new(Wire::Anthropic, "text/event-stream");
+        let mut line = Intake::new(wire(Dialect::AnthropicMessages), "text/event-stream");
         assert_eq!((0..64).find_map(|_| line.take(&mebibyte).err()), Some(ReadError::TooLarge));
         let mut comments = vec![b':'; 1024 * 1024];
         comments.push(b'\n');
-        let mut stream = Intake::new(Wire::Anthropic, "text/event-stream");
+        let mut stream = Intake::new(wire(Dialect::AnthropicMessages), "text/event-stream");
         assert_eq!((0..1024).find_map(|_| stream.take(&comments).err()), Some(ReadError::TooLarge));
     }
 }

@@ -6,8 +6,8 @@
 //! calls and ends when the model has nothing more to call, or calls the submit tool.
 //!
 //! Absent on purpose: judging an answer (the arguments of the submit tool are handed on as text), reading the
-//! environment or a file (providers come in as data), and a fallback to another delivery (an endpoint's refusal is told
-//! as such, and whoever asked decides).
+//! environment or a file (providers come in as data), and a fallback to another delivery (the caller decides about a
+//! rejection).
 
 mod conversation;
 mod embeddings;

@@ -1,8 +1,8 @@
 //! What is new in an answer that grows.
 
-use super::wire::Growing;
+use super::wire::PartialText;
 
-/// How much of an answer was told.
+/// How much of an answer was reported.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
     part: Option<u64>,
@@ -12,8 +12,8 @@ pub(super) struct Partial {
 impl Partial {
     /// Tells what was not told yet of the part that is being written, as far as there is room: the rest is told with what comes
     /// next.
-    pub(super) fn tell(&mut self, growing: Option<Growing<'_>>, tell: impl FnOnce(String) -> bool) {
-        let Some(Growing { part, text }) = growing else { return };
+    pub(super) fn tell(&mut self, growing: Option<PartialText<'_>>, tell: impl FnOnce(String) -> bool) {
+        let Some(PartialText { part, text }) = growing else { return };
         if self.part != Some(part) {
             *self = Self { part: Some(part), told: 0 };
         }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_character_is_told_once() {
+    fn each_character_is_reported_once() {
         let mut partial = Partial::default();
         let mut told = Vec::new();
         for (part, text, has_room) in [
@@ -43,7 +43,7 @@ mod tests {
             (1, "", true),
             (1, "{}", true),
         ] {
-            partial.tell(Some(Growing { part, text }), |new| {
+            partial.tell(Some(PartialText { part, text }), |new| {
                 told.extend(has_room.then_some(new));
                 has_room
             });

@@ -1,17 +1,15 @@
-//! Who can be asked: providers by name, as plain data.
+//! Providers by name, as plain data.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use accord_domain::provider::ProviderKind;
 use serde::{Deserialize, Serialize};
 
-/// The wire version that is sent where a provider does not name one. Newer ones exist; this one is served everywhere.
-const ANTHROPIC_VERSION: &str = "2023-06-01";
+use super::wire::wire;
+use crate::session::OpenError;
 
-/// Where Ollama listens unless told otherwise.
-const OLLAMA_PORT: u16 = 11434;
-
-/// A key. It shows itself to nobody but the one request that needs it.
+/// A key that is not shown in debug output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -30,61 +28,6 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("[secret]")
-    }
-}
-
-/// The dialects that are spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ProviderKind {
-    /// Anthropic Messages.
-    #[serde(rename = "anthropic")]
-    Anthropic,
-    /// OpenAI Responses.
-    #[serde(rename = "openai")]
-    OpenAi,
-    /// OpenAI Chat Completions.
-    #[serde(rename = "openai-chat")]
-    OpenAiChat,
-    /// Chat Completions as other servers speak it.
-    #[serde(rename = "openai-compatible")]
-    OpenAiCompatible,
-    /// Ollama.
-    #[serde(rename = "ollama")]
-    Ollama,
-}
-
-impl ProviderKind {
-    /// All of them, each the built-in provider of its name.
-    pub const ALL: [Self; 5] =
-        [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::OpenAiCompatible, Self::Ollama];
-
-    /// The name that blueprints and configuration use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiCompatible => "openai-compatible",
-            Self::Ollama => "ollama",
-        }
-    }
-
-    /// The subset of JSON Schema that the dialect's own service enforces.
-    pub(super) fn schema_profile(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi | Self::OpenAiChat | Self::OpenAiCompatible => "openai",
-            Self::Ollama => "ollama",
-        }
-    }
-
-    /// The address of the public service, which never answers without a key.
-    pub fn public_base_url(self) -> Option<&'static str> {
-        match self {
-            Self::Anthropic => Some("https://api.anthropic.com"),
-            Self::OpenAi | Self::OpenAiChat => Some("https://api.openai.com/v1"),
-            Self::OpenAiCompatible | Self::Ollama => None,
-        }
     }
 }
 
@@ -112,8 +55,8 @@ pub struct Provider {
     pub missing_key: Option<String>,
     /// How the key is sent.
     pub auth: Auth,
-    /// The `anthropic-version` to send.
-    pub api_version: String,
+    /// The `anthropic-version` to send, if not the default.
+    pub api_version: Option<String>,
     /// Further headers; they may be secrets too.
     pub headers: Vec<(String, String)>,
     /// Dollars for a million tokens read.
@@ -127,17 +70,13 @@ pub struct Provider {
 impl Provider {
     /// A provider with the usual address of its kind and no key.
     pub fn new(kind: ProviderKind) -> Self {
-        let base_url = match kind {
-            ProviderKind::Ollama => Some(format!("http://127.0.0.1:{OLLAMA_PORT}")),
-            other => other.public_base_url().map(str::to_owned),
-        };
         Self {
             kind,
-            base_url,
+            base_url: kind.row().base_url.map(str::to_owned),
             api_key: None,
             missing_key: None,
             auth: Auth::default(),
-            api_version: ANTHROPIC_VERSION.to_owned(),
+            api_version: None,
             headers: Vec::new(),
             price_per_million_input: None,
             price_per_million_output: None,
@@ -165,37 +104,23 @@ impl fmt::Debug for Provider {
 pub struct Providers(BTreeMap<String, Provider>);
 
 impl Providers {
-    /// The five built-in providers, with the addresses and keys that the usual variables give. The lookup comes from
-    /// the caller: this crate does not read the environment.
+    /// The built-in providers, with the addresses and keys that the usual variables give. The lookup comes from the
+    /// caller: this crate does not read the environment.
     pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Self {
-        let get =
-            |name: &str| get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-        let mut anthropic = Provider::new(ProviderKind::Anthropic);
-        anthropic.base_url = get("ANTHROPIC_BASE_URL").or(anthropic.base_url);
-        anthropic.api_key = get("ANTHROPIC_API_KEY").map(Secret::new);
-        if let (None, Some(token)) = (&anthropic.api_key, get("ANTHROPIC_AUTH_TOKEN")) {
-            anthropic.api_key = Some(Secret::new(token));
-            anthropic.auth = Auth::Bearer;
-        }
-        let openai = |kind| {
-            let provider = Provider::new(kind);
-            Provider {
-                base_url: get("OPENAI_BASE_URL").or(provider.base_url),
-                api_key: get("OPENAI_API_KEY").map(Secret::new),
-                ..provider
-            }
-        };
-        let mut ollama = Provider::new(ProviderKind::Ollama);
-        ollama.base_url = get("OLLAMA_HOST").map(|host| ollama_address(&host)).or(ollama.base_url);
-        [
-            anthropic,
-            openai(ProviderKind::OpenAi),
-            openai(ProviderKind::OpenAiChat),
-            Provider::new(ProviderKind::OpenAiCompatible),
-            ollama,
-        ]
-        .into_iter()
-        .fold(Self::default(), |all, provider| all.with(provider.kind.name(), provider))
+        let get = |name| get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        ProviderKind::ALL.into_iter().fold(Self::default(), |all, kind| {
+            let (row, standard) = (kind.row(), Provider::new(kind));
+            let address = row.base_url_variable.and_then(get);
+            let key = row.key_variable.and_then(get);
+            let token = row.token_variable.and_then(get).filter(|_| key.is_none());
+            let provider = Provider {
+                base_url: address.map(|address| wire(row.dialect).base_url(&address)).or(standard.base_url),
+                auth: if token.is_some() { Auth::Bearer } else { standard.auth },
+                api_key: key.or(token).map(Secret::new),
+                ..standard
+            };
+            all.with(row.name, provider)
+        })
     }
 
     /// Adds a provider, or puts it in the place of another.
@@ -210,30 +135,16 @@ impl Providers {
         self.0.get(name)
     }
 
+    pub(super) fn required(&self, name: &str) -> Result<&Provider, OpenError> {
+        self.get(name).ok_or_else(|| {
+            let known = self.names().join(", ");
+            OpenError::Settings(format!("unknown provider `{name}`; expected one of {known}"))
+        })
+    }
+
     /// All names, in order.
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
-    }
-}
-
-/// The address in `OLLAMA_HOST`, which is written for the server too: a host, a host and a port, or a whole address.
-/// `0.0.0.0` is where a server listens, not where a client goes.
-fn ollama_address(host: &str) -> String {
-    let host = host.trim_end_matches('/');
-    if host.contains("://") {
-        return host.replacen("://0.0.0.0", "://127.0.0.1", 1);
-    }
-    let host = host.replacen("0.0.0.0", "127.0.0.1", 1);
-    let port_follows =
-        |rest: &str| rest.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    let has_port = match host.rsplit_once(']') {
-        Some((_, rest)) => port_follows(rest),
-        None => port_follows(&host),
-    };
-    match (host.starts_with(':'), has_port) {
-        (true, _) => format!("http://127.0.0.1{host}"),
-        (false, true) => format!("http://{host}"),
-        (false, false) => format!("http://{host}:{OLLAMA_PORT}"),
     }
 }
 
@@ -308,22 +219,5 @@ mod tests {
         let shown = format!("{provider:?}");
         assert!(!shown.contains("sk-hidden"), "{shown}");
         assert!(shown.contains("x-team"), "{shown}");
-    }
-
-    #[test]
-    fn an_ollama_host_is_read_as_ollama_reads_it() {
-        let cases = [
-            ("localhost", "http://localhost:11434"),
-            ("0.0.0.0", "http://127.0.0.1:11434"),
-            ("0.0.0.0:8080", "http://127.0.0.1:8080"),
-            (":8080", "http://127.0.0.1:8080"),
-            ("[::1]", "http://[::1]:11434"),
-            ("[::1]:9", "http://[::1]:9"),
-            ("https://models.example/", "https://models.example"),
-            ("http://0.0.0.0:8080", "http://127.0.0.1:8080"),
-        ];
-        for (host, expected) in cases {
-            assert_eq!(ollama_address(host), expected, "{host}");
-        }
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn is_passing(status: u16) -> bool {
 }
 
 /// The pause that a provider asks for, as milliseconds, as seconds or as a date.
-pub(super) fn demanded(headers: &[(String, String)], now: Timestamp) -> Option<Duration> {
+pub(super) fn retry_after(headers: &[(String, String)], now: Timestamp) -> Option<Duration> {
     let header = |wanted: &str| {
         let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
         found.map(|(_, value)| value.trim())
@@ -49,10 +49,10 @@ mod tests {
         ];
         for (name, value, expected) in cases {
             let headers = [(name.to_owned(), value.to_owned())];
-            assert_eq!(demanded(&headers, now), expected.map(Duration::from_millis), "{name}: {value}");
+            assert_eq!(retry_after(&headers, now), expected.map(Duration::from_millis), "{name}: {value}");
         }
         let endless = [("retry-after".to_owned(), "1e300".to_owned())];
-        assert_eq!(demanded(&endless, now), Some(Duration::MAX));
-        assert_eq!(demanded(&[], now), None);
+        assert_eq!(retry_after(&endless, now), Some(Duration::MAX));
+        assert_eq!(retry_after(&[], now), None);
     }
 }

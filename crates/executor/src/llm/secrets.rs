@@ -8,7 +8,7 @@ impl Provider {
     /// Its key, the values of its headers, and what its address holds.
     pub fn secrets(&self) -> Vec<String> {
         let key = self.api_key.iter().map(Secret::expose);
-        // Behind the scheme of an authorization stands the secret itself.
+        // The secret follows the scheme of the authorization.
         let headers = self
             .headers
             .iter()

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_domain::provider::Capability;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
-use super::provider::{ProviderKind, Providers};
+use super::provider::Providers;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
-use super::wire::anthropic_max_tokens;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
 use crate::retry::Attempts;
@@ -24,7 +24,6 @@ use crate::turn::Turn;
 /// How long a tool has to end what it started once the turn is over. Longer, and it is dropped.
 const TIME_TO_STOP: Duration = Duration::from_secs(5);
 
-/// A session.
 pub(super) struct LlmSession {
     pub(super) endpoint: Endpoint,
     pub(super) settings: Settings,
@@ -46,20 +45,18 @@ impl Session for LlmSession {
     fn capabilities(&self) -> Capabilities {
         let kind = self.endpoint.kind;
         let profile = &self.endpoint.schema_profile;
-        let own = matches!(kind, ProviderKind::Anthropic | ProviderKind::OpenAi | ProviderKind::OpenAiChat);
         let thinks = self.settings.reasoning.is_some_and(Reasoning::is_on);
-        let default =
-            (kind == ProviderKind::Anthropic).then(|| anthropic_max_tokens(self.settings.reasoning));
+        let default = self.endpoint.wire.default_max_tokens(self.settings.reasoning);
         Capabilities {
             endpoint: self.endpoint.name.clone(),
             model: self.settings.model.clone(),
             native: Some(profile.clone()),
             tool: Some(Tool {
                 profile: profile.clone(),
-                strict: own,
-                force: !thinks && kind != ProviderKind::Ollama,
+                strict: kind.supports(Capability::StrictTools),
+                force: !thinks && kind.supports(Capability::ForcedTools),
             }),
-            native_beside_tools: own,
+            native_beside_tools: kind.supports(Capability::SchemaWithTools),
             reprompt: true,
             max_tokens: self.settings.max_tokens.or(default),
             takes_ceiling: true,
@@ -119,7 +116,10 @@ pub(super) fn resolve(
     let settings = Settings::read(settings)?;
     let endpoint = Endpoint::resolve(providers, &settings)?;
     let thinks = settings.reasoning.is_some_and(Reasoning::is_on);
-    if thinks && settings.temperature.is_some() && endpoint.kind == ProviderKind::Anthropic {
+    if thinks
+        && settings.temperature.is_some()
+        && !endpoint.kind.supports(Capability::TemperatureWithReasoning)
+    {
         return Err(OpenError::Settings(
             "executor settings: this provider does not support `temperature` together with `reasoning`; remove one".into(),
         ));
@@ -136,7 +136,7 @@ pub(super) fn resolve(
 }
 
 impl LlmSession {
-    /// Works until there is an answer, the time is over, or it is told to stop.
+    /// Works until there is an answer, the time is over, or it is stopped.
     async fn bounded(
         &mut self,
         turn: &Turn,

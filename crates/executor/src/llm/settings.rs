@@ -1,4 +1,4 @@
-//! What a blueprint says about its model.
+//! The settings of an `llm` agent.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,10 +9,8 @@ use crate::session::OpenError;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
-    /// Always `llm`.
     #[serde(rename = "type")]
     pub(super) kind: String,
-    /// The provider's name.
     pub(super) provider: String,
     /// The model, as the provider names it.
     pub(super) model: String,
@@ -20,11 +18,9 @@ pub(super) struct Settings {
     pub(super) base_url: Option<String>,
     /// The ceiling of an answer in tokens.
     pub(super) max_tokens: Option<u32>,
-    /// The sampling temperature.
     pub(super) temperature: Option<f64>,
     /// Whether and how hard the model thinks before it answers.
     pub(super) reasoning: Option<Reasoning>,
-    /// How long one turn may take.
     pub(super) timeout_seconds: Option<u64>,
     /// Another subset of JSON Schema than the provider's.
     pub(super) schema_profile: Option<String>,
@@ -37,20 +33,15 @@ pub(super) struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub(super) enum Reasoning {
-    /// Not at all, where that can be said.
+    /// Not at all, if the API can express that.
     Off,
-    /// A little.
     Low,
-    /// As usual.
     Medium,
-    /// As hard as it can.
     High,
-    /// Within a number of tokens.
     Budget(u32),
 }
 
 impl Reasoning {
-    /// Whether the model thinks.
     pub(super) fn is_on(self) -> bool {
         self != Self::Off
     }
@@ -88,7 +79,6 @@ impl TryFrom<Value> for Reasoning {
 }
 
 impl Settings {
-    /// Reads and checks the settings.
     pub(super) fn read(settings: &Value) -> Result<Self, OpenError> {
         let read: Self = serde_json::from_value(settings.clone())
             .map_err(|error| OpenError::Settings(format!("executor settings: {error}")))?;
@@ -162,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn rejects_invalid_settings() {
         let base = json!({"type": "llm", "provider": "p", "model": "m"});
         let with = |key: &str, value: Value| {
             let mut settings = base.clone();

@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, NOT_TAKEN};
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
-use super::failure::{Asked, shorten};
+use super::failure::{FailureContext, shorten};
 use super::settings::Settings;
-use super::wire::{Ask, End, Reply};
+use super::wire::{ModelRequest, Reply, ReplyEnd};
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
 use crate::json;
@@ -26,16 +26,15 @@ use crate::turn::{Delivery, Turn};
 /// The most that an event shows of a tool's output. The model gets all of it.
 const SHOWN_OUTPUT: usize = 2000;
 
-/// The most that is told of the name of a tool that there is not.
+/// The longest name of an unknown tool that is shown.
 const SHOWN_NAME: usize = 100;
 
 /// What the submit tool answers in an example.
 const ACCEPTED: &str = "accepted";
 
-/// How often in a row a model may call only tools that do not exist. It was told each time which ones do.
+/// How often in a row a model may call only unknown tools. Each reply lists the known ones.
 const MAX_ASTRAY: u32 = 3;
 
-/// Everything that one turn works with.
 pub(super) struct Steps<'a> {
     pub(super) endpoint: &'a Endpoint,
     pub(super) settings: &'a Settings,
@@ -59,22 +58,22 @@ impl Steps<'_> {
         let mut astray = 0;
         conversation.say(self.turn.prompt.clone());
         for step in 0..self.max_steps {
-            // Whoever asks has looked before the first request.
+            // The caller has checked before the first request.
             if step > 0 && self.turn.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
             }
             let reply = self.ask(conversation, &tools, attempts, usage).await?;
-            let calls = self.hear(&reply, &tools, conversation).await?;
+            let calls = self.record_reply(&reply, &tools, conversation).await?;
             let Reply { text, end, model, .. } = &reply;
             let model: &str = if model.is_empty() { self.model() } else { model };
             let answer = |stop, text: &str, submissions| Answer {
                 submissions,
                 stop,
                 usage: *usage,
-                ..Answer::said(text, model)
+                ..Answer::of_text(text, model)
             };
             if let Some(stop) = stop_of(end, &calls) {
-                // Work that was cut off was not done, whatever was said before it or handed in beside it.
+                // Calls that were cut off were not run, so neither the text nor the submission counts.
                 let is_undone = stop == Stop::Truncated && calls.iter().any(|call| !call.submit);
                 return Ok(match is_undone {
                     true => answer(stop, "", Vec::new()),
@@ -89,7 +88,7 @@ impl Steps<'_> {
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
             if astray == MAX_ASTRAY {
-                // Whoever judges says once more what is wanted, and counts. What stands beside a call is no answer.
+                // The contract loop prompts again and counts it. Text next to a call is not an answer.
                 return Ok(answer(Stop::Astray(names(&calls)), "", Vec::new()));
             }
         }
@@ -148,7 +147,7 @@ impl Steps<'_> {
             }
         };
         let body = || {
-            self.endpoint.wire.body(&Ask {
+            self.endpoint.wire.body(&ModelRequest {
                 endpoint: &self.endpoint.name,
                 model: self.model(),
                 system: &self.turn.system_prompt,
@@ -161,7 +160,11 @@ impl Steps<'_> {
             })
         };
         let exchange = Exchange {
-            asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
+            asked: FailureContext {
+                endpoint: self.endpoint,
+                model: self.model(),
+                delivery: &self.turn.delivery,
+            },
             transport: self.transport,
             allowance: &self.turn.allowance,
             events: self.events,
@@ -171,7 +174,7 @@ impl Steps<'_> {
     }
 
     /// Takes a reply into the conversation, and tells what it says. What it calls is to be done.
-    async fn hear(
+    async fn record_reply(
         &self,
         reply: &Reply,
         tools: &[ToolSpec],
@@ -211,7 +214,7 @@ impl Steps<'_> {
         reply.calls.iter().enumerate().map(call).collect()
     }
 
-    /// Does the work that was called for, and says whether a result that was submitted beside it is to be taken.
+    /// Runs the called tools, and says whether a result that was submitted with them counts.
     async fn carry_out(
         &self,
         calls: &[Call],
@@ -263,7 +266,7 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Runs one tool. What the model did wrong is told to the model.
+    /// Runs one tool. Mistakes of the model are reported to the model.
     async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
         let wrong = |text: String| ToolOutput { ok: false, text };
         if !is_known(&call.name, tools) {
@@ -280,7 +283,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Tells an event, unless nobody listens and the turn is to stop.
+    /// Sends an event, unless the turn is stopped.
     async fn tell(&self, event: Event) -> Result<(), TurnError> {
         let told = self.stop.run_until_cancelled(self.events.tell(event)).await;
         told.ok_or(TurnError::Stopped)
@@ -298,12 +301,11 @@ fn meant(name: &str, is_tool: impl Fn(&str) -> bool) -> &str {
     if is_tool(bare) && !is_tool(name) { bare } else { name }
 }
 
-/// What was submitted.
 fn submissions(calls: &[Call]) -> Vec<String> {
     calls.iter().filter(|call| call.submit).map(|call| call.arguments.clone()).collect()
 }
 
-/// The names of what was called beside the submit tool, each once.
+/// The names of the other tools that were called, each once.
 fn names(calls: &[Call]) -> String {
     let shown = |call: &Call| format!("`{}`", shorten(&call.name, SHOWN_NAME).escape_debug());
     let names: BTreeSet<String> = calls.iter().filter(|call| !call.submit).map(shown).collect();
@@ -312,12 +314,12 @@ fn names(calls: &[Call]) -> String {
 
 /// Why the turn is over before any tool is run, if it is. The reason that the provider gives is looked at before anything
 /// that was said.
-fn stop_of(end: &End, calls: &[Call]) -> Option<Stop> {
+fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
     match end {
-        End::Refused(words) => Some(Stop::Refused(words.clone())),
-        End::Truncated => Some(Stop::Truncated),
-        End::Finished if calls.is_empty() => Some(Stop::Finished),
-        End::Finished | End::Paused => None,
+        ReplyEnd::Refused(words) => Some(Stop::Refused(words.clone())),
+        ReplyEnd::Truncated => Some(Stop::Truncated),
+        ReplyEnd::Finished if calls.is_empty() => Some(Stop::Finished),
+        ReplyEnd::Finished | ReplyEnd::Paused => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! A server somewhere else, spoken to by streamable HTTP.
+//! A remote server, used over streamable HTTP.
 //!
 //! Absent: the stream of the server's own (we have asked for nothing that it could tell), resuming a stream that broke
 //! off, and the farewell (`DELETE`): servers forget sessions by themselves.
@@ -12,13 +12,13 @@ use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::events::Events;
+use super::body::Body;
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
 use super::rpc::{self, Incoming};
-use super::wire::{Fault, Wire};
+use super::wire::{McpError, Wire};
 use crate::transport::{Request, Response, Transport, TransportError};
 
-/// How much of an answer that is none is shown.
+/// How much of an invalid answer is shown.
 const SHOWN_CHARACTERS: usize = 300;
 
 pub(super) struct Address {
@@ -36,7 +36,7 @@ impl Address {
         Self { transport, url, headers, version: None, session: None }
     }
 
-    async fn post(&mut self, body: Value) -> Result<Response, Fault> {
+    async fn post(&mut self, body: Value) -> Result<Response, McpError> {
         let own = [
             ("accept", Some("application/json, text/event-stream")),
             ("mcp-protocol-version", self.version.as_deref()),
@@ -58,11 +58,11 @@ impl Address {
 
 #[async_trait]
 impl Wire for Address {
-    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault> {
-        let silent = |_| Fault::Silent(patience);
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, McpError> {
+        let silent = |_| McpError::Silent(patience);
         let mut response = timeout(patience, self.post(request)).await.map_err(silent)??;
         let is_stream = header(&response, "content-type").is_some_and(|kind| kind.contains("event-stream"));
-        let mut events = Events::new(is_stream);
+        let mut body = Body::new(is_stream);
         let (mut until, mut taken) = (Instant::now() + patience, 0);
         loop {
             let piece = timeout_at(until, response.body.next()).await.map_err(silent)?;
@@ -70,42 +70,42 @@ impl Wire for Address {
                 Some(bytes) => {
                     taken += bytes.len();
                     if taken > STREAM_BYTES || !is_stream && taken > MESSAGE_BYTES {
-                        return Err(Fault::Broken(format!(
+                        return Err(McpError::Broken(format!(
                             "it sent an answer of more than {MESSAGE_BYTES} bytes"
                         )));
                     }
-                    events.take(&bytes)
+                    body.take(&bytes)
                 }
-                None => match events.end() {
+                None => match body.end() {
                     Some(last) => vec![last],
-                    None => return Err(Fault::Gone("its response was incomplete".to_owned())),
+                    None => return Err(McpError::Gone("its response was incomplete".to_owned())),
                 },
             };
             for message in messages {
                 match rpc::read(&message) {
                     Some(Incoming::Answer { id: Some(answered), outcome }) if answered == id => {
-                        return outcome.map_err(Fault::Refused);
+                        return outcome.map_err(McpError::Refused);
                     }
                     Some(Incoming::Answer { .. }) => {
-                        return Err(Fault::Broken("it responded to an unknown request".to_owned()));
+                        return Err(McpError::Broken("it responded to an unknown request".to_owned()));
                     }
                     Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
                     Some(_) => {}
                     None => {
-                        return Err(Fault::Broken(format!("invalid MCP message: {}", shown(&message))));
+                        return Err(McpError::Broken(format!("invalid MCP message: {}", excerpt(&message))));
                     }
                 }
             }
         }
     }
 
-    async fn tell(&mut self, message: Value) -> Result<(), Fault> {
+    async fn tell(&mut self, message: Value) -> Result<(), McpError> {
         let told = timeout(END, self.post(message)).await;
-        told.map_err(|_| Fault::Silent(END))?.map(drop)
+        told.map_err(|_| McpError::Silent(END))?.map(drop)
     }
 
-    /// Never: each request stands for itself.
-    fn is_lost_by(&self, _fault: &Fault) -> bool {
+    /// Never: requests are independent.
+    fn is_lost_by(&self, _fault: &McpError) -> bool {
         false
     }
 
@@ -124,12 +124,12 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
     response.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-fn unreachable(error: TransportError) -> Fault {
-    Fault::Gone(format!("it cannot be reached: {error}"))
+fn unreachable(error: TransportError) -> McpError {
+    McpError::Gone(format!("it cannot be reached: {error}"))
 }
 
-/// An error status, with the beginning of what was said. Some servers say it as an MCP message.
-async fn refused(status: u16, mut response: Response) -> Fault {
+/// An error status, with the start of its body. Some servers send an MCP message.
+async fn refused(status: u16, mut response: Response) -> McpError {
     let mut body = Vec::new();
     let reading = async {
         while let Some(Ok(bytes)) = response.body.next().await {
@@ -143,13 +143,13 @@ async fn refused(status: u16, mut response: Response) -> Fault {
     let text = String::from_utf8_lossy(&body);
     match rpc::read(&text) {
         Some(Incoming::Answer { outcome: Err(words), .. }) => {
-            Fault::Refused(format!("{words}, status {status}"))
+            McpError::Refused(format!("{words}, status {status}"))
         }
-        _ => Fault::Gone(format!("it responded with status {status}: {}", shown(&text))),
+        _ => McpError::Gone(format!("it responded with status {status}: {}", excerpt(&text))),
     }
 }
 
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(SHOWN_CHARACTERS).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
     format!("'{}{more}'", short.escape_debug())

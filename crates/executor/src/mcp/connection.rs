@@ -5,14 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::rpc;
-use super::wire::{Fault, Wire};
+use super::wire::{McpError, Wire};
 use crate::json::set;
 
-/// One question at a time.
 pub(super) struct Connection {
     pub(super) wire: Box<dyn Wire>,
     last_id: u64,
-    /// The question that is under way.
     open: Option<u64>,
 }
 
@@ -28,7 +26,7 @@ impl Connection {
         method: &str,
         mut params: Value,
         patience: Duration,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, McpError> {
         self.last_id += 1;
         let id = self.last_id;
         if method == "tools/call" {
@@ -37,14 +35,13 @@ impl Connection {
         self.open = Some(id);
         let answered = self.wire.ask(id, rpc::request(id, method, params), patience).await;
         match answered {
-            Err(Fault::Silent(_)) => self.give_up().await,
+            Err(McpError::Silent(_)) => self.give_up().await,
             _ => self.open = None,
         }
         answered
     }
 
-    /// Tells something that wants no answer.
-    pub(super) async fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
+    pub(super) async fn tell(&mut self, method: &str, params: Value) -> Result<(), McpError> {
         self.wire.tell(rpc::telling(method, params)).await
     }
 

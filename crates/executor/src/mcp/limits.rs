@@ -18,10 +18,10 @@ pub(super) const EXIT: Duration = Duration::from_millis(500);
 /// The longest message. A list of tools with their schemas stays below, and so does any result that a model could read.
 pub(super) const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// All that one answer over HTTP may bring, with what is told meanwhile.
+/// The largest response over HTTP, with its notifications.
 pub(super) const STREAM_BYTES: usize = 16 * 1024 * 1024;
 
-/// Lines on stdout that are no messages. A greeting is forgiven, a log is not.
+/// Lines on stdout that are not messages. A banner is tolerated, a log is not.
 pub(super) const NOISE_LINES: usize = 100;
 
 /// Pages of tools: a server that always has another one would never be done.
@@ -30,7 +30,7 @@ pub(super) const PAGES: usize = 50;
 /// Tools of one server. No provider takes more in all.
 pub(super) const TOOLS: usize = 128;
 
-/// What the model is told of a tool. Whole manuals stand in some descriptions.
+/// The longest description of a tool. Some are whole manuals.
 pub(super) const DESCRIPTION_CHARACTERS: usize = 4_000;
 
 /// The schema of one tool's arguments, as text: the model reads all of them with every request.

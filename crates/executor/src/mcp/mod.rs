@@ -2,13 +2,12 @@
 //!
 //! What a server does wrong at its start (it cannot be started, hangs, lies about its tools) is a reason not to open the
 //! session at all: an agent that silently lacks its tools would do something else than its author meant. What goes wrong
-//! later is told to the model.
+//! later is reported to the model.
 
 mod address;
+mod body;
 mod connection;
-mod events;
 mod limits;
-mod listed;
 mod names;
 mod program;
 mod result;
@@ -17,6 +16,7 @@ mod secrets;
 mod server;
 #[cfg(test)]
 mod tests;
+mod tool_list;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ impl McpServers {
         Self { transport, environment, patience: Patience::default() }
     }
 
-    /// Opens servers, beside each other, and puts their tools beside those of another toolbox.
+    /// Opens servers in parallel, and adds their tools to another toolbox.
     pub(crate) async fn open(
         &self,
         servers: &[McpServer],
@@ -69,7 +69,7 @@ impl McpServers {
     }
 }
 
-/// The tools of servers beside those of another toolbox.
+/// The tools of servers, added to another toolbox.
 struct Offered {
     others: Box<dyn Toolbox>,
     servers: Vec<Arc<Server>>,

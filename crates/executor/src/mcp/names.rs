@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 
 use super::limits::NAME_CHARACTERS;
 
-/// Hexadecimal digits of the hash. Two names that are alike up to here would still be told apart.
+/// Hexadecimal digits of the hash, which keeps names with the same start apart.
 const HASH_DIGITS: usize = 8;
 
-/// A name that nobody has yet, and takes it.
+/// Reserves a name that is not in use.
 pub(super) fn exposed(server: &str, tool: &str, taken: &mut BTreeSet<String>) -> String {
     let whole = format!("{server}__{tool}");
     let fits = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_changed_and_never_shared() {
+    fn long_names_are_changed_and_unique() {
         let mut taken = BTreeSet::from(["a__b".to_owned()]);
         let long = "x".repeat(200);
         let names = [

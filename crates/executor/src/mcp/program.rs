@@ -1,4 +1,4 @@
-//! A server that is a program of ours, spoken to in lines.
+//! A server that is a child process, used over stdio.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::limits::{END, EXIT, MESSAGE_BYTES, NOISE_LINES};
 use super::rpc::{self, Incoming};
-use super::wire::{Fault, Wire};
-use crate::child::{Environment, Heard, Live};
+use super::wire::{McpError, Wire};
+use crate::child::{ChildOutput, Environment, Live};
 use crate::program;
 
 pub(super) struct Program {
@@ -25,53 +25,54 @@ impl Program {
         args: &[String],
         environment: &Environment,
         folder: &Path,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, McpError> {
         let mut child = Command::new(command);
         child.args(args).env_clear().envs(environment.iter().cloned()).current_dir(folder);
         let live = Live::spawn(child, MESSAGE_BYTES).await.map_err(|error| {
-            Fault::Gone(format!("'{command}' cannot be started: {}", program::cause(&error)))
+            McpError::Gone(format!("'{command}' cannot be started: {}", program::cause(&error)))
         })?;
         Ok(Self { live, noise: 0 })
     }
 
-    async fn say(&mut self, message: &Value, until: Instant) -> Result<(), Fault> {
-        match timeout_at(until, self.live.say(message.to_string())).await {
+    async fn say(&mut self, message: &Value, until: Instant) -> Result<(), McpError> {
+        match timeout_at(until, self.live.send_line(message.to_string())).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(self.gone().await),
-            Err(_) => Err(Fault::Gone("it does not read its stdin".to_owned())),
+            Err(_) => Err(McpError::Gone("it does not read its stdin".to_owned())),
         }
     }
 
     /// How it ended. Its last words on stderr are waited for: they say why.
-    async fn gone(&mut self) -> Fault {
-        Fault::Gone(match self.live.last_words(EXIT).await.0 {
+    async fn gone(&mut self) -> McpError {
+        McpError::Gone(match self.live.last_words(EXIT).await.0 {
             Some(status) => format!("it has ended ({status})"),
             None => "it has closed its stdout".to_owned(),
         })
     }
 
-    async fn answer_to(&mut self, id: u64, patience: Duration) -> Result<Value, Fault> {
+    async fn answer_to(&mut self, id: u64, patience: Duration) -> Result<Value, McpError> {
         let mut until = Instant::now() + patience;
         loop {
-            let heard = timeout_at(until, self.live.hear()).await.map_err(|_| Fault::Silent(patience))?;
+            let heard =
+                timeout_at(until, self.live.next_output()).await.map_err(|_| McpError::Silent(patience))?;
             let text = match heard {
-                Heard::Line(text) => text,
-                Heard::Garbage => String::new(),
-                Heard::TooLong => {
-                    return Err(Fault::Broken(format!(
+                ChildOutput::Line(text) => text,
+                ChildOutput::Garbage => String::new(),
+                ChildOutput::TooLong => {
+                    return Err(McpError::Broken(format!(
                         "it sent a message of more than {MESSAGE_BYTES} bytes"
                     )));
                 }
-                Heard::Closed { .. } => return Err(self.gone().await),
+                ChildOutput::Closed { .. } => return Err(self.gone().await),
             };
             match rpc::read(&text) {
                 Some(Incoming::Answer { id: Some(answered), outcome }) if answered == id => {
-                    return outcome.map_err(Fault::Refused);
+                    return outcome.map_err(McpError::Refused);
                 }
                 // Late, or a second one: to a question that was given up or is answered.
                 Some(Incoming::Answer { id: Some(answered), .. }) if (1..id).contains(&answered) => {}
                 Some(Incoming::Answer { .. }) => {
-                    return Err(Fault::Broken("it responded to an unknown request".to_owned()));
+                    return Err(McpError::Broken("it responded to an unknown request".to_owned()));
                 }
                 Some(Incoming::Request { id, method }) => self.say(&rpc::reply(id, &method), until).await?,
                 Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
@@ -81,10 +82,10 @@ impl Program {
         }
     }
 
-    fn noisy(&mut self) -> Result<(), Fault> {
+    fn noisy(&mut self) -> Result<(), McpError> {
         self.noise += 1;
         match self.noise > NOISE_LINES {
-            true => Err(Fault::Broken("it writes invalid MCP messages to stdout".to_owned())),
+            true => Err(McpError::Broken("it writes invalid MCP messages to stdout".to_owned())),
             false => Ok(()),
         }
     }
@@ -92,18 +93,18 @@ impl Program {
 
 #[async_trait]
 impl Wire for Program {
-    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault> {
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, McpError> {
         self.say(&request, Instant::now() + patience).await?;
         self.answer_to(id, patience).await
     }
 
-    async fn tell(&mut self, message: Value) -> Result<(), Fault> {
+    async fn tell(&mut self, message: Value) -> Result<(), McpError> {
         self.say(&message, Instant::now() + END).await
     }
 
     /// What follows a line that cannot be could be anything.
-    fn is_lost_by(&self, fault: &Fault) -> bool {
-        matches!(fault, Fault::Broken(_) | Fault::Gone(_))
+    fn is_lost_by(&self, fault: &McpError) -> bool {
+        matches!(fault, McpError::Broken(_) | McpError::Gone(_))
     }
 
     fn speak(&mut self, _version: &str) {}

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::limits::RESULT_CHARACTERS;
-use super::wire::Fault;
+use super::wire::McpError;
 use crate::toolbox::ToolOutput;
 
-/// The text of a result. A structured one is text already, as servers are told to send it; where one is not, its JSON is.
-pub(super) fn output(result: &Value) -> Result<ToolOutput, Fault> {
+/// The text of a result. Servers send structured results as text too; if not, their JSON is used.
+pub(super) fn output(result: &Value) -> Result<ToolOutput, McpError> {
     let content = result.get("content").and_then(Value::as_array);
     let structured = result.get("structuredContent").filter(|value| !value.is_null());
     let parts: Vec<String> = content.into_iter().flatten().map(part).collect();
@@ -15,7 +15,7 @@ pub(super) fn output(result: &Value) -> Result<ToolOutput, Fault> {
         (false, _) => parts.join("\n"),
         (true, Some(structured)) => structured.to_string(),
         (true, None) if content.is_some() => String::new(),
-        (true, None) => return Err(Fault::Broken("its response has no content".to_owned())),
+        (true, None) => return Err(McpError::Broken("its response has no content".to_owned())),
     };
     let failed = result.get("isError").and_then(Value::as_bool).unwrap_or_default();
     Ok(ToolOutput { ok: !failed, text: bounded(text) })
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    fn said(ok: bool, text: &str) -> Result<ToolOutput, Fault> {
+    fn said(ok: bool, text: &str) -> Result<ToolOutput, McpError> {
         Ok(ToolOutput { ok, text: text.to_owned() })
     }
 
@@ -92,8 +92,8 @@ mod tests {
                      [dance: it cannot be shown here]",
                 ),
             ),
-            (json!({}), Err(Fault::Broken("its response has no content".to_owned()))),
-            (json!(5), Err(Fault::Broken("its response has no content".to_owned()))),
+            (json!({}), Err(McpError::Broken("its response has no content".to_owned()))),
+            (json!(5), Err(McpError::Broken("its response has no content".to_owned()))),
         ];
         for (result, expected) in cases {
             assert_eq!(output(&result), expected, "{result}");

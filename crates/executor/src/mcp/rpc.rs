@@ -1,31 +1,24 @@
-//! JSON-RPC as a client speaks it.
+//! The client side of JSON-RPC.
 
 use serde_json::{Map, Value, json};
 
-/// What a server said.
 #[derive(Debug, PartialEq)]
 pub(super) enum Incoming {
     /// An answer. No id where it has one that we cannot have given.
     Answer {
-        /// To what.
         id: Option<u64>,
-        /// What, or what was wrong.
         outcome: Result<Value, String>,
     },
-    /// A question of its own.
     Request {
-        /// To be given back.
         id: Value,
-        /// What it wants.
         method: String,
     },
-    /// It works on this request.
     Progress(u64),
     /// Anything else that wants no answer.
     Notification,
 }
 
-/// Reads a message; nothing where it is none.
+/// Reads a message, if it is one.
 pub(super) fn read(text: &str) -> Option<Incoming> {
     let Ok(Value::Object(mut message)) = serde_json::from_str::<Value>(text) else { return None };
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -81,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart() {
+    fn distinguishes_messages() {
         let cases = [
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::mcp_server::{McpServer, Reach};
 
-/// Shorter values are words that stand everywhere, and no secrets.
+/// Shorter values are ordinary words, not secrets.
 const SHORTEST: usize = 6;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 const HIDDEN: &str = "[hidden]";
 
 /// Keywords of schemas whose texts a model gives back as they are.
@@ -26,7 +26,7 @@ impl Secrets {
             Reach::Program { env, .. } => env,
             Reach::Address { headers, .. } => headers,
         };
-        // Behind the scheme of an authorization stands the secret itself.
+        // The secret follows the scheme of the authorization.
         let parts = given
             .values()
             .flat_map(|value| [Some(value.as_str()), value.split_once(' ').map(|(_, key)| key)]);
@@ -40,7 +40,6 @@ impl Secrets {
         self.0.iter().map(String::as_str)
     }
 
-    /// A text without them.
     pub(super) fn hide(&self, text: String) -> String {
         self.each().fold(text, without)
     }

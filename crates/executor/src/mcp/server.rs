@@ -12,18 +12,18 @@ use tokio_util::sync::CancellationToken;
 use super::address::Address;
 use super::connection::Connection;
 use super::limits::{CALL, PAGES, START};
-use super::listed::{self, Listed};
 use super::program::Program;
 use super::result;
 use super::secrets::Secrets;
-use super::wire::{Fault, Wire};
+use super::tool_list::{self, ListedTool};
+use super::wire::{McpError, Wire};
 use crate::child::Environment;
 use crate::mcp_server::{McpServer, Reach};
 use crate::session::OpenError;
 use crate::toolbox::ToolOutput;
 use crate::transport::Transport;
 
-/// The versions that are spoken, the newest first. What differs between them is outside of what is used here.
+/// The supported versions, the newest first. What is used here is the same in all of them.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// How long things may take; tests are in more of a hurry.
@@ -39,16 +39,15 @@ impl Default for Patience {
     }
 }
 
-/// A server that is open.
 pub(super) struct Server {
     pub(super) name: String,
-    pub(super) tools: Vec<Listed>,
+    pub(super) tools: Vec<ListedTool>,
     link: Mutex<Link>,
     secrets: Secrets,
     patience: Patience,
 }
 
-/// The way to a server, or why there is none any more.
+/// The connection to a server, or why it was lost.
 enum Link {
     Open(Connection),
     Gone(String),
@@ -64,7 +63,7 @@ impl Server {
         patience: Patience,
     ) -> Result<Self, OpenError> {
         let secrets = Secrets::of(server);
-        let failed = |fault: &Fault, log: &str| {
+        let failed = |fault: &McpError, log: &str| {
             let said = if log.is_empty() { String::new() } else { format!("; last lines of stderr: {log}") };
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
             OpenError::Missing(secrets.hide(message))
@@ -72,7 +71,7 @@ impl Server {
         let mut connection =
             connect(server, transport, environment, folder).await.map_err(|fault| failed(&fault, ""))?;
         let greeted = timeout(patience.start, greet(&mut connection, patience.start, &secrets)).await;
-        match greeted.unwrap_or(Err(Fault::Silent(patience.start))) {
+        match greeted.unwrap_or(Err(McpError::Silent(patience.start))) {
             Ok(tools) => {
                 let name = server.name.clone();
                 Ok(Self { name, tools, link: Mutex::new(Link::Open(connection)), secrets, patience })
@@ -85,7 +84,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool. What goes wrong is told to the model.
+    /// Calls a tool. Errors are reported to the model.
     pub(super) async fn call(&self, tool: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
         let mut output = match self.asked(tool, arguments, cancel).await {
             Ok(output) => output,
@@ -103,11 +102,11 @@ impl Server {
         tool: &str,
         arguments: &Value,
         cancel: &CancellationToken,
-    ) -> Result<ToolOutput, Fault> {
+    ) -> Result<ToolOutput, McpError> {
         let mut link = self.link.lock().await;
         let connection = match &mut *link {
             Link::Open(connection) => connection,
-            Link::Gone(why) => return Err(Fault::Gone(why.clone())),
+            Link::Gone(why) => return Err(McpError::Gone(why.clone())),
         };
         let params = json!({"name": tool, "arguments": arguments});
         let answered =
@@ -123,19 +122,18 @@ impl Server {
             }
             None => {
                 connection.give_up().await;
-                Err(Fault::Refused("stopped".to_owned()))
+                Err(McpError::Refused("stopped".to_owned()))
             }
         }
     }
 
-    /// Ends it.
     pub(super) async fn close(&self) {
         self.link.lock().await.end("it has ended".to_owned()).await;
     }
 }
 
 impl Link {
-    /// Ends the server, if it has not ended before. Whoever asks it later is told why it is gone.
+    /// Ends the server, if it is running. Later calls fail with the reason.
     async fn end(&mut self, why: String) {
         if let Self::Open(_) = self
             && let Self::Open(connection) = std::mem::replace(self, Self::Gone(why))
@@ -150,7 +148,7 @@ async fn connect(
     transport: Arc<dyn Transport>,
     environment: &Environment,
     folder: &Path,
-) -> Result<Connection, Fault> {
+) -> Result<Connection, McpError> {
     let wire: Box<dyn Wire> = match &server.reach {
         Reach::Program { command, args, env } => {
             let own = env.iter().map(|(name, value)| (name.into(), value.into()));
@@ -162,7 +160,11 @@ async fn connect(
     Ok(Connection::new(wire))
 }
 
-async fn greet(server: &mut Connection, patience: Duration, secrets: &Secrets) -> Result<Vec<Listed>, Fault> {
+async fn greet(
+    server: &mut Connection,
+    patience: Duration,
+    secrets: &Secrets,
+) -> Result<Vec<ListedTool>, McpError> {
     let params = json!({
         "protocolVersion": VERSIONS[0],
         "capabilities": {},
@@ -173,7 +175,7 @@ async fn greet(server: &mut Connection, patience: Duration, secrets: &Secrets) -
     if !VERSIONS.contains(&version) {
         let shown: String = version.chars().take(40).collect();
         let known = VERSIONS.join(", ");
-        return Err(Fault::Broken(format!("unsupported MCP version '{shown}'; expected {known}")));
+        return Err(McpError::Broken(format!("unsupported MCP version '{shown}'; expected {known}")));
     }
     server.wire.speak(version);
     server.tell("notifications/initialized", json!({})).await?;
@@ -187,16 +189,16 @@ async fn tools_of(
     server: &mut Connection,
     patience: Duration,
     secrets: &Secrets,
-) -> Result<Vec<Listed>, Fault> {
+) -> Result<Vec<ListedTool>, McpError> {
     let mut tools = Vec::new();
     let mut params = json!({});
     for _ in 0..PAGES {
         let page = server.ask("tools/list", params, patience).await?;
-        listed::page(&page, &mut tools, secrets)?;
+        tool_list::page(&page, &mut tools, secrets)?;
         match page.get("nextCursor").and_then(Value::as_str) {
             Some(cursor) => params = json!({"cursor": cursor}),
             None => return Ok(tools),
         }
     }
-    Err(Fault::Broken(format!("its tool list has more than {PAGES} pages")))
+    Err(McpError::Broken(format!("its tool list has more than {PAGES} pages")))
 }

@@ -1,23 +1,22 @@
-//! A way to a server, as a seam: a program's pipes, or HTTP.
+//! The transport to a server: the pipes of a program, or HTTP.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// A way to one server. Ids of requests rise; one is asked at a time.
+/// The transport to one server. Request ids increase; one request is sent at a time.
 #[async_trait]
 pub(super) trait Wire: Send {
     /// Sends the request of an id, and waits for its answer. `patience` is how long there may be no sign of life.
-    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault>;
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, McpError>;
 
     /// Sends a message that wants no answer.
-    async fn tell(&mut self, message: Value) -> Result<(), Fault>;
+    async fn tell(&mut self, message: Value) -> Result<(), McpError>;
 
     /// Whether nothing can be asked any more after such a fault.
-    fn is_lost_by(&self, fault: &Fault) -> bool;
+    fn is_lost_by(&self, fault: &McpError) -> bool;
 
-    /// From now on this version of the protocol is spoken.
     fn speak(&mut self, version: &str);
 
     /// The end of what the server wrote for people.
@@ -27,10 +26,8 @@ pub(super) trait Wire: Send {
     async fn close(self: Box<Self>);
 }
 
-/// Why there was no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
-    /// It answered with an error.
+pub(super) enum McpError {
     #[error("{0}")]
     Refused(String),
     /// It did not answer.
@@ -39,7 +36,6 @@ pub(super) enum Fault {
     /// It is not there, or no longer.
     #[error("{0}")]
     Gone(String),
-    /// What it says cannot be.
     #[error("{0}")]
     Broken(String),
 }

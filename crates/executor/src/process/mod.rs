@@ -7,9 +7,9 @@
 //! The command is the blueprint's, so it may see the variables of the runner, keys of providers among them. Accord's own
 //! (`ACCORD_*`) it does not get.
 
-mod heard;
 mod parameters;
 mod settings;
+mod stderr_lines;
 
 use std::io;
 use std::path::PathBuf;
@@ -23,16 +23,16 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Usage};
-use crate::child::{self, Capture, End, Overflow, Plan, Variables};
+use crate::child::{self, Capture, ChildEnd, Overflow, Plan, Variables};
 use crate::event::{Channel, Event, Events};
 use crate::program;
 use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
 use crate::start::Start;
 use crate::turn::Turn;
 
-use heard::Lines;
-use parameters::Given;
+use parameters::Invocation;
 use settings::Settings;
+use stderr_lines::StderrLines;
 
 /// As much as the judge reads of one answer.
 const MAX_STDOUT_BYTES: usize = 8 * 1024 * 1024;
@@ -40,7 +40,7 @@ const MAX_STDOUT_BYTES: usize = 8 * 1024 * 1024;
 /// What a failure shows of stderr: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
 
-/// Pieces of stderr that wait to be told while the command works.
+/// Pieces of stderr that wait to become events.
 const STDERR_PIECES: usize = 16;
 
 /// Runs commands.
@@ -65,7 +65,7 @@ impl Executor for ProcessExecutor {
                 "a process executor does not support tools; remove `tools` from the blueprint".to_owned();
             return Err(OpenError::Settings(text));
         }
-        let given = parameters::give(settings.parameters_as, &start.parameters)?;
+        let given = parameters::pass(settings.parameters_as, &start.parameters)?;
         let folder = settings.folder(&start.project_dir)?;
         let variables = Arc::clone(&self.variables);
         Ok(Box::new(Process { settings, given: Some(given), folder, variables, stderr: String::new() }))
@@ -75,7 +75,7 @@ impl Executor for ProcessExecutor {
 struct Process {
     settings: Settings,
     /// What the command is given. Taken by the first turn: a command may change the world, so it never runs twice.
-    given: Option<Given>,
+    given: Option<Invocation>,
     folder: PathBuf,
     variables: Arc<Variables>,
     /// The end of what it wrote there, without the secrets that it was given.
@@ -138,13 +138,13 @@ impl Process {
             input: given.stdin,
             stdout: Capture::new(MAX_STDOUT_BYTES, 0),
             stderr: Capture::new(0, STDERR_BYTES),
-            overflow: Overflow::End,
+            overflow: Overflow::Kill,
             timeout: Duration::from_secs(self.settings.timeout_seconds),
-            walls: None,
+            sandbox: None,
         };
         let running = child::run(plan, cancel);
         tokio::pin!(running);
-        let mut lines = Lines::default();
+        let mut lines = StderrLines::default();
         let finished = loop {
             tokio::select! {
                 finished = &mut running => break finished,
@@ -159,13 +159,13 @@ impl Process {
         let finished = finished.map_err(|error| self.not_started(&error))?;
         self.stderr = self.variables.hide(finished.stderr.text(|_| "…".to_owned()));
         match finished.end {
-            End::Exited(status) if status.success() => self
+            ChildEnd::Exited(status) if status.success() => self
                 .answer(finished.stdout)
                 .map_err(|how| self.failed(&format!("{} and {how}", program::ended(status)))),
-            End::Exited(status) => Err(self.failed(&program::ended(status))),
-            End::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
-            End::Stopped => Err(TurnError::Stopped),
-            End::Flooded => {
+            ChildEnd::Exited(status) => Err(self.failed(&program::ended(status))),
+            ChildEnd::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
+            ChildEnd::Stopped => Err(TurnError::Stopped),
+            ChildEnd::OutputTooLarge => {
                 let how = format!("wrote more than {} MiB to stdout", MAX_STDOUT_BYTES / 1024 / 1024);
                 Err(self.failed(&how))
             }
@@ -186,7 +186,7 @@ impl Process {
             let at = error.utf8_error().valid_up_to();
             format!("wrote invalid UTF-8 to stdout at byte {at}")
         })?;
-        Ok(Answer::said(text, ""))
+        Ok(Answer::of_text(text, ""))
     }
 
     fn failed(&self, how: &str) -> TurnError {

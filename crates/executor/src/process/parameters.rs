@@ -15,14 +15,13 @@ const MAX_FLAGS_BYTES: usize = 1024 * 1024;
 /// Longer names are no names.
 const MAX_KEY_BYTES: usize = 100;
 
-/// What a command is given.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct Invocation {
     pub(super) stdin: Option<Vec<u8>>,
     pub(super) flags: Vec<String>,
 }
 
-pub(super) fn give(way: ParametersAs, parameters: &Value) -> Result<Given, OpenError> {
+pub(super) fn pass(way: ParametersAs, parameters: &Value) -> Result<Invocation, OpenError> {
     let stdin =
         matches!(way, ParametersAs::Json | ParametersAs::Both).then(|| parameters.to_string().into_bytes());
     let flags = match (way, parameters) {
@@ -30,7 +29,7 @@ pub(super) fn give(way: ParametersAs, parameters: &Value) -> Result<Given, OpenE
         (_, Value::Object(parameters)) => flags(parameters)?,
         _ => return Err(wrong("expected an object")),
     };
-    Ok(Given { stdin, flags })
+    Ok(Invocation { stdin, flags })
 }
 
 /// Strings as they are, everything else as JSON: `--name value`, `--count 3`, `--deep true`.
@@ -86,18 +85,21 @@ mod tests {
         let stdin = Some(parameters.to_string().into_bytes());
         assert_eq!(
             give(ParametersAs::Flags, &parameters).unwrap(),
-            Given { stdin: None, flags: flags.clone() }
+            Invocation { stdin: None, flags: flags.clone() }
         );
-        assert_eq!(give(ParametersAs::Both, &parameters).unwrap(), Given { stdin: stdin.clone(), flags });
-        assert_eq!(give(ParametersAs::Json, &parameters).unwrap(), Given { stdin, flags: Vec::new() });
+        assert_eq!(
+            give(ParametersAs::Both, &parameters).unwrap(),
+            Invocation { stdin: stdin.clone(), flags }
+        );
+        assert_eq!(give(ParametersAs::Json, &parameters).unwrap(), Invocation { stdin, flags: Vec::new() });
         assert_eq!(
             give(ParametersAs::Json, &json!([1])).unwrap(),
-            Given { stdin: Some(b"[1]".to_vec()), flags: Vec::new() }
+            Invocation { stdin: Some(b"[1]".to_vec()), flags: Vec::new() }
         );
     }
 
     #[test]
-    fn what_cannot_be_a_flag_is_refused() {
+    fn rejects_parameters_that_cannot_be_flags() {
         for parameters in [
             json!({"-x": 1}),
             json!({"": 1}),

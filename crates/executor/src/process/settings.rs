@@ -12,18 +12,14 @@ use serde_json::Value;
 use crate::program;
 use crate::session::OpenError;
 
-/// How parameters reach the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParametersAs {
-    /// As JSON on stdin.
     Json,
     /// As `--key value` arguments.
     Flags,
-    /// As both.
     Both,
 }
 
-/// Settings that have been checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) command: String,
@@ -36,7 +32,7 @@ pub(super) struct Settings {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawSettings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     command: String,
@@ -50,7 +46,7 @@ struct Written {
 
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let written = RawSettings::deserialize(value).map_err(|error| wrong(error.to_string()))?;
         let (arguments, from_args) = arguments(written.args)?;
         let told = written.parameters_as.as_deref().map(|word| mode("parameters_as", word)).transpose()?;
         let parameters_as = match (from_args, told) {
@@ -64,7 +60,7 @@ impl Settings {
         let timeout_seconds =
             program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
         program::check(&written.command, &arguments, &written.env).map_err(wrong)?;
-        let Written { command, env, working_dir, .. } = written;
+        let RawSettings { command, env, working_dir, .. } = written;
         Ok(Self { command, arguments, parameters_as, env, working_dir, timeout_seconds })
     }
 
@@ -130,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn names_what_does_not_fit() {
         for (value, text) in [
             (json!({"command": " "}), "`command` is empty"),
             (json!({"command": "x", "args": "yaml"}), "expected `args` json, flags or both, got 'yaml'"),

@@ -32,36 +32,30 @@ pub(crate) const PRIVATE: &[&str] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) String);
 
-/// The project folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     dir: Dir,
     path: PathBuf,
     /// What is there of [`PRIVATE`], and of other files that Accord uses.
     private: Vec<Identity>,
-    /// Where those other files stand: a folder, and a name in it.
+    /// The locations of those files: a folder, and a name in it.
     private_places: Vec<(Identity, OsString)>,
 }
 
-/// Device and number.
 type Identity = (u64, u64);
 
-/// What a path names.
-pub(super) enum Found {
+pub(super) enum PathTarget {
     File(OpenFile),
     Folder(Dir),
 }
 
-/// What was opened.
 pub(super) enum Opened {
     File(OpenFile),
     /// A pipe, a socket, a device or a folder.
     Special,
-    /// Something that Accord keeps for itself.
     Private,
 }
 
-/// A regular file, open for reading.
 pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) bytes: u64,
@@ -112,19 +106,19 @@ impl Folder {
         Ok(if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() })
     }
 
-    pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
+    pub(super) fn find(&self, path: &str) -> Result<PathTarget, Refusal> {
         let relative = self.relative(path)?;
         let metadata = self.dir.metadata(&relative).map_err(|error| refusal(path, &error))?;
         if metadata.is_dir() {
             let dir = self.dir.open_dir(&relative).map_err(|error| refusal(path, &error))?;
-            return Ok(Found::Folder(dir));
+            return Ok(PathTarget::Folder(dir));
         }
         if !metadata.is_file() {
             return Err(special(path));
         }
         let file = self.open_regular(&self.dir, &relative, FollowSymlinks::Yes);
         match file.map_err(|error| refusal(path, &error))? {
-            Opened::File(file) => Ok(Found::File(file)),
+            Opened::File(file) => Ok(PathTarget::File(file)),
             Opened::Special => Err(special(path)),
             Opened::Private => {
                 Err(Refusal(format!("'{path}' cannot be read: it contains settings or data of Accord")))
@@ -132,7 +126,6 @@ impl Folder {
         }
     }
 
-    /// Opens a regular file.
     pub(super) fn open_regular(&self, dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<Opened> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true).follow(follow);
@@ -147,15 +140,15 @@ impl Folder {
 
     pub(super) fn find_file(&self, path: &str) -> Result<OpenFile, Refusal> {
         match self.find(path)? {
-            Found::File(file) => Ok(file),
-            Found::Folder(_) => Err(Refusal(format!("'{path}' is a folder; use a file in it"))),
+            PathTarget::File(file) => Ok(file),
+            PathTarget::Folder(_) => Err(Refusal(format!("'{path}' is a folder; use a file in it"))),
         }
     }
 
     pub(super) fn find_folder(&self, path: &str) -> Result<Dir, Refusal> {
         match self.find(path)? {
-            Found::Folder(dir) => Ok(dir),
-            Found::File(_) => Err(Refusal(format!("'{path}' is a file; expected a folder"))),
+            PathTarget::Folder(dir) => Ok(dir),
+            PathTarget::File(_) => Err(Refusal(format!("'{path}' is a file; expected a folder"))),
         }
     }
 }

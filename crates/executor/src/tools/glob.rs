@@ -10,7 +10,6 @@ use super::folder::Refusal;
 /// Longer patterns are mistakes.
 const MAX_PATTERN_BYTES: usize = 500;
 
-/// A compiled pattern.
 pub(super) struct Glob {
     regex: Regex,
     whole_path: bool,

@@ -14,7 +14,6 @@ pub(super) struct Lines<R> {
 /// One line, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The first bytes of it.
     pub(super) bytes: Vec<u8>,
     /// How many bytes of it were not kept.
     pub(super) cut: u64,

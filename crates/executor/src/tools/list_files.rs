@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_and_too_long_are_told() {
+    fn rejects_too_many_and_too_long() {
         let project = tempfile::tempdir().unwrap();
         for number in 0..1001 {
             fs::write(project.path().join(format!("{number:04}")), "").unwrap();

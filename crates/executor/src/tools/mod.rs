@@ -1,6 +1,6 @@
 //! The built-in tools: files of the project folder, and commands in it.
 //!
-//! Whatever goes wrong is told to the model in words that it can act on; nothing here ends a turn. File tools cannot
+//! Errors are reported to the model with what it can do; nothing here ends a turn. File tools cannot
 //! leave the project folder (see `folder`), and neither can a command (see `run_command`), except for what the runner's
 //! settings let it reach.
 
@@ -195,7 +195,7 @@ impl Toolbox for Builtins {
 }
 
 impl Builtins {
-    /// Runs work on files where it may block. Work that nobody waits for any more notices it and ends.
+    /// Runs blocking work on files. It ends early if its caller is dropped.
     async fn in_folder<Arguments: DeserializeOwned + Send + 'static>(
         &self,
         cancel: &CancellationToken,

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 /// How long one call may look through files. A model waits for it, and a narrower question is soon asked.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tells work whether to go on.
 pub(super) struct Pace {
     stop: CancellationToken,
     until: Instant,
@@ -18,7 +17,7 @@ impl Pace {
         Self { stop, until: Instant::now() + PATIENCE }
     }
 
-    /// Whether to stop, because nobody waits any more or because it has taken too long.
+    /// Whether to stop, because the caller is gone or it has taken too long.
     pub(super) fn is_over(&self) -> bool {
         self.stop.is_cancelled() || Instant::now() >= self.until
     }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_named_or_marked() {
+    fn marks_content_that_is_not_text() {
         assert_eq!(
             read(b"\x7fELF\0\0", None, None).unwrap_err(),
             "'a' is a binary file of 6 bytes and is not shown"

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use crate::child::{self, Capture, End, Environment, Finished, Overflow, Plan, Walls};
+use crate::child::{self, Capture, ChildEnd, Environment, Finished, Overflow, Plan, Sandbox};
 use crate::cli::Scratch;
 use crate::program;
 use crate::session::OpenError;
@@ -69,10 +69,10 @@ impl Commands {
         self.environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
     }
 
-    fn walls(&self, project_dir: &Path, scratch: &Scratch) -> Walls {
+    fn sandbox(&self, project_dir: &Path, scratch: &Scratch) -> Sandbox {
         let own = [project_dir.to_owned(), scratch.path().to_owned()];
         let folders = own.into_iter().chain(self.folders.iter().cloned()).collect();
-        Walls::around(folders, self.get("PATH").map(OsString::as_os_str))
+        Sandbox::around(folders, self.get("PATH").map(OsString::as_os_str))
     }
 
     /// The variables that lead to folders which are out of reach lead to the temporary one.
@@ -137,9 +137,9 @@ async fn start(
     shell.env_clear().envs(commands.environment.iter().map(|(name, value)| (name, value)));
     // Removed when the command is over.
     let scratch = if commands.reach_everything() { None } else { Some(Scratch::new()?) };
-    let walls = scratch.as_ref().map(|scratch| {
+    let sandbox = scratch.as_ref().map(|scratch| {
         commands.redirect(&mut shell, scratch);
-        commands.walls(project_dir, scratch)
+        commands.sandbox(project_dir, scratch)
     });
     let plan = Plan {
         heard: None,
@@ -149,7 +149,7 @@ async fn start(
         stderr: Capture::new(SHOWN_BYTES, SHOWN_BYTES),
         overflow: Overflow::Forget,
         timeout: Duration::from_secs(seconds),
-        walls,
+        sandbox,
     };
     child::run(plan, cancel).await
 }
@@ -169,10 +169,12 @@ fn unusable(command: &str) -> Option<String> {
 
 fn report(finished: Finished, seconds: u64) -> ToolOutput {
     let (ok, how) = match finished.end {
-        End::Exited(status) => (status.success(), exit(status)),
-        End::TimedOut => (false, format!("killed after {seconds} seconds; use a larger timeout_seconds")),
-        End::Stopped => (false, "stopped".to_owned()),
-        End::Flooded => (false, "killed because it wrote too much output".to_owned()),
+        ChildEnd::Exited(status) => (status.success(), exit(status)),
+        ChildEnd::TimedOut => {
+            (false, format!("killed after {seconds} seconds; use a larger timeout_seconds"))
+        }
+        ChildEnd::Stopped => (false, "stopped".to_owned()),
+        ChildEnd::OutputTooLarge => (false, "killed because it wrote too much output".to_owned()),
     };
     let mut text = how;
     for (title, stream) in [("stdout", finished.stdout), ("stderr", finished.stderr)] {

@@ -11,7 +11,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::folder::{Folder, Found, OpenFile, Opened, Refusal, refusal};
+use super::folder::{Folder, OpenFile, Opened, PathTarget, Refusal, refusal};
 use super::glob::Glob;
 use super::lines::Lines;
 use super::pace::Pace;
@@ -65,10 +65,10 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let prefix = prefix_of(&folder.relative(path)?);
     let mut notes = String::new();
     match folder.find(path)? {
-        Found::File(file) => {
+        PathTarget::File(file) => {
             let _full = search.file(&prefix, file).map_err(|error| refusal(path, &error))?;
         }
-        Found::Folder(dir) => {
+        PathTarget::Folder(dir) => {
             let mut unreadable = 0;
             let mut omissions = walk(&dir, &prefix, MAX_DEPTH, pace, &mut |entry| {
                 if !entry.kind.is_file() || glob.as_ref().is_some_and(|glob| !glob.matches(entry.path)) {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_accord_keeps_for_itself_is_not_read() {
+    fn private_files_of_accord_are_not_readable() {
         let project = tempfile::tempdir().unwrap();
         let at = |path: &str| project.path().join(path);
         fs::create_dir_all(at(".accord/agents")).unwrap();

@@ -22,18 +22,14 @@ const MAX_ENTRIES: usize = 100_000;
 /// a walk begins in it.
 const NOT_ENTERED: &[&str] = &[".git", "node_modules", "target"];
 
-/// One thing on the way.
 pub(super) struct Entry<'a> {
-    /// The folder that it is in.
     pub(super) parent: &'a Dir,
-    /// Its name there.
     pub(super) name: &'a Path,
     /// Its path from the project folder, in words: names that are not plain text are escaped.
     pub(super) path: &'a str,
     pub(super) kind: FileType,
 }
 
-/// What a walk left out.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Omissions {
     pub(super) unreadable: usize,
@@ -91,7 +87,7 @@ fn descend(
             omissions.too_many = true;
             return ControlFlow::Break(());
         }
-        let shown = plain(&name);
+        let shown = printable(&name);
         let path = if prefix.is_empty() { shown } else { format!("{prefix}/{shown}") };
         let name = Path::new(&name);
         visit(Entry { parent: dir, name, path: &path, kind })?;
@@ -128,7 +124,7 @@ fn entries(dir: &Dir, omissions: &mut Omissions) -> Vec<(OsString, FileType)> {
 
 /// A name as plain text. A name can hold line ends and bytes that are no text: they are shown, not written, so that no
 /// name can pass for two lines of a list.
-pub(super) fn plain(name: &OsString) -> String {
+pub(super) fn printable(name: &OsString) -> String {
     let mut shown = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
         for each in chunk.valid().chars() {
@@ -144,5 +140,5 @@ pub(super) fn plain(name: &OsString) -> String {
 /// The prefix of what a walk finds that begins at this path.
 pub(super) fn prefix_of(relative: &Path) -> String {
     let parts = relative.components().filter(|part| *part != std::path::Component::CurDir);
-    parts.map(|part| plain(&part.as_os_str().to_owned())).collect::<Vec<_>>().join("/")
+    parts.map(|part| printable(&part.as_os_str().to_owned())).collect::<Vec<_>>().join("/")
 }

@@ -139,7 +139,7 @@ fn replace(parent: &Dir, name: &OsStr, content: &[u8], permissions: Option<Permi
     drop(file);
     written.and_then(|()| parent.rename(&beside, parent, name)).inspect_err(|_| {
         // What matters is why the file could not be written, not why this could not be tidied up.
-        parent.remove_file(&beside).unwrap_or_default();
+        parent.remove_file(&beside).ok();
     })
 }
 
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_written() {
+    fn writes_regular_files_only() {
         let project = tempfile::tempdir().unwrap();
         let at = |path: &str| project.path().join(path);
         fs::create_dir(at("dir")).unwrap();

@@ -23,13 +23,13 @@ async fn asked(
 }
 
 #[tokio::test]
-async fn what_was_said_arrives_on_every_wire() {
+async fn texts_arrive_in_every_api() {
     let transport = &transport();
     for provider in PROVIDERS {
         let reply = Reply::text("caf\u{e9} \u{1f600}").thinking("Hm.").usage(11, 7);
         let answer = asked(transport, provider, reply, native()).await.unwrap();
         let usage = Usage { input_tokens: 11, output_tokens: 7, cost_usd: None };
-        let expected = Answer { usage, ..Answer::said("caf\u{e9} \u{1f600}", "m-1") };
+        let expected = Answer { usage, ..Answer::of_text("caf\u{e9} \u{1f600}", "m-1") };
         assert_eq!(answer, expected, "{provider}");
 
         let reply = Reply::submit(&json!({"a": "x"})).and_tool(SUBMIT_TOOL, &json!({"a": "y"}));
@@ -44,7 +44,7 @@ async fn what_was_said_arrives_on_every_wire() {
 }
 
 #[tokio::test]
-async fn each_end_is_told_on_every_wire() {
+async fn every_api_reports_each_end() {
     let transport = &transport();
     for provider in PROVIDERS {
         let answer = asked(transport, provider, Reply::truncated("{\"a\": \"b"), native()).await.unwrap();
@@ -105,7 +105,7 @@ async fn each_error_has_its_class_on_every_wire() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_leaves_no_connection_behind() {
+async fn a_cancelled_turn_closes_its_connection() {
     let transport = &transport();
     for provider in PROVIDERS {
         for reply in [Reply::hang(), Reply::endless()] {

@@ -92,7 +92,7 @@ impl Session for AskingSession {
         let bytes = all(result.map_err(failed)?).await.map_err(failed)?;
         let text = String::from_utf8(bytes).unwrap();
         self.said.push(text.clone());
-        Ok(Answer::said(text, "m"))
+        Ok(Answer::of_text(text, "m"))
     }
 
     fn conversation(&self) -> Option<Value> {

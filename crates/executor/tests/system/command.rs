@@ -22,7 +22,7 @@ fn output(ok: bool, text: &str) -> ToolOutput {
 }
 
 #[tokio::test]
-async fn exit_code_and_output_are_told() {
+async fn reports_exit_code_and_output() {
     assert_eq!(run("echo a; echo b >&2").await, output(true, "exit code 0\n[stdout]\na\n[stderr]\nb"));
     assert_eq!(run("exit 7").await, output(false, "exit code 7"));
     assert_eq!(run("kill -15 $$").await, output(false, "killed by signal 15"));

@@ -140,7 +140,7 @@ async fn refusals_say_what_to_do() {
 }
 
 #[tokio::test]
-async fn what_stays_inside_is_allowed() {
+async fn allows_paths_inside_the_folder() {
     let house = House::new();
     symlink("a", house.at("link")).unwrap();
     symlink(house.root.path().join("project"), house.root.path().join("project-link")).unwrap();

@@ -83,7 +83,7 @@ fn prompt(text: &str) -> Turn {
 }
 
 fn answer(text: &str) -> Answer {
-    Answer::said(text, "fake")
+    Answer::of_text(text, "fake")
 }
 
 fn example(name: &str) -> PathBuf {
@@ -91,7 +91,7 @@ fn example(name: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_program_gets_everything_and_is_heard() {
+async fn a_program_gets_all_fields_and_its_output_is_read() {
     let script = [
         HELLO,
         FIRST,
@@ -173,7 +173,7 @@ async fn the_python_example_is_asked_again_and_resumes() {
 }
 
 #[tokio::test]
-async fn the_shell_example_is_told_again_what_was_said() {
+async fn the_shell_example_gets_the_history() {
     let settings =
         json!({"type": "external", "command": example("wrap.sh"), "args": ["cat"], "reprompt": false});
     let mut program = Program::new(&[]);
@@ -222,7 +222,7 @@ async fn a_schema_is_sent_where_it_is_taken() {
 }
 
 #[tokio::test]
-async fn ends_are_told_apart() {
+async fn distinguishes_ends() {
     let ends = |rest: &str| {
         let line = format!(r#"echo '{{"type":"answer","session_id":"ses_1","turn":1,{rest}}}'"#);
         Program::new(&[HELLO, FIRST, &line, "read -r end"])
@@ -302,7 +302,7 @@ async fn a_program_that_breaks_the_protocol_is_ended_with_all_it_started() {
 }
 
 #[tokio::test]
-async fn a_program_that_dies_is_told_with_its_last_words() {
+async fn an_exit_is_reported_with_stderr_of_the_program() {
     let program = Program::new(&[HELLO, FIRST, "printf '{\"type\":\"ans'; echo no memory >&2; exit 9"]);
     let expected = "'sh' exited with code 9 in the middle of a line; last lines of stderr:\nno memory";
     assert_eq!(program.failure().await, expected);
@@ -319,7 +319,7 @@ fn at_once(lines: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn what_comes_with_an_answer_is_heard() {
+async fn reads_messages_that_come_with_an_answer() {
     let answer_again = r#"{"type":"answer","session_id":"ses_1","turn":1,"text":"no"}"#;
     let fault = r#"{"type":"error","turn":1,"message":"no"}"#;
     for (line, expected) in [

@@ -10,5 +10,5 @@ mod external;
 mod process;
 mod readable;
 mod replay;
+mod sandbox;
 mod support;
-mod walls;

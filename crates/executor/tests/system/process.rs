@@ -35,7 +35,7 @@ async fn run(settings: Value, parameters: Value) -> Result<Answer, TurnError> {
 }
 
 #[tokio::test]
-async fn what_a_command_was_given_in_secret_is_not_told() {
+async fn secrets_of_a_command_are_hidden() {
     let folder = tempdir().unwrap();
     let given = [("SOME_API_KEY", "sk-0123456789"), ("LABKEY", "labsecret-99"), ("PIN_KEY", "12")];
     let environment = std::env::vars_os().chain(given.map(pair));
@@ -65,7 +65,7 @@ async fn failure(settings: Value) -> String {
 }
 
 #[tokio::test]
-async fn stderr_is_told_while_the_command_works() {
+async fn reports_stderr_while_the_command_runs() {
     let folder = tempdir().unwrap();
     let environment = std::env::vars_os().chain([("SOME_API_KEY", "sk-0123456789")].map(pair));
     let script =
@@ -88,7 +88,7 @@ async fn stderr_is_told_while_the_command_works() {
 async fn parameters_go_in_and_stdout_comes_out() {
     let parameters = json!({"b": 1.10, "a": "é"});
     let answer = run(json!({"type": "process", "command": "cat"}), parameters).await.unwrap();
-    assert_eq!(answer, Answer::said("{\"b\":1.1,\"a\":\"é\"}", ""));
+    assert_eq!(answer, Answer::of_text("{\"b\":1.1,\"a\":\"é\"}", ""));
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_command_that_cannot_be_started_is_explained() {
 }
 
 #[tokio::test]
-async fn input_that_nobody_reads_is_no_obstacle() {
+async fn unread_input_does_not_block() {
     let large = json!({"text": "x".repeat(2_000_000)});
     assert_eq!(text(shell("echo 1"), large.clone()).await, "1\n");
     assert_eq!(text(shell("exec <&-; echo 2"), large.clone()).await, "2\n");
@@ -222,7 +222,7 @@ async fn nothing_is_left_when_the_turn_is_dropped() {
 }
 
 #[tokio::test]
-async fn what_is_left_in_the_background_ends_with_the_command() {
+async fn background_processes_end_with_the_command() {
     let folder = tempdir().unwrap();
     let mut session = open(folder.path(), shell(LEAVES_GRANDCHILD), json!({})).await;
     let (cancel, events) = (CancellationToken::new(), Events::none());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use accord_executor::Toolbox;
 
-use crate::walls::{Folders, run};
+use crate::sandbox::{Folders, run};
 
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]

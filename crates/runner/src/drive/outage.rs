@@ -4,7 +4,7 @@
 //! programs say only that the whole turn failed: it is asked again where no tool was used in it, so that nothing is done
 //! twice.
 
-use accord_executor::{Answer, Attempts, Turn, Usage};
+use accord_executor::{Answer, Attempts, GaveUp, Turn, Usage};
 use tokio::time::sleep;
 
 use super::turn_events::TurnEvents;
@@ -40,7 +40,8 @@ impl Turns<'_> {
                 return Err((NoAnswer::Exhausted(words), used));
             }
             turn.allowance = self.budget.left(&spent);
-            let wait = attempts.failed(reason, None).map_err(|words| (NoAnswer::Transport(words), used))?;
+            let wait =
+                attempts.failed(reason, None).map_err(|GaveUp(words)| (NoAnswer::Transport(words), used))?;
             let pause = wait.pause;
             TurnEvents::new(self.observer, &self.assignment.run_id, self.budget).tell(wait.event()).await;
             tokio::select! {

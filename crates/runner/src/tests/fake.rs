@@ -330,7 +330,7 @@ impl Session for Echo {
             "break" => panic!("something broke"),
             _ => {
                 let usage = Usage { input_tokens: 3, ..Usage::default() };
-                Ok(Answer { usage, ..Answer::said(text, "m") })
+                Ok(Answer { usage, ..Answer::of_text(text, "m") })
             }
         }
     }

@@ -1,10 +1,9 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import { Badge } from '@/components/ui'
+import { SCHEMA_PROFILE_LABELS } from '@/lib/catalog'
 import { plural } from '@/lib/format'
 import type { Lowering, SchemaReport } from './api'
 import { type LossRow, generalFindings, lossRows } from './findings'
-
-const PROVIDERS: Record<string, string> = { openai: 'OpenAI', anthropic: 'Anthropic', ollama: 'Ollama, llama.cpp' }
 
 const SEVERITIES = {
   error: { icon: CircleAlert, className: 'text-danger', label: 'Error' },
@@ -73,7 +72,7 @@ function Losses({ report }: { report: SchemaReport }) {
               <th className="py-1.5 pr-4 font-medium">Keyword</th>
               {report.lowering.map((lowering) => (
                 <th key={lowering.profile} className="py-1.5 pr-4 font-medium">
-                  {PROVIDERS[lowering.profile] ?? lowering.profile}
+                  {SCHEMA_PROFILE_LABELS[lowering.profile] ?? lowering.profile}
                 </th>
               ))}
             </tr>

@@ -1,14 +1,13 @@
 import { useId } from 'react'
 import { Field } from '@/components/ui'
 import { LinesInput } from '@/components/typed-inputs'
+import { PROVIDERS, SCHEMA_PROFILES } from '@/lib/catalog'
 import { type Json, at, isMap } from '@/lib/lossless'
 import { useDraft } from './draft'
 import { ChoiceAt, LinesAt, NumberAt, TextAt } from './fields'
 import type { ExecutorType } from './model'
 
-const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'openai-compatible', 'ollama']
-
-const PROFILES = ['openai', 'anthropic', 'ollama', 'llama.cpp']
+const PROFILES = [...SCHEMA_PROFILES, 'llama.cpp']
 
 const settings = (name: string) => ['executor', name]
 

@@ -1,19 +1,11 @@
 import { Card, CardBody, CardHeader, Field, Select } from '@/components/ui'
+import { EXECUTORS, EXECUTOR_TITLES } from '@/lib/catalog'
 import { at } from '@/lib/lossless'
 import { useDraft } from './draft'
 import { ExecutorSettings } from './executor-settings'
 import { ChoiceAt, LinesAt, NumberAt, TextAt } from './fields'
 import { UnknownFields } from './unknown-fields'
-import { EXECUTORS, type ExecutorType, fallbackLine, fallbackOf, withExecutor } from './model'
-
-const EXECUTOR_WORDS: Record<ExecutorType, string> = {
-  llm: 'llm: a model of a provider',
-  'claude-code': 'claude-code: the Claude Code CLI',
-  codex: 'codex: the Codex CLI',
-  process: 'process: a command',
-  external: 'external: your own program',
-  replay: 'replay: a recording',
-}
+import { type ExecutorType, fallbackLine, fallbackOf, withExecutor } from './model'
 
 /** Who the agent is, what does its work, and how far it may go. */
 export function GeneralTab({ isNew }: { isNew: boolean }) {
@@ -104,7 +96,7 @@ function ExecutorCard() {
               {known ? null : <option value="">Choose one</option>}
               {EXECUTORS.map((executor) => (
                 <option key={executor} value={executor}>
-                  {EXECUTOR_WORDS[executor]}
+                  {executor}: {EXECUTOR_TITLES[executor]}
                 </option>
               ))}
             </Select>

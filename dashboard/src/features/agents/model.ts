@@ -1,5 +1,6 @@
 /** Blueprints, purely: how a new one looks, where a problem belongs, and what two people changed. */
 import type { Api } from '@/api'
+import type { EXECUTORS } from '@/lib/catalog'
 import { type Json, type JsonMap, fromPlain, isMap, parse, withMember, write } from '@/lib/lossless'
 import { isWithin, pathParts } from '@/lib/paths'
 
@@ -60,7 +61,6 @@ export function tidied(blueprint: JsonMap): JsonMap {
   return new Map([...blueprint].filter(([key, value]) => !(value === '' && (key === 'description' || key === 'system_prompt'))))
 }
 
-export const EXECUTORS = ['llm', 'claude-code', 'codex', 'process', 'external', 'replay'] as const
 export type ExecutorType = (typeof EXECUTORS)[number]
 
 const FRESH_EXECUTORS: Record<ExecutorType, Record<string, unknown>> = {

@@ -27,7 +27,6 @@ pub(super) fn check(config: &Config) -> Check {
     }
 }
 
-/// Ways that lead around the walls.
 pub(super) async fn openings(config: &Config, agents: &[AgentView]) -> Vec<Check> {
     let coordinator = connection::running(config).await.ok().flatten();
     let found = host::openings(config, agents, coordinator.as_ref()).await;

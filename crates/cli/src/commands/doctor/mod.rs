@@ -34,7 +34,6 @@ Examples:
   accord doctor --json | jq '.checks[] | select(.status != \"ok\")'
   accord doctor --executor 'python3 my_agent.py'")]
 pub(crate) struct Arguments {
-    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Test a program that implements the executor protocol; CMD is run by the shell
@@ -47,7 +46,6 @@ pub(crate) struct Arguments {
     connection: ConnectionArguments,
 }
 
-/// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
@@ -56,13 +54,11 @@ enum Status {
     Fail,
 }
 
-/// One check.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Check {
     name: &'static str,
     status: Status,
     message: String,
-    /// What to do about it.
     remedy: Option<String>,
 }
 

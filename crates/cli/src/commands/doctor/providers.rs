@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 
 use accord_api::AgentView;
+use accord_domain::provider::ProviderKind;
 use serde_json::Value;
 
 use super::Check;
-use crate::config::{Provider, ProviderKind};
+use crate::config::Provider;
 
 const NAME: &str = "providers";
-
-/// The built-in providers that want a key, and the usual variable of each.
-const USUAL: [(&str, &str); 3] =
-    [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY"), ("openai-chat", "OPENAI_API_KEY")];
 
 /// The providers that agents use or that are configured.
 pub(super) fn checks(
@@ -21,7 +18,11 @@ pub(super) fn checks(
     is_set: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (provider, variable) in USUAL.into_iter().filter(|(provider, _)| !named.contains_key(*provider)) {
+    for row in ProviderKind::ALL.map(ProviderKind::row) {
+        let (provider, Some(variable)) = (row.name, row.key_variable) else { continue };
+        if named.contains_key(provider) {
+            continue;
+        }
         let mut users = agents.iter().filter(|agent| uses(agent, provider)).map(|agent| &agent.summary.name);
         let Some(user) = users.next() else { continue };
         checks.push(match is_set(variable) {
@@ -58,23 +59,22 @@ fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> C
             let message = format!("{name}: {variable} is not set");
             Check::fail(NAME, message, format!("set it, or remove providers.{name}.api_key_env"))
         }
-        (None, ProviderKind::Ollama | ProviderKind::OpenaiCompatible) => {
-            Check::ok(NAME, format!("{name}: needs no key"))
-        }
+        (None, kind) if kind.is_self_hosted() => Check::ok(NAME, format!("{name}: needs no key")),
         (None, _) => Check::ok(NAME, format!("{name}: no api_key_env, so no key is sent")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use accord_executor::Auth;
+
     use super::super::Status;
     use super::*;
-    use crate::config::Auth;
 
     #[test]
     fn a_named_variable_must_be_there() {
         let provider = |variable: &str| Provider {
-            kind: ProviderKind::OpenaiCompatible,
+            kind: ProviderKind::OpenAiCompatible,
             base_url: None,
             api_key_env: Some(variable.to_owned()),
             auth: Auth::default(),

@@ -6,16 +6,13 @@
 
 use accord_api::Strict;
 use accord_contract::{Place, Step};
-use accord_domain::agent::{Blueprint, Cli, Command, Executor, External, Llm, Replay};
+use accord_domain::agent::{Blueprint, Executor, ExecutorKind};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use serde_path_to_error::Segment;
 
 use super::finding::{Finding, Findings, Mark};
 use super::name::nearest;
-
-/// The kinds of executors.
-const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];
 
 /// How often a value is read again. Each round takes one mistake away; a file with more has no use for the rest.
 const MOST_ROUNDS: usize = 50;
@@ -65,17 +62,18 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
         findings.error(place.clone(), message);
         return None;
     };
+    let executors = ExecutorKind::ALL.map(ExecutorKind::name);
     let mut settings = members.clone();
     let at = place.key("type");
     let kind = match settings.shift_remove("type") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
             findings
-                .error(at, format!("expected one of {1}, got {0}", kind_of(&other), EXECUTORS.join(", ")));
+                .error(at, format!("expected one of {1}, got {0}", kind_of(&other), executors.join(", ")));
             return None;
         }
         None => {
-            let message = format!("missing field 'type'; expected one of {}", EXECUTORS.join(", "));
+            let message = format!("missing field 'type'; expected one of {}", executors.join(", "));
             match members.keys().find(|name| nearest(name, ["type"]).is_some()) {
                 Some(slip) => {
                     let (place, message) = (place.key(slip), unknown("field", slip, &["type"]));
@@ -87,17 +85,18 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
             return None;
         }
     };
-    match kind.as_str() {
-        "llm" => pruned::<Llm>(settings.into(), place, findings).map(Executor::Llm),
-        "claude-code" => pruned::<Cli>(settings.into(), place, findings).map(Executor::ClaudeCode),
-        "codex" => pruned::<Cli>(settings.into(), place, findings).map(Executor::Codex),
-        "process" => pruned::<Command>(settings.into(), place, findings).map(Executor::Process),
-        "external" => pruned::<External>(settings.into(), place, findings).map(Executor::External),
-        "replay" => pruned::<Replay>(settings.into(), place, findings).map(Executor::Replay),
-        _ => {
-            findings.error(at, unknown("executor", &kind, &EXECUTORS));
-            None
-        }
+    let Some(known) = ExecutorKind::ALL.into_iter().find(|known| known.name() == kind) else {
+        findings.error(at, unknown("executor", &kind, &executors));
+        return None;
+    };
+    let settings = settings.into();
+    match known {
+        ExecutorKind::Llm => pruned(settings, place, findings).map(Executor::Llm),
+        ExecutorKind::ClaudeCode => pruned(settings, place, findings).map(Executor::ClaudeCode),
+        ExecutorKind::Codex => pruned(settings, place, findings).map(Executor::Codex),
+        ExecutorKind::Process => pruned(settings, place, findings).map(Executor::Process),
+        ExecutorKind::External => pruned(settings, place, findings).map(Executor::External),
+        ExecutorKind::Replay => pruned(settings, place, findings).map(Executor::Replay),
     }
 }
 

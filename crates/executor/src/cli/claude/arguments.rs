@@ -34,7 +34,7 @@ const OWN: [(&str, &str); 18] = [
     ("--append-system-prompt", "use `system_prompt`"),
 ];
 
-/// Variables that turn off what reaches for the network beside the model.
+/// Variables that turn off network access other than to the model.
 pub(super) const QUIET: [(&str, &str); 5] = [
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_TELEMETRY", "1"),
@@ -59,12 +59,12 @@ pub(super) const NESTED: [&str; 4] =
 pub(super) struct Setup {
     pub(super) system_prompt: String,
     pub(super) model: Option<String>,
-    pub(super) way: Way,
+    pub(super) mode: AnswerMode,
 }
 
 /// How the answer is to be given.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Way {
+pub(super) enum AnswerMode {
     Text,
     Native(Value),
     Tool(Value),
@@ -72,27 +72,24 @@ pub(super) enum Way {
 
 impl Setup {
     pub(super) fn new(turn: &Turn, model: Option<&str>) -> Self {
-        let way = match &turn.delivery {
-            Delivery::Text => Way::Text,
-            Delivery::Native { schema, .. } => Way::Native(schema.clone()),
-            // The description stands in the schema: the server of the tool has no other place for it.
-            Delivery::Tool { schema, .. } => Way::Tool(schema.clone()),
+        let mode = match &turn.delivery {
+            Delivery::Text => AnswerMode::Text,
+            Delivery::Native { schema, .. } => AnswerMode::Native(schema.clone()),
+            // The description is in the schema, because the server of the tool has no other place for it.
+            Delivery::Tool { schema, .. } => AnswerMode::Tool(schema.clone()),
         };
         let model = turn.model.as_deref().or(model).map(str::to_owned);
-        Self { system_prompt: turn.system_prompt.clone(), model, way }
+        Self { system_prompt: turn.system_prompt.clone(), model, mode }
     }
 }
 
-/// Files that arguments name.
 pub(super) struct Files<'a> {
     pub(super) mcp_config: &'a Path,
     pub(super) system_prompt: Option<&'a Path>,
 }
 
-/// What it may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Model requests in a turn.
     pub(super) steps: u32,
     /// Money, for as long as the process lives.
     pub(super) cost_usd: Option<f64>,
@@ -120,7 +117,7 @@ pub(super) fn list(
         add(&["--disallowedTools"]);
         permissions.denied.iter().for_each(|rule| add(&[rule]));
     }
-    if let Way::Native(schema) = &setup.way {
+    if let AnswerMode::Native(schema) = &setup.mode {
         add(&["--json-schema", &schema.to_string()]);
     }
     if let Some(file) = files.system_prompt {
@@ -177,7 +174,7 @@ mod tests {
         let setup = Setup {
             system_prompt: "be kind".to_owned(),
             model: Some("opus".to_owned()),
-            way: Way::Native(schema),
+            mode: AnswerMode::Native(schema),
         };
         let permissions = Permissions {
             available: vec!["Read".to_owned(), "Bash".to_owned()],
@@ -227,8 +224,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_what_is_not_there() {
-        let setup = Setup { system_prompt: String::new(), model: None, way: Way::Text };
+    fn reports_nothing_about_absent_fields() {
+        let setup = Setup { system_prompt: String::new(), model: None, mode: AnswerMode::Text };
         let permissions = Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
         let files = Files { mcp_config: Path::new("m"), system_prompt: None };
         let bounds = Bounds { steps: 1, cost_usd: None };

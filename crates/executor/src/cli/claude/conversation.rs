@@ -32,7 +32,7 @@ impl Conversation {
     }
 }
 
-/// Whether a text can stand among arguments as an id.
+/// Whether a text can be passed as an id argument.
 pub(super) fn is_id(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with('-')

@@ -7,43 +7,48 @@ use serde_json::Value;
 
 use crate::json;
 
-/// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
-    /// The conversation that it belongs to.
     pub(super) session_id: Option<String>,
     pub(super) kind: Kind,
 }
 
-/// What a line says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     /// A turn begins. MCP servers, by name and status.
-    Begins { servers: Vec<(String, String)>, model: String },
-    /// The model said something.
+    Begins {
+        servers: Vec<(String, String)>,
+        model: String,
+    },
     Says(Message),
-    /// Something was said to the model in the place of the user: results of tools, or a word of the CLI's own.
-    Told { results: Vec<ToolResult>, text: String },
+    /// A user message: results of tools, or a text of the CLI itself.
+    Told {
+        results: Vec<ToolResult>,
+        text: String,
+    },
     /// A request to the model is repeated.
-    Repeats { reason: String, milliseconds: u64 },
-    /// The model refused, with its words.
-    Refuses { words: String },
-    /// The CLI asks something.
-    Asks { request_id: String },
-    /// The turn is over.
+    Repeats {
+        reason: String,
+        milliseconds: u64,
+    },
+    Refuses {
+        words: String,
+    },
+    Asks {
+        request_id: String,
+    },
     Ends(Value),
     /// Anything else.
     Other,
 }
 
-/// What the model said: a part of a message, or all of it. Parts of one message have the same id.
+/// A message of the model, or a part of it. Parts of one message have the same id.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Message {
     pub(super) id: String,
     pub(super) model: String,
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
-    /// Said by an agent inside, not by the one that answers.
     pub(super) nested: bool,
     /// Not the model's words but the CLI's, about an error of this kind.
     pub(super) error: Option<String>,
@@ -51,14 +56,12 @@ pub(super) struct Message {
     pub(super) tokens: Tokens,
 }
 
-/// Tokens of one message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Tokens {
     pub(super) input: u64,
     pub(super) output: u64,
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Call {
     pub(super) id: String,
@@ -66,7 +69,6 @@ pub(super) struct Call {
     pub(super) input: Value,
 }
 
-/// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolResult {
     pub(super) call_id: String,
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_no_line() {
+    fn rejects_lines_that_are_not_objects() {
         for text in [
             "",
             "hello",

@@ -9,15 +9,15 @@
 
 mod arguments;
 mod conversation;
-mod handed_in;
-mod hearing;
 mod line;
-mod listen;
 mod outcome;
 mod process;
 mod session;
+mod submissions;
 mod tools;
 mod totals;
+mod transcript;
+mod turn_reader;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{CLAUDE_CODE, Host, Room, Settings, SubmitServer};
+use super::{CLAUDE_CODE, Host, SessionContext, Settings, SubmitServer};
 
 use conversation::Conversation;
-use process::Place;
+use process::Launcher;
 use session::ClaudeCode;
 use tools::Permissions;
 
@@ -65,8 +65,9 @@ impl Executor for ClaudeCodeExecutor {
             Permissions::new(&start.tools, settings.allowed_tools.as_deref(), &start.mcp_servers)?;
         let past = start.conversation.map(Conversation::read).transpose()?;
         let Start { project_dir, mcp_servers, max_steps, .. } = start;
-        let room = Room::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
-        let permissions = permissions.keeping(&start.tools, &room.folder, &self.private_files);
-        Ok(Box::new(ClaudeCode::new(Place { room, permissions }, past)))
+        let context =
+            SessionContext::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
+        let permissions = permissions.keeping(&start.tools, &context.folder, &self.private_files);
+        Ok(Box::new(ClaudeCode::new(Launcher { context, permissions }, past)))
     }
 }

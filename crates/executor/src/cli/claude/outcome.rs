@@ -9,30 +9,34 @@ use serde_json::Value;
 use crate::answer::Stop;
 use crate::session::TurnError;
 
-use super::super::shown;
-use super::arguments::Way;
-use super::hearing::Hearing;
+use super::super::excerpt;
+use super::arguments::AnswerMode;
+use super::transcript::Transcript;
 
-/// What was answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct FinalAnswer {
     pub(super) text: String,
-    /// What was said whenever it was cut off and went on.
+    /// The texts before each cut, if the answer was cut off and continued.
     pub(super) before: Vec<String>,
     pub(super) structured: Option<Value>,
     pub(super) stop: Stop,
 }
 
 /// Reads a line of type `result`.
-pub(super) fn read(line: &Value, heard: &Hearing, way: &Way, max_steps: u32) -> Result<Said, TurnError> {
+pub(super) fn read(
+    line: &Value,
+    heard: &Transcript,
+    mode: &AnswerMode,
+    max_steps: u32,
+) -> Result<FinalAnswer, TurnError> {
     let word = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_error = line.get("is_error").and_then(Value::as_bool) != Some(false);
     let stop_reason = word("stop_reason");
     if stop_reason == "refusal" {
         let words = heard.refusal.clone().filter(|words| !words.is_empty());
-        let words = words.unwrap_or_else(|| shown(word("result")));
+        let words = words.unwrap_or_else(|| excerpt(word("result")));
         let (text, before) = (String::new(), Vec::new());
-        return Ok(Said { text, before, structured: None, stop: Stop::Refused(words) });
+        return Ok(FinalAnswer { text, before, structured: None, stop: Stop::Refused(words) });
     }
     let before = heard.before.clone();
     if !is_error {
@@ -42,17 +46,17 @@ pub(super) fn read(line: &Value, heard: &Hearing, way: &Way, max_steps: u32) -> 
             "max_tokens" | "model_context_window_exceeded" if structured.is_none() => Stop::Truncated,
             _ => Stop::Finished,
         };
-        return Ok(Said { text, before, structured, stop });
+        return Ok(FinalAnswer { text, before, structured, stop });
     }
     if heard.error.as_deref() == Some("max_output_tokens") {
-        return Ok(Said { text: heard.text.clone(), before, structured: None, stop: Stop::Truncated });
+        return Ok(FinalAnswer { text: heard.text.clone(), before, structured: None, stop: Stop::Truncated });
     }
     match (word("terminal_reason"), word("subtype")) {
         ("structured_output_retry_exhausted", _) | (_, "error_max_structured_output_retries") => {
             // What its own validator refused is judged like every other answer.
             let structured = heard.structured.clone();
             let text = structured.as_ref().map_or_else(|| heard.text.clone(), Value::to_string);
-            Ok(Said { text, before, structured, stop: Stop::Finished })
+            Ok(FinalAnswer { text, before, structured, stop: Stop::Finished })
         }
         ("max_turns", _) | (_, "error_max_turns") => Err(TurnError::TooManySteps(max_steps)),
         ("budget_exhausted", _) | (_, "error_max_budget_usd") => {
@@ -60,30 +64,28 @@ pub(super) fn read(line: &Value, heard: &Hearing, way: &Way, max_steps: u32) -> 
             let (text, structured) = (heard.text.clone(), heard.structured.clone());
             match text.is_empty() && structured.is_none() {
                 true => Err(TurnError::AllowanceUsedUp),
-                false => Ok(Said { text, before, structured, stop: Stop::Finished }),
+                false => Ok(FinalAnswer { text, before, structured, stop: Stop::Finished }),
             }
         }
-        ("api_error", _) => Err(service(line, way)),
+        ("api_error", _) => Err(service(line, mode)),
         _ => Err(TurnError::Failed(format!("Claude Code ended the turn with an error: {}", reason(line)))),
     }
 }
 
-/// An error of the model's service.
-fn service(line: &Value, way: &Way) -> TurnError {
+fn service(line: &Value, mode: &AnswerMode) -> TurnError {
     let status = line.get("api_error_status").and_then(Value::as_u64);
     let reason = reason(line);
     let text = format!("Claude Code got no response from its model: {reason}");
     let of_schema = reason.contains("schema") || reason.contains("StructuredOutput");
-    match (status, way) {
-        (Some(400), Way::Native(_)) if of_schema => TurnError::SchemaRejected(reason),
-        (Some(400), Way::Tool(_)) if of_schema => TurnError::ToolRejected(reason),
+    match (status, mode) {
+        (Some(400), AnswerMode::Native(_)) if of_schema => TurnError::SchemaRejected(reason),
+        (Some(400), AnswerMode::Tool(_)) if of_schema => TurnError::ToolRejected(reason),
         // Without a status the service was not reached at all.
         (None | Some(408 | 409 | 429 | 500..), _) => TurnError::Transport(text),
         _ => TurnError::Failed(text),
     }
 }
 
-/// Why, in the CLI's own words.
 fn reason(line: &Value) -> String {
     let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
     let errors: Vec<&str> = errors.filter_map(Value::as_str).collect();
@@ -91,7 +93,7 @@ fn reason(line: &Value) -> String {
     let words = if errors.is_empty() { result.to_owned() } else { errors.join("; ") };
     match words.trim() {
         "" => line.get("subtype").and_then(Value::as_str).unwrap_or("no reason given").to_owned(),
-        words => shown(words),
+        words => excerpt(words),
     }
 }
 
@@ -107,12 +109,12 @@ mod tests {
 
     const STEPS: u32 = 7;
 
-    fn end(line: Value) -> Result<Said, TurnError> {
-        read(&line, &Hearing::default(), &Way::Native(json!({})), STEPS)
+    fn end(line: Value) -> Result<FinalAnswer, TurnError> {
+        read(&line, &Transcript::default(), &AnswerMode::Native(json!({})), STEPS)
     }
 
-    fn said(text: &str, structured: Option<Value>, stop: Stop) -> Result<Said, TurnError> {
-        Ok(Said { text: text.to_owned(), before: Vec::new(), structured, stop })
+    fn said(text: &str, structured: Option<Value>, stop: Stop) -> Result<FinalAnswer, TurnError> {
+        Ok(FinalAnswer { text: text.to_owned(), before: Vec::new(), structured, stop })
     }
 
     #[test]
@@ -130,43 +132,47 @@ mod tests {
         let refused = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
             "stop_reason": "refusal", "result": "API Error: flagged"});
         assert_eq!(end(refused.clone()), said("", None, Stop::Refused("API Error: flagged".to_owned())));
-        let heard = Hearing { refusal: Some("no".to_owned()), ..Hearing::default() };
-        let read = read(&refused, &heard, &Way::Text, STEPS);
+        let heard = Transcript { refusal: Some("no".to_owned()), ..Transcript::default() };
+        let read = read(&refused, &heard, &AnswerMode::Text, STEPS);
         assert_eq!(read, said("", None, Stop::Refused("no".to_owned())));
     }
 
     #[test]
-    fn what_was_cut_and_went_on_is_told_in_its_pieces() {
+    fn a_continued_answer_is_reported_in_its_parts() {
         let before = vec!["{\"a\": \"hel".to_owned()];
-        let heard = Hearing { text: "lo\"}".to_owned(), before: before.clone(), ..Hearing::default() };
+        let heard = Transcript { text: "lo\"}".to_owned(), before: before.clone(), ..Transcript::default() };
         let line =
             json!({"is_error": false, "subtype": "success", "stop_reason": "end_turn", "result": "lo\"}"});
-        let expected = Said { text: "lo\"}".to_owned(), before, structured: None, stop: Stop::Finished };
-        assert_eq!(read(&line, &heard, &Way::Text, STEPS), Ok(expected));
+        let expected =
+            FinalAnswer { text: "lo\"}".to_owned(), before, structured: None, stop: Stop::Finished };
+        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), Ok(expected));
     }
 
     #[test]
-    fn what_its_validator_refused_is_an_answer() {
+    fn a_value_that_its_validator_rejected_is_an_answer() {
         let value = json!({"v": "z"});
         let heard =
-            Hearing { structured: Some(value.clone()), text: "look".to_owned(), ..Hearing::default() };
+            Transcript { structured: Some(value.clone()), text: "look".to_owned(), ..Transcript::default() };
         let line = json!({"is_error": true, "subtype": "error_max_structured_output_retries",
             "terminal_reason": "structured_output_retry_exhausted", "errors": ["Failed to provide"]});
-        assert_eq!(read(&line, &heard, &Way::Text, STEPS), said(r#"{"v":"z"}"#, Some(value), Stop::Finished));
-        let heard = Hearing { text: "prose".to_owned(), ..Hearing::default() };
-        assert_eq!(read(&line, &heard, &Way::Text, STEPS), said("prose", None, Stop::Finished));
+        assert_eq!(
+            read(&line, &heard, &AnswerMode::Text, STEPS),
+            said(r#"{"v":"z"}"#, Some(value), Stop::Finished)
+        );
+        let heard = Transcript { text: "prose".to_owned(), ..Transcript::default() };
+        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), said("prose", None, Stop::Finished));
     }
 
     #[test]
     fn too_long_an_answer_is_cut() {
-        let heard = Hearing {
+        let heard = Transcript {
             text: "{\"a\"".to_owned(),
             error: Some("max_output_tokens".to_owned()),
-            ..Hearing::default()
+            ..Transcript::default()
         };
         let line = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
             "stop_reason": "stop_sequence", "result": "API Error: exceeded"});
-        assert_eq!(read(&line, &heard, &Way::Text, STEPS), said("{\"a\"", None, Stop::Truncated));
+        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), said("{\"a\"", None, Stop::Truncated));
     }
 
     #[test]
@@ -189,8 +195,8 @@ mod tests {
         let budget = json!({"is_error": true, "subtype": "error_max_budget_usd", "terminal_reason": "budget_exhausted",
             "errors": ["Reached maximum budget ($1)"]});
         assert_eq!(end(budget.clone()), Err(TurnError::AllowanceUsedUp));
-        let heard = Hearing { text: "done".to_owned(), ..Hearing::default() };
-        assert_eq!(read(&budget, &heard, &Way::Text, STEPS), said("done", None, Stop::Finished));
+        let heard = Transcript { text: "done".to_owned(), ..Transcript::default() };
+        assert_eq!(read(&budget, &heard, &AnswerMode::Text, STEPS), said("done", None, Stop::Finished));
         assert!(matches!(end(json!({})), Err(TurnError::Failed(_))));
     }
 }

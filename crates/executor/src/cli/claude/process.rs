@@ -7,20 +7,20 @@ use crate::mcp_server::McpServer;
 use crate::session::TurnError;
 use crate::turn::{Allowance, Delivery};
 
-use super::super::{Desk, Room, SUBMIT_SERVER, endpoint, shown};
-use super::arguments::{self, Bounds, Files, Setup, Way};
-use super::listen::Broken;
+use super::super::{SUBMIT_SERVER, SessionContext, SubmissionInbox, endpoint, excerpt};
+use super::arguments::{self, AnswerMode, Bounds, Files, Setup};
 use super::tools::{Permissions, prefix};
+use super::turn_reader::Interruption;
 
 /// The lowering profile of its validator.
 pub(super) const PROFILE: &str = "claude-code";
 
-/// The variable by which it is told of another address than the public one.
+/// The variable with another address than the public one.
 const ADDRESS: &str = "ANTHROPIC_BASE_URL";
 
 /// What stays the same for a session.
-pub(super) struct Place {
-    pub(super) room: Room,
+pub(super) struct Launcher {
+    pub(super) context: SessionContext,
     pub(super) permissions: Permissions,
 }
 
@@ -28,13 +28,12 @@ pub(super) struct Place {
 pub(super) struct Running {
     pub(super) live: Live,
     pub(super) setup: Setup,
-    /// Where results are handed in.
-    pub(super) desk: Option<Desk>,
+    pub(super) inbox: Option<SubmissionInbox>,
 }
 
-impl Place {
+impl Launcher {
     pub(super) fn endpoint(&self) -> String {
-        let Room { host, settings, .. } = &self.room;
+        let SessionContext { host, settings, .. } = &self.context;
         let inherited = host.get(ADDRESS).map(|address| address.to_string_lossy().into_owned());
         endpoint(PROFILE, settings.env.get(ADDRESS).cloned().or(inherited).as_deref())
     }
@@ -46,67 +45,71 @@ impl Place {
         allowance: &Allowance,
         resumed: Option<&str>,
     ) -> Result<Running, TurnError> {
-        let room = &self.room;
-        let desk = room.desk(delivery)?;
-        let servers: Vec<&McpServer> = room.servers(desk.as_ref()).collect();
-        let mcp_config = room.write("mcp.json", &arguments::mcp_config(&servers).to_string())?;
+        let context = &self.context;
+        let inbox = context.inbox(delivery)?;
+        let servers: Vec<&McpServer> = context.servers(inbox.as_ref()).collect();
+        let mcp_config = context.write("mcp.json", &arguments::mcp_config(&servers).to_string())?;
         let system_prompt = match setup.system_prompt.trim() {
             "" => None,
-            text => Some(room.write("system-prompt.md", text)?),
+            text => Some(context.write("system-prompt.md", text)?),
         };
         let files = Files { mcp_config: &mcp_config, system_prompt: system_prompt.as_deref() };
         let mut permissions = self.permissions.clone();
-        permissions.allowed.extend(desk.is_some().then(|| prefix(SUBMIT_SERVER)));
-        let bounds = Bounds { steps: room.max_steps, cost_usd: allowance.cost_usd };
-        let list = arguments::list(&setup, &permissions, &files, resumed, bounds, &room.settings.args);
-        let mut command = room.command(&arguments::NESTED);
+        permissions.allowed.extend(inbox.is_some().then(|| prefix(SUBMIT_SERVER)));
+        let bounds = Bounds { steps: context.max_steps, cost_usd: allowance.cost_usd };
+        let list = arguments::list(&setup, &permissions, &files, resumed, bounds, &context.settings.args);
+        let mut command = context.command(&arguments::NESTED);
         command.args(list).env(arguments::OWN_ATTEMPTS.0, arguments::OWN_ATTEMPTS.1);
-        let is_set = |name: &str| room.settings.env.contains_key(name);
+        let is_set = |name: &str| context.settings.env.contains_key(name);
         for (name, value) in arguments::QUIET.into_iter().filter(|(name, _)| !is_set(name)) {
             command.env(name, value);
         }
         let (name, value) = arguments::REPETITIONS;
-        if !is_set(name) && room.host.get(name).is_none() {
+        if !is_set(name) && context.host.get(name).is_none() {
             command.env(name, value);
         }
-        let live = room.spawn(command).await;
+        let live = context.spawn(command).await;
         let live = live.map_err(|error| self.not_started(&error, &setup))?;
-        Ok(Running { live, setup, desk })
+        Ok(Running { live, setup, inbox })
     }
 
     fn not_started(&self, error: &io::Error, setup: &Setup) -> TurnError {
-        if error.kind() == io::ErrorKind::ArgumentListTooLong && matches!(setup.way, Way::Native(_)) {
+        if error.kind() == io::ErrorKind::ArgumentListTooLong && matches!(setup.mode, AnswerMode::Native(_)) {
             let text = "the schema is too long for Claude Code, which receives it as an argument";
             return TurnError::SchemaRejected(text.to_owned());
         }
-        TurnError::Failed(self.room.not_started(error))
+        TurnError::Failed(self.context.not_started(error))
     }
 
     /// Whether the MCP servers are there. Without one of them it would go on, and the agent could not do its work.
-    pub(super) fn connected(&self, running: &Running, servers: &[(String, String)]) -> Result<(), Broken> {
+    pub(super) fn connected(
+        &self,
+        running: &Running,
+        servers: &[(String, String)],
+    ) -> Result<(), Interruption> {
         let status = |name: &str| {
             let found = servers.iter().find(|(each, _)| each == name);
             found.map_or("unknown to it", |(_, status)| status.as_str())
         };
         let failed: Vec<String> = self
-            .room
+            .context
             .servers
             .iter()
             .map(|server| (server.name.as_str(), status(&server.name)))
             .filter(|(_, status)| *status != "connected")
-            .map(|(name, status)| format!("'{name}' ({})", shown(status)))
+            .map(|(name, status)| format!("'{name}' ({})", excerpt(status)))
             .collect();
         if !failed.is_empty() {
             let text = format!(
                 "Claude Code could not start the MCP server {}: check its command or address in the blueprint",
                 failed.join(", ")
             );
-            return Err(Broken::process(text));
+            return Err(Interruption::process(text));
         }
-        if running.desk.is_some() && status(SUBMIT_SERVER) != "connected" {
+        if running.inbox.is_some() && status(SUBMIT_SERVER) != "connected" {
             let text =
-                format!("Claude Code could not start the submit tool ({})", shown(status(SUBMIT_SERVER)));
-            return Err(Broken::Process(TurnError::ToolRejected(text)));
+                format!("Claude Code could not start the submit tool ({})", excerpt(status(SUBMIT_SERVER)));
+            return Err(Interruption::Process(TurnError::ToolRejected(text)));
         }
         Ok(())
     }

@@ -14,25 +14,23 @@ use crate::event::Events;
 use crate::session::{Capabilities, OpenError, Session, TurnError, TurnFailure};
 use crate::turn::Turn;
 
-use super::super::{CLAUDE_CODE, bounded, handed_in};
+use super::super::{CLAUDE_CODE, bounded, read_submissions};
 use super::arguments::Setup;
 use super::conversation::Conversation;
-use super::hearing::Hearing;
-use super::listen::{Broken, hear_out};
-use super::outcome::{self, Said};
-use super::process::{PROFILE, Place, Running};
+use super::outcome::{self, FinalAnswer};
+use super::process::{Launcher, PROFILE, Running};
 use super::totals::Totals;
+use super::transcript::Transcript;
+use super::turn_reader::{Interruption, hear_out};
 
-/// How long it may take to end a turn that it was told to end, before it is ended itself.
+/// How long it may take to interrupt a turn, before the process is killed.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// How long it may take to exit, when it is asked and when it is told. It ends within a second.
+/// How long it may take to exit, when its stdin is closed and again after a signal. It ends within a second.
 const TIME_TO_END: Duration = Duration::from_secs(2);
 
-/// One conversation.
 pub(super) struct ClaudeCode {
-    place: Place,
-    /// The conversation, once there is one.
+    launcher: Launcher,
     conversation: Option<Conversation>,
     running: Option<Running>,
 }
@@ -40,7 +38,7 @@ pub(super) struct ClaudeCode {
 #[async_trait]
 impl Session for ClaudeCode {
     fn capabilities(&self) -> Capabilities {
-        self.place.room.capabilities(self.place.endpoint(), PROFILE)
+        self.launcher.context.capabilities(self.launcher.endpoint(), PROFILE)
     }
 
     async fn turn(
@@ -50,14 +48,14 @@ impl Session for ClaudeCode {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         let before = self.totals();
-        let mut heard = Hearing::default();
-        let seconds = self.place.room.settings.timeout_seconds;
+        let mut heard = Transcript::default();
+        let seconds = self.launcher.context.settings.timeout_seconds;
         let asked = bounded(seconds, cancel, self.ask(turn, &mut heard, events)).await;
         if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
             self.interrupt(&mut heard).await;
         }
         let usage = heard.messages.at_least(self.totals().since(&before));
-        self.place.room.settled(asked, usage)
+        self.launcher.context.settled(asked, usage)
     }
 
     fn conversation(&self) -> Option<Value> {
@@ -74,8 +72,8 @@ impl Session for ClaudeCode {
 }
 
 impl ClaudeCode {
-    pub(super) fn new(place: Place, conversation: Option<Conversation>) -> Self {
-        Self { place, conversation, running: None }
+    pub(super) fn new(launcher: Launcher, conversation: Option<Conversation>) -> Self {
+        Self { launcher, conversation, running: None }
     }
 
     fn totals(&self) -> Totals {
@@ -83,16 +81,21 @@ impl ClaudeCode {
     }
 
     /// One turn, without an end of its own.
-    async fn ask(&mut self, turn: Turn, heard: &mut Hearing, events: &Events) -> Result<Answer, TurnError> {
-        let setup = Setup::new(&turn, self.place.room.settings.model.as_deref());
+    async fn ask(
+        &mut self,
+        turn: Turn,
+        heard: &mut Transcript,
+        events: &Events,
+    ) -> Result<Answer, TurnError> {
+        let setup = Setup::new(&turn, self.launcher.context.settings.model.as_deref());
         self.make_ready(setup, &turn).await?;
         let said = self.converse(&turn.prompt, heard, events).await;
-        if said.as_ref().is_err_and(Broken::is_beyond_use) {
+        if said.as_ref().is_err_and(Interruption::is_beyond_use) {
             self.kill().await;
         }
         match said {
             Ok(answer) => Ok(answer),
-            Err(Broken::Turn(error) | Broken::Process(error)) => Err(error),
+            Err(Interruption::Turn(error) | Interruption::Process(error)) => Err(error),
         }
     }
 
@@ -106,36 +109,37 @@ impl ClaudeCode {
             self.end().await;
         }
         let resumed = self.conversation.as_ref().map(|conversation| conversation.session_id.as_str());
-        self.running = Some(self.place.start(setup, &turn.delivery, &turn.allowance, resumed).await?);
+        self.running = Some(self.launcher.start(setup, &turn.delivery, &turn.allowance, resumed).await?);
         Ok(())
     }
 
     async fn converse(
         &mut self,
         prompt: &str,
-        heard: &mut Hearing,
+        heard: &mut Transcript,
         events: &Events,
-    ) -> Result<Answer, Broken> {
-        let Self { place, conversation, running } = self;
-        let Some(running) = running else { return Err(Broken::process("no process is running")) };
+    ) -> Result<Answer, Interruption> {
+        let Self { launcher, conversation, running } = self;
+        let Some(running) = running else { return Err(Interruption::process("no process is running")) };
         let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
-        // One that no longer listens has said why, or is about to close.
-        running.live.say(message.to_string()).await.ok();
-        let line = hear_out(place, conversation, running, heard, events).await?;
-        let said = outcome::read(&line, heard, &running.setup.way, place.room.max_steps);
-        let submissions = handed_in(&CLAUDE_CODE, running.desk.as_mut()).await.map_err(Broken::process)?;
+        // If it does not read any more, the reason follows on its output.
+        running.live.send_line(message.to_string()).await.ok();
+        let line = hear_out(launcher, conversation, running, heard, events).await?;
+        let said = outcome::read(&line, heard, &running.setup.mode, launcher.context.max_steps);
+        let submissions =
+            read_submissions(&CLAUDE_CODE, running.inbox.as_mut()).await.map_err(Interruption::process)?;
         Ok(answer(said, submissions, heard)?)
     }
 
     /// Asks the CLI to end its turn, so that its conversation is whole, and ends it.
-    async fn interrupt(&mut self, heard: &mut Hearing) {
-        let Self { place, conversation, running } = self;
+    async fn interrupt(&mut self, heard: &mut Transcript) {
+        let Self { launcher, conversation, running } = self;
         if let Some(running) = running {
             let request =
                 json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}});
-            running.live.say(request.to_string()).await.ok();
+            running.live.send_line(request.to_string()).await.ok();
             let silent = Events::none();
-            let ending = hear_out(place, conversation, running, heard, &silent);
+            let ending = hear_out(launcher, conversation, running, heard, &silent);
             if timeout(TIME_TO_INTERRUPT, ending).await.is_err() {
                 running.live.signal(Signal::Interrupt);
             }
@@ -157,17 +161,20 @@ impl ClaudeCode {
 }
 
 fn answer(
-    said: Result<Said, TurnError>,
+    said: Result<FinalAnswer, TurnError>,
     submissions: Vec<String>,
-    heard: &Hearing,
+    heard: &Transcript,
 ) -> Result<Answer, TurnError> {
     let submissions = heard.handed_in.answer(submissions);
     let is_submitted = !submissions.is_empty();
-    let Said { text, before, structured, stop } = match said {
+    let FinalAnswer { text, before, structured, stop } = match said {
         // It had its result handed in, and wanted to do more.
-        Err(TurnError::TooManySteps(_) | TurnError::AllowanceUsedUp) if is_submitted => {
-            Said { text: heard.text.clone(), before: Vec::new(), structured: None, stop: Stop::Finished }
-        }
+        Err(TurnError::TooManySteps(_) | TurnError::AllowanceUsedUp) if is_submitted => FinalAnswer {
+            text: heard.text.clone(),
+            before: Vec::new(),
+            structured: None,
+            stop: Stop::Finished,
+        },
         said => said?,
     };
     // What was handed in before a cut is a draft: the model had more to say.
@@ -188,10 +195,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_is_no_answer_where_the_turn_was_cut() {
+    fn a_draft_is_not_the_answer_of_a_cut_turn() {
         let handed_in = || vec!["{\"n\": 1}".to_owned()];
-        let said = |stop| Said { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
-        let mut heard = Hearing::default();
+        let said = |stop| FinalAnswer { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
+        let mut heard = Transcript::default();
         heard.handed_in.called("t", "m", true);
         for (stop, expected, submissions) in [
             (Stop::Finished, Stop::Submitted, handed_in()),

@@ -1,4 +1,4 @@
-//! Which tools the CLI has, and which of them it may use without asking: nobody is there to be asked.
+//! Which tools the CLI has, and which of them it may use without asking: there is no user to ask.
 //!
 //! `--tools` says what there is, `--allowedTools` what needs no permission. Without either list in the blueprint there
 //! is nothing. The file tools of a blueprint stay in the project folder, by the CLI's own rules: what lies in the
@@ -29,7 +29,7 @@ const WRITING: &str = "Edit";
 /// What is not written in a project folder, however deep: blueprints and settings of Accord, and hooks of Git.
 const PROTECTED: [&str; 4] = ["**/.accord", "**/.accord/**", "**/.git", "**/.git/**"];
 
-/// What stands in front of the name of an MCP server's tool.
+/// The prefix of tools of MCP servers.
 const MCP: &str = "mcp__";
 
 /// Tools and rules, as the CLI takes them.
@@ -71,7 +71,7 @@ impl Permissions {
                 let text = format!("the MCP server name '{}' is reserved; use another", server.name);
                 return Err(wrong(&CLAUDE_CODE, text));
             }
-            // Whoever lists tools of a server has chosen; else all of them are meant.
+            // If no tools of a server are listed, all of them are allowed.
             let is_chosen = |tool: &String| *tool == prefix || tool.starts_with(&format!("{prefix}__"));
             if !allowed_tools.iter().any(is_chosen) {
                 add(&mut permissions.allowed, &prefix);
@@ -101,8 +101,8 @@ impl Permissions {
 /// The path of a file inside a folder as its rules name it, which are patterns like those of Git. The file need not be
 /// there, its folder may be named by links.
 fn inside(folder: &Path, file: &Path) -> Option<String> {
-    let place = file.parent()?.canonicalize().ok()?.join(file.file_name()?);
-    let path = place.strip_prefix(folder).ok()?.to_str()?;
+    let launcher = file.parent()?.canonicalize().ok()?.join(file.file_name()?);
+    let path = launcher.strip_prefix(folder).ok()?.to_str()?;
     let mut pattern = String::new();
     for each in path.chars() {
         if matches!(each, '*' | '?' | '[' | ']' | '(' | ')' | '\\') {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_refused() {
+    fn rejects_unknown_tools() {
         let error = permissions(&["rm"], None, &[]).unwrap_err();
         assert!(error.contains("unknown tool 'rm'") && error.contains("read_file, list_files"), "{error}");
         for servers in [&["accord_submit"][..], &["a.b", "a b"]] {

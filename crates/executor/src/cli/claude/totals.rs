@@ -12,7 +12,6 @@ use crate::answer::Usage;
 
 use super::line::{Message, Tokens};
 
-/// Figures of the whole conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Totals {
     pub(super) input_tokens: u64,

@@ -19,10 +19,10 @@ const SANDBOXES: [&str; 3] = ["read-only", "workspace-write", "danger-full-acces
 /// Accord's own tools that change files. Codex does by its shell what they do; the others need no more than reading.
 const WRITING: [&str; 2] = ["write_file", "run_command"];
 
-/// What `allowed_tools` may name beside sandboxes.
+/// Values of `allowed_tools` besides sandboxes.
 const WEB_SEARCH: &str = "web_search";
 
-/// The name under which a provider of ours stands in its configuration.
+/// The name of our provider in its configuration.
 const PROVIDER: &str = "accord";
 
 /// Where OpenAI answers, for a key without an address.
@@ -30,13 +30,13 @@ const OPENAI: &str = "https://api.openai.com/v1";
 
 /// What the blueprint says about arguments, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Own {
+pub(super) struct OwnArguments {
     arguments: Vec<String>,
     sandbox: String,
     web_search: bool,
 }
 
-impl Own {
+impl OwnArguments {
     pub(super) fn read(
         args: &[String],
         allowed_tools: Option<&[String]>,
@@ -100,7 +100,6 @@ impl Own {
             .any(|argument| begins(argument) || argument.strip_prefix("--config=").is_some_and(begins))
     }
 
-    /// All arguments, ours and the blueprint's.
     pub(super) fn list(&self, provider: Option<&Provider>) -> Vec<String> {
         let search = if self.web_search { "live" } else { "disabled" };
         let mut keys: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
@@ -161,30 +160,32 @@ mod tests {
     }
 
     #[test]
-    fn nothing_may_be_written_unless_it_is_said() {
-        let own = Own::read(&[], None, &[]).unwrap();
+    fn files_are_read_only_by_default() {
+        let own = OwnArguments::read(&[], None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"read-only\"".to_owned()));
         assert!(list.contains(&"web_search=\"disabled\"".to_owned()), "{list:?}");
-        let sandbox = |tools: &[&str]| Own::read(&[], None, &texts(tools)).unwrap().sandbox;
+        let sandbox = |tools: &[&str]| OwnArguments::read(&[], None, &texts(tools)).unwrap().sandbox;
         assert_eq!(
             (sandbox(&["read_file"]).as_str(), sandbox(&["write_file"]).as_str()),
             ("read-only", "workspace-write")
         );
         let tools = texts(&["workspace-write", "web_search"]);
-        let list = Own::read(&[], Some(&tools), &[]).unwrap().list(None);
+        let list = OwnArguments::read(&[], Some(&tools), &[]).unwrap().list(None);
         assert!(list.contains(&"sandbox_mode=\"workspace-write\"".to_owned()));
         assert!(list.contains(&"web_search=\"live\"".to_owned()));
-        let own = Own::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None, &[]).unwrap();
+        let own =
+            OwnArguments::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"danger-full-access\"".to_owned()));
         assert_eq!(list.last().map(String::as_str), Some("a.b=1"));
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
-        let refused =
-            |args: &[&str], tools: &[&str]| Own::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err();
+    fn names_what_does_not_fit() {
+        let refused = |args: &[&str], tools: &[&str]| {
+            OwnArguments::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err()
+        };
         assert!(refused(&["--json"], &[]).starts_with("`args` has '--json': use -s MODE"));
         assert_eq!(refused(&["-c"], &[]), "`args` ends in '-c' without a value");
         assert_eq!(
@@ -201,7 +202,7 @@ mod tests {
     fn a_provider_comes_from_the_usual_variables_or_from_the_blueprint() {
         let url = Some("http://127.0.0.1:1/v1".to_owned());
         let provider = Provider::of(url, true, true).unwrap();
-        let list = Own::read(&[], None, &[]).unwrap().list(Some(&provider));
+        let list = OwnArguments::read(&[], None, &[]).unwrap().list(Some(&provider));
         for key in [
             "model_provider=\"accord\"",
             "model_providers.accord.base_url=\"http://127.0.0.1:1/v1\"",
@@ -209,7 +210,7 @@ mod tests {
         ] {
             assert!(list.contains(&key.to_owned()), "{list:?}");
         }
-        let own = Own::read(&texts(&["-c", "model_provider = \"mine\""]), None, &[]).unwrap();
+        let own = OwnArguments::read(&texts(&["-c", "model_provider = \"mine\""]), None, &[]).unwrap();
         assert!(!own.list(Some(&provider)).contains(&"model_provider=\"accord\"".to_owned()));
         assert_eq!(Provider::of(None, true, true), None);
         assert_eq!(Provider::of(Some(String::new()), false, false), None);

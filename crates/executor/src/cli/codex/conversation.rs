@@ -9,11 +9,10 @@ use crate::session::OpenError;
 /// Says whose conversation it is.
 const HELD_BY: &str = "codex";
 
-/// A thread that Codex keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conversation {
     pub(super) thread_id: String,
-    /// The instructions that the model was told last, by their hash: they are long, and only a change matters.
+    /// The hash of the instructions that the model has: they are long, and only a change matters.
     pub(super) told: String,
     /// What the thread has used so far: Codex counts the whole of it.
     pub(super) totals: Totals,
@@ -21,7 +20,6 @@ pub(super) struct Conversation {
     pub(super) begun: bool,
 }
 
-/// Tokens of a whole thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Totals {
     pub(super) input_tokens: u64,
@@ -67,13 +65,12 @@ impl Conversation {
     }
 }
 
-/// Whether a text can stand among arguments as an id.
+/// Whether a text can be passed as an id argument.
 pub(super) fn is_id(text: &str) -> bool {
     let fits = |each: char| each.is_ascii_alphanumeric() || each == '-';
     !text.is_empty() && !text.starts_with('-') && text.len() <= 100 && text.chars().all(fits)
 }
 
-/// Instructions by their hash.
 pub(super) fn hash(instructions: &str) -> String {
     Sha256::digest(instructions.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

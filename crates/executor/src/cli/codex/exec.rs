@@ -9,15 +9,17 @@ use crate::event::Events;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
-use super::super::{CODEX, Desk, NoLine, SUBMIT_SERVER, closed, handed_in, next_line, shown};
+use super::super::{
+    CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
+};
 use super::conversation::{Conversation, Totals, is_id};
-use super::fault::Fault;
-use super::hearing::Hearing;
 use super::item::Item;
+use super::launcher::Launcher;
 use super::live::{gone, is_gone};
-use super::outcome::End;
-use super::place::Place;
-use super::servers::ByVariables;
+use super::outcome::TurnEnd;
+use super::servers::ServerVariables;
+use super::transcript::Transcript;
+use super::turn_error::CodexError;
 
 /// How long it may take to exit once it has closed its stdout.
 const TIME_TO_EXIT: Duration = Duration::from_secs(10);
@@ -25,65 +27,63 @@ const TIME_TO_EXIT: Duration = Duration::from_secs(10);
 /// How long it may take to end after an interrupt.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// A turn at work.
 pub(super) struct Exec {
     pub(super) live: Live,
-    desk: Option<Desk>,
+    inbox: Option<SubmissionInbox>,
 }
 
-/// What the lines of a turn said beside its items.
+/// What the lines of a turn contain besides its items.
 #[derive(Default)]
 struct Lines {
     thread_id: Option<String>,
     totals: Option<Totals>,
-    end: Option<End>,
-    /// The last error that was told apart from the end.
+    end: Option<TurnEnd>,
     error: Option<String>,
 }
 
 impl Exec {
     /// Starts a turn. The prompt goes in by stdin: arguments can be read by everybody on the machine, and are short.
     pub(super) async fn start(
-        place: &Place,
+        launcher: &Launcher,
         turn: &Turn,
         prompt: &str,
         past: Option<&str>,
     ) -> Result<Self, TurnError> {
-        let desk = place.room.desk(&turn.delivery)?;
-        let is_secret = |name: &str| place.room.host.is_secret(name);
-        let told =
-            ByVariables::new(place.room.servers(desk.as_ref()), is_secret).map_err(TurnError::Failed)?;
-        let mut command = place.command(if past.is_some() { &["exec", "resume"] } else { &["exec"] });
+        let inbox = launcher.context.inbox(&turn.delivery)?;
+        let is_secret = |name: &str| launcher.context.host.is_secret(name);
+        let told = ServerVariables::new(launcher.context.servers(inbox.as_ref()), is_secret)
+            .map_err(TurnError::Failed)?;
+        let mut command = launcher.command(if past.is_some() { &["exec", "resume"] } else { &["exec"] });
         command.args(["--json", "--skip-git-repo-check"]).args(told.arguments).envs(told.variables);
         if let Delivery::Native { schema, .. } = &turn.delivery {
-            let file = place.room.write("output-schema.json", &schema.to_string())?;
+            let file = launcher.context.write("output-schema.json", &schema.to_string())?;
             command.arg("--output-schema").arg(file);
         }
-        if let Some(model) = place.room.model(turn) {
+        if let Some(model) = launcher.context.model(turn) {
             command.arg("--model").arg(model);
         }
         command.args(past).arg("-");
-        let mut live = place.spawn(command).await.map_err(TurnError::Failed)?;
-        live.say(prompt.to_owned()).await.ok();
+        let mut live = launcher.spawn(command).await.map_err(TurnError::Failed)?;
+        live.send_line(prompt.to_owned()).await.ok();
         live.hush();
-        Ok(Self { live, desk })
+        Ok(Self { live, inbox })
     }
 
     /// Listens until it ends. The id of the thread is noted at once: the turn may be given up at any line.
     pub(super) async fn listen(
         &mut self,
-        place: &Place,
+        launcher: &Launcher,
         told: &str,
         conversation: &mut Option<Conversation>,
-        heard: &mut Hearing,
+        heard: &mut Transcript,
         events: &Events,
-    ) -> Result<End, TurnError> {
+    ) -> Result<TurnEnd, TurnError> {
         let mut lines = Lines::default();
         loop {
             match next_line(&CODEX, &mut self.live).await {
-                Ok(text) => lines.take(&text, place, heard, events).await?,
-                Err(NoLine::Wrong(why)) => return Err(failed(why)),
-                Err(NoLine::Closed { unfinished }) => {
+                Ok(text) => lines.take(&text, launcher, heard, events).await?,
+                Err(LineError::Wrong(why)) => return Err(failed(why)),
+                Err(LineError::Closed { unfinished }) => {
                     return self.ended(lines, conversation.as_ref(), &unfinished).await;
                 }
             }
@@ -93,7 +93,7 @@ impl Exec {
 
     /// What was handed in by the submit tool.
     pub(super) async fn submissions(&mut self) -> Result<Vec<String>, TurnError> {
-        handed_in(&CODEX, self.desk.as_mut()).await.map_err(TurnError::Failed)
+        read_submissions(&CODEX, self.inbox.as_mut()).await.map_err(TurnError::Failed)
     }
 
     pub(super) async fn interrupt(mut self) {
@@ -107,11 +107,11 @@ impl Exec {
         lines: Lines,
         conversation: Option<&Conversation>,
         unfinished: &str,
-    ) -> Result<End, TurnError> {
+    ) -> Result<TurnEnd, TurnError> {
         let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
         match lines.end {
-            Some(End::Failed(fault)) if fault.message.is_empty() => {
-                return Ok(End::Failed(Fault::of_words(&lines.error.unwrap_or_default())));
+            Some(TurnEnd::Failed(error)) if error.message.is_empty() => {
+                return Ok(TurnEnd::Failed(CodexError::of_words(&lines.error.unwrap_or_default())));
             }
             Some(end) if unfinished.is_empty() => return Ok(end),
             _ => {}
@@ -122,7 +122,7 @@ impl Exec {
         if stderr.contains("required MCP servers failed") {
             let first =
                 stderr.lines().find(|line| line.contains("required MCP servers failed")).unwrap_or_default();
-            let text = format!("Codex could not open a thread: {}", shown(first));
+            let text = format!("Codex could not open a thread: {}", excerpt(first));
             return Err(if first.contains(SUBMIT_SERVER) {
                 TurnError::ToolRejected(text)
             } else {
@@ -137,11 +137,11 @@ impl Lines {
     async fn take(
         &mut self,
         line: &str,
-        place: &Place,
-        heard: &mut Hearing,
+        launcher: &Launcher,
+        heard: &mut Transcript,
         events: &Events,
     ) -> Result<(), TurnError> {
-        let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", shown(line)));
+        let wrong = || failed(format!("Codex wrote a line that is not JSON: '{}'", excerpt(line)));
         let value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
         let Some(kind) = value.get("type").and_then(Value::as_str) else { return Err(wrong()) };
         let text =
@@ -149,8 +149,8 @@ impl Lines {
         let item = || value.get("item").map_or(Item::Other, Item::read);
         match kind {
             "thread.started" => self.thread_id = Some(text("/thread_id")),
-            "item.started" => heard.begins(item(), events, &place.room.redactor).await,
-            "item.completed" => heard.ends(item(), events, &place.room.redactor).await,
+            "item.started" => heard.begins(item(), events, &launcher.context.redactor).await,
+            "item.completed" => heard.ends(item(), events, &launcher.context.redactor).await,
             "turn.completed" => {
                 let count = |name: &str| value.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
                 if let (Some(input_tokens), Some(output_tokens)) =
@@ -158,9 +158,9 @@ impl Lines {
                 {
                     self.totals = Some(Totals { input_tokens, output_tokens });
                 }
-                self.end = Some(End::Completed);
+                self.end = Some(TurnEnd::Completed);
             }
-            "turn.failed" => self.end = Some(End::Failed(Fault::of_words(&text("/error/message")))),
+            "turn.failed" => self.end = Some(TurnEnd::Failed(CodexError::of_words(&text("/error/message")))),
             "error" => self.error = Some(text("/message")),
             _ => {}
         }
@@ -175,13 +175,13 @@ impl Lines {
                 Some(ours) => {
                     let text = format!(
                         "Codex answered for another thread: '{}' instead of '{}'",
-                        shown(&id),
+                        excerpt(&id),
                         ours.thread_id
                     );
                     return Err(failed(text));
                 }
                 None if !is_id(&id) => {
-                    return Err(failed(format!("Codex reported an invalid thread id: '{}'", shown(&id))));
+                    return Err(failed(format!("Codex reported an invalid thread id: '{}'", excerpt(&id))));
                 }
                 None => {
                     let totals = Totals::default();

@@ -7,13 +7,19 @@ use super::super::SUBMIT_SERVER;
 /// One thing that Codex did or does.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    /// A message of the model.
     Message(String),
     /// A tool at work, or at its end.
-    Tool { call_id: String, name: String, arguments: Value, ok: bool, output: String },
+    Tool {
+        call_id: String,
+        name: String,
+        arguments: Value,
+        ok: bool,
+        output: String,
+    },
     /// A result was handed in, or was refused.
-    Submission { ok: bool },
-    /// Nothing that matters.
+    Submission {
+        ok: bool,
+    },
     Other,
 }
 

@@ -12,15 +12,17 @@ use crate::json::set;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
-use super::super::{CODEX, Desk, NoLine, SUBMIT_SERVER, closed, handed_in, next_line, shown};
+use super::super::{
+    CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
+};
 use super::conversation::{Conversation, Totals, hash, is_id};
-use super::fault::Fault;
-use super::hearing::Hearing;
 use super::item::Item;
-use super::outcome::End;
-use super::place::Place;
+use super::launcher::Launcher;
+use super::outcome::TurnEnd;
 use super::rpc::{self, Message};
 use super::servers;
+use super::transcript::Transcript;
+use super::turn_error::CodexError;
 
 /// How long it may take to greet. It takes a second or two.
 const TIME_TO_GREET: Duration = Duration::from_secs(60);
@@ -45,46 +47,42 @@ struct Thread {
     model: String,
     /// The submit tool that it was opened with: another one means another process.
     offered: Option<Value>,
-    pub(super) desk: Option<Desk>,
+    pub(super) inbox: Option<SubmissionInbox>,
 }
 
 /// Why a process does not greet.
-pub(super) enum NoGreeting {
+pub(super) enum StartError {
     /// This version of Codex has no app server that we understand.
     Unknown(String),
-    /// It hangs.
     Silent,
 }
 
-/// Why there is no answer.
-pub(super) enum Broken {
+pub(super) enum Interruption {
     /// The turn failed, and the process is well.
     Turn(TurnError),
-    /// The process is beyond use.
     Process(TurnError),
 }
 
-impl Broken {
+impl Interruption {
     fn process(text: impl Into<String>) -> Self {
         Self::Process(TurnError::Failed(text.into()))
     }
 }
 
 impl Server {
-    /// Starts a process and greets it.
-    pub(super) async fn start(place: &Place) -> Result<Self, NoGreeting> {
-        let live = place.spawn(place.command(&["app-server"])).await.map_err(NoGreeting::Unknown)?;
+    pub(super) async fn start(launcher: &Launcher) -> Result<Self, StartError> {
+        let live = launcher.spawn(launcher.command(&["app-server"])).await.map_err(StartError::Unknown)?;
         let mut server = Self { live, requests: 0, thread: None, turn: None, others: BTreeSet::new() };
         let client = json!({"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")});
         match timeout(TIME_TO_GREET, server.call("initialize", &json!({"clientInfo": client}))).await {
             Ok(Ok(Ok(_))) => {}
-            Ok(Ok(Err(words))) => return Err(NoGreeting::Unknown(words)),
-            Ok(Err(Broken::Turn(error) | Broken::Process(error))) => {
-                return Err(NoGreeting::Unknown(error.to_string()));
+            Ok(Ok(Err(words))) => return Err(StartError::Unknown(words)),
+            Ok(Err(Interruption::Turn(error) | Interruption::Process(error))) => {
+                return Err(StartError::Unknown(error.to_string()));
             }
-            Err(_) => return Err(NoGreeting::Silent),
+            Err(_) => return Err(StartError::Silent),
         }
-        server.live.say(rpc::notification("initialized")).await.ok();
+        server.live.send_line(rpc::notification("initialized")).await.ok();
         Ok(server)
     }
 
@@ -98,20 +96,20 @@ impl Server {
     /// Opens the thread, if it is not open yet: resumes the one of the conversation, or begins a new one.
     pub(super) async fn open(
         &mut self,
-        place: &Place,
+        launcher: &Launcher,
         turn: &Turn,
         conversation: &mut Option<Conversation>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Interruption> {
         if self.thread.is_some() {
             return Ok(());
         }
-        let desk = place.room.desk(&turn.delivery).map_err(Broken::Turn)?;
+        let inbox = launcher.context.inbox(&turn.delivery).map_err(Interruption::Turn)?;
         let mut params = json!({
-            "cwd": place.room.folder,
+            "cwd": launcher.context.folder,
             "approvalPolicy": "never",
-            "config": {"mcp_servers": servers::inline(place.room.servers(desk.as_ref()))},
+            "config": {"mcp_servers": servers::inline(launcher.context.servers(inbox.as_ref()))},
         });
-        if let Some(model) = place.room.model(turn) {
+        if let Some(model) = launcher.context.model(turn) {
             set(&mut params, "model", json!(model));
         }
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
@@ -132,11 +130,14 @@ impl Server {
         };
         let id = result.pointer("/thread/id").and_then(Value::as_str).unwrap_or_default();
         if !is_id(id) {
-            return Err(Broken::process(format!("Codex reported an invalid thread id: '{}'", shown(id))));
+            return Err(Interruption::process(format!(
+                "Codex reported an invalid thread id: '{}'",
+                excerpt(id)
+            )));
         }
         if let Some(past) = past.filter(|past| past != id) {
-            let text = format!("Codex opened another thread: '{}' instead of '{past}'", shown(id));
-            return Err(Broken::process(text));
+            let text = format!("Codex opened another thread: '{}' instead of '{past}'", excerpt(id));
+            return Err(Interruption::process(text));
         }
         if conversation.is_none() {
             let (thread_id, told) = (id.to_owned(), hash(&turn.system_prompt));
@@ -144,26 +145,26 @@ impl Server {
         }
         let model = result.get("model").and_then(Value::as_str).unwrap_or("default").to_owned();
         let offered = offered(&turn.delivery).cloned();
-        self.thread = Some(Thread { id: id.to_owned(), model, offered, desk });
+        self.thread = Some(Thread { id: id.to_owned(), model, offered, inbox });
         Ok(())
     }
 
     /// Asks a turn and listens until it is over.
     pub(super) async fn ask(
         &mut self,
-        place: &Place,
+        launcher: &Launcher,
         turn: &Turn,
         prompt: &str,
         conversation: &mut Conversation,
-        heard: &mut Hearing,
+        heard: &mut Transcript,
         events: &Events,
-    ) -> Result<End, Broken> {
-        let Some(thread) = &self.thread else { return Err(Broken::process("Codex has no thread")) };
+    ) -> Result<TurnEnd, Interruption> {
+        let Some(thread) = &self.thread else { return Err(Interruption::process("Codex has no thread")) };
         let mut params = json!({"threadId": thread.id, "input": [{"type": "text", "text": prompt}]});
         if let Delivery::Native { schema, .. } = &turn.delivery {
             set(&mut params, "outputSchema", schema.clone());
         }
-        if let Some(model) = place.room.model(turn) {
+        if let Some(model) = launcher.context.model(turn) {
             set(&mut params, "model", json!(model));
         }
         self.turn = None;
@@ -171,17 +172,21 @@ impl Server {
         loop {
             match self.next().await? {
                 Message::Response { id, result: Err(words) } if id == asked => {
-                    return Err(Broken::Turn(TurnError::Failed(format!("Codex rejected the turn: {words}"))));
+                    return Err(Interruption::Turn(TurnError::Failed(format!(
+                        "Codex rejected the turn: {words}"
+                    ))));
                 }
                 Message::Response { id, result: Ok(result) } if id == asked => {
                     self.turn = result.pointer("/turn/id").and_then(Value::as_str).map(str::to_owned);
                     conversation.begun = true;
                 }
                 Message::Response { .. } => {}
-                Message::Request { id } => self.live.say(rpc::declined(&id)).await.unwrap_or_default(),
+                Message::Request { id } => {
+                    self.live.send_line(rpc::declined(&id)).await.ok();
+                }
                 Message::Notification { method, params } => {
                     if let Some(end) =
-                        self.happened(place, &method, &params, conversation, heard, events).await?
+                        self.happened(launcher, &method, &params, conversation, heard, events).await?
                     {
                         self.turn = None;
                         return Ok(end);
@@ -191,7 +196,6 @@ impl Server {
         }
     }
 
-    /// The model that answers.
     pub(super) fn model(&self, turn: &Turn) -> String {
         let opened = self.thread.as_ref().map(|thread| thread.model.clone());
         turn.model.clone().or(opened).unwrap_or_else(|| "default".to_owned())
@@ -199,8 +203,8 @@ impl Server {
 
     /// What was handed in by the submit tool since the last time.
     pub(super) async fn submissions(&mut self) -> Result<Vec<String>, TurnError> {
-        let desk = self.thread.as_mut().and_then(|thread| thread.desk.as_mut());
-        handed_in(&CODEX, desk).await.map_err(TurnError::Failed)
+        let inbox = self.thread.as_mut().and_then(|thread| thread.inbox.as_mut());
+        read_submissions(&CODEX, inbox).await.map_err(TurnError::Failed)
     }
 
     /// Interrupts the turn and waits for its end, so that the thread is whole.
@@ -221,13 +225,13 @@ impl Server {
 
     async fn happened(
         &mut self,
-        place: &Place,
+        launcher: &Launcher,
         method: &str,
         params: &Value,
         conversation: &mut Conversation,
-        heard: &mut Hearing,
+        heard: &mut Transcript,
         events: &Events,
-    ) -> Result<Option<End>, Broken> {
+    ) -> Result<Option<TurnEnd>, Interruption> {
         if method == "thread/started" {
             self.others.extend(params.pointer("/thread/id").and_then(Value::as_str).map(str::to_owned));
             return Ok(None);
@@ -237,23 +241,23 @@ impl Server {
         match method {
             "turn/completed" => return self.completed(params, ours),
             _ if !ours => {}
-            "item/started" => heard.begins(item(), events, &place.room.redactor).await,
+            "item/started" => heard.begins(item(), events, &launcher.context.redactor).await,
             "item/agentMessage/delta" => {
                 let part = params.get("delta").and_then(Value::as_str).unwrap_or_default();
-                heard.says(part, events, &place.room.redactor);
+                heard.says(part, events, &launcher.context.redactor);
             }
-            "item/completed" => heard.ends(item(), events, &place.room.redactor).await,
+            "item/completed" => heard.ends(item(), events, &launcher.context.redactor).await,
             "thread/tokenUsage/updated" => {
                 conversation.totals = used(params).unwrap_or(conversation.totals);
                 heard.step();
-                if heard.steps > place.room.max_steps {
-                    return Err(Broken::Turn(TurnError::TooManySteps(place.room.max_steps)));
+                if heard.steps > launcher.context.max_steps {
+                    return Err(Interruption::Turn(TurnError::TooManySteps(launcher.context.max_steps)));
                 }
             }
             "error" if params.get("willRetry") == Some(&Value::Bool(true)) => {
                 let details = params.pointer("/error/additionalDetails").and_then(Value::as_str);
                 let words = details.or_else(|| params.pointer("/error/message").and_then(Value::as_str));
-                let reason = place.room.redactor.text(&shown(words.unwrap_or_default()));
+                let reason = launcher.context.redactor.text(&excerpt(words.unwrap_or_default()));
                 events.tell(Event::repeated(reason, 0)).await;
             }
             _ => {}
@@ -261,54 +265,58 @@ impl Server {
         Ok(None)
     }
 
-    fn completed(&self, params: &Value, ours: bool) -> Result<Option<End>, Broken> {
+    fn completed(&self, params: &Value, ours: bool) -> Result<Option<TurnEnd>, Interruption> {
         if !ours {
             let theirs = params.get("threadId").and_then(Value::as_str).unwrap_or_default();
             if self.others.contains(theirs) {
                 return Ok(None);
             }
-            return Err(Broken::process(format!("Codex answered for another thread: '{}'", shown(theirs))));
+            return Err(Interruption::process(format!(
+                "Codex answered for another thread: '{}'",
+                excerpt(theirs)
+            )));
         }
         let turn = params.pointer("/turn/id").and_then(Value::as_str);
         if let Some(expected) = self.turn.as_deref().filter(|expected| Some(*expected) != turn) {
-            let theirs = shown(turn.unwrap_or_default());
+            let theirs = excerpt(turn.unwrap_or_default());
             let text = format!("Codex answered for another turn: '{theirs}' instead of '{expected}'");
-            return Err(Broken::process(text));
+            return Err(Interruption::process(text));
         }
         Ok(Some(match params.pointer("/turn/status").and_then(Value::as_str).unwrap_or_default() {
-            "completed" => End::Completed,
-            "interrupted" => End::Interrupted,
-            _ => End::Failed(params.pointer("/turn/error").map(Fault::of_turn).unwrap_or_default()),
+            "completed" => TurnEnd::Completed,
+            "interrupted" => TurnEnd::Interrupted,
+            _ => TurnEnd::Failed(params.pointer("/turn/error").map(CodexError::of_turn).unwrap_or_default()),
         }))
     }
 
-    /// Sends a request.
     async fn request(&mut self, method: &str, params: &Value) -> u64 {
         self.requests += 1;
-        // One that no longer listens has said why, or is about to close.
-        self.live.say(rpc::request(self.requests, method, params)).await.ok();
+        // If it does not read any more, the reason follows on its output.
+        self.live.send_line(rpc::request(self.requests, method, params)).await.ok();
         self.requests
     }
 
     /// Sends a request and waits for its answer; what happens meanwhile is of no interest yet.
-    async fn call(&mut self, method: &str, params: &Value) -> Result<Result<Value, String>, Broken> {
+    async fn call(&mut self, method: &str, params: &Value) -> Result<Result<Value, String>, Interruption> {
         let asked = self.request(method, params).await;
         loop {
             match self.next().await? {
                 Message::Response { id, result } if id == asked => return Ok(result),
-                Message::Request { id } => self.live.say(rpc::declined(&id)).await.unwrap_or_default(),
+                Message::Request { id } => {
+                    self.live.send_line(rpc::declined(&id)).await.ok();
+                }
                 Message::Response { .. } | Message::Notification { .. } => {}
             }
         }
     }
 
-    async fn next(&mut self) -> Result<Message, Broken> {
+    async fn next(&mut self) -> Result<Message, Interruption> {
         match next_line(&CODEX, &mut self.live).await {
-            Ok(text) => Message::read(&text).map_err(Broken::process),
-            Err(NoLine::Wrong(why)) => Err(Broken::process(why)),
-            Err(NoLine::Closed { unfinished }) => {
+            Ok(text) => Message::read(&text).map_err(Interruption::process),
+            Err(LineError::Wrong(why)) => Err(Interruption::process(why)),
+            Err(LineError::Closed { unfinished }) => {
                 let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
-                Err(Broken::process(closed(&CODEX, status, &unfinished, &stderr)))
+                Err(Interruption::process(closed(&CODEX, status, &unfinished, &stderr)))
             }
         }
     }
@@ -333,8 +341,8 @@ fn used(params: &Value) -> Option<Totals> {
 }
 
 /// Why a thread could not be opened. One that is not there is never begun anew in disguise.
-fn not_opened(words: &str, past: Option<&str>) -> Broken {
-    Broken::Process(match past {
+fn not_opened(words: &str, past: Option<&str>) -> Interruption {
+    Interruption::Process(match past {
         Some(id) if is_gone(words) => TurnError::Failed(gone(id)),
         _ if words.contains(SUBMIT_SERVER) => {
             TurnError::ToolRejected(format!("Codex could not start the submit tool: {words}"))

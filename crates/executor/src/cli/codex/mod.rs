@@ -11,15 +11,15 @@
 mod arguments;
 mod conversation;
 mod exec;
-mod fault;
-mod hearing;
 mod item;
+mod launcher;
 mod live;
 mod outcome;
-mod place;
 mod rpc;
 mod servers;
 mod session;
+mod transcript;
+mod turn_error;
 
 use async_trait::async_trait;
 
@@ -27,12 +27,12 @@ use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{CODEX, Host, Room, Settings, SubmitServer, wrong};
+use super::{CODEX, Host, SessionContext, Settings, SubmitServer, wrong};
 
-use arguments::Own;
+use arguments::OwnArguments;
 use conversation::Conversation;
-use place::Place;
-use session::{Codex, Way};
+use launcher::Launcher;
+use session::{Backend, Codex};
 
 /// Runs Codex.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl CodexExecutor {
 impl Executor for CodexExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&CODEX, &start.settings)?;
-        let own = Own::read(&settings.args, settings.allowed_tools.as_deref(), &start.tools)
+        let own = OwnArguments::read(&settings.args, settings.allowed_tools.as_deref(), &start.tools)
             .map_err(|text| wrong(&CODEX, text))?;
         if start.costs_are_limited {
             let text = "`limits.max_cost_usd` cannot be enforced: Codex does not report its cost. Limit tokens instead \
@@ -63,11 +63,12 @@ impl Executor for CodexExecutor {
         servers::check(&start.mcp_servers).map_err(|text| wrong(&CODEX, text))?;
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
         let Start { project_dir, mcp_servers, max_steps, .. } = start;
-        let room = Room::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
-        let home = place::home(&room)?;
-        let place = Place { room, home, own };
-        place.check()?;
-        let way = Way::choose(&place).await?;
-        Ok(Box::new(Codex::new(place, past, way)))
+        let context =
+            SessionContext::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
+        let home = launcher::home(&context)?;
+        let launcher = Launcher { context, home, own };
+        launcher.check()?;
+        let backend = Backend::choose(&launcher).await?;
+        Ok(Box::new(Codex::new(launcher, past, backend)))
     }
 }

@@ -3,18 +3,16 @@
 use crate::answer::{Answer, Stop};
 use crate::session::TurnError;
 
-use super::fault::{Fault, Meaning};
-use super::hearing::Hearing;
+use super::transcript::Transcript;
+use super::turn_error::{CodexError, ErrorMeaning};
 
 /// How a turn ended, as Codex tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum TurnEnd {
     /// As it should: with an answer, or with none where the model refused.
     Completed,
-    /// Somebody interrupted it.
     Interrupted,
-    /// With an error.
-    Failed(Fault),
+    Failed(CodexError),
 }
 
 /// What is said of a turn that ended well and without a word behind its work: Codex drops the words of a refusal.
@@ -22,21 +20,21 @@ const SILENT: &str = "Codex ended its turn without a final message, as it does w
 
 /// The answer of a turn, without what it used.
 pub(super) fn answer(
-    end: End,
-    heard: Hearing,
+    end: TurnEnd,
+    heard: Transcript,
     submissions: Vec<String>,
     with_schema: bool,
     model: String,
 ) -> Result<Answer, TurnError> {
     let stop = match end {
-        End::Completed => Stop::Finished,
-        End::Interrupted => {
+        TurnEnd::Completed => Stop::Finished,
+        TurnEnd::Interrupted => {
             return Err(TurnError::Failed("Codex was interrupted externally".to_owned()));
         }
-        End::Failed(fault) => match fault.meaning(with_schema) {
-            Meaning::Truncated => Stop::Truncated,
-            Meaning::Refused(words) => Stop::Refused(words),
-            Meaning::Failed(error) => return Err(error),
+        TurnEnd::Failed(error) => match error.meaning(with_schema) {
+            ErrorMeaning::Truncated => Stop::Truncated,
+            ErrorMeaning::Refused(words) => Stop::Refused(words),
+            ErrorMeaning::Failed(error) => return Err(error),
         },
     };
     let submissions = match stop {
@@ -53,7 +51,7 @@ pub(super) fn answer(
     let refused = matches!(stop, Stop::Refused(_));
     let text = heard.text.filter(|_| !refused).unwrap_or_default();
     let submissions = if refused { Vec::new() } else { submissions };
-    Ok(Answer { submissions, stop, ..Answer::said(text, model) })
+    Ok(Answer { submissions, stop, ..Answer::of_text(text, model) })
 }
 
 /// What the last step handed in: the ones before were taken back.
@@ -67,12 +65,12 @@ mod tests {
     use super::*;
 
     fn of(
-        end: End,
+        end: TurnEnd,
         text: Option<&str>,
         submissions: &[&str],
         submitted: usize,
     ) -> Result<(String, Vec<String>, Stop), TurnError> {
-        let heard = Hearing { text: text.map(str::to_owned), submitted, ..Hearing::default() };
+        let heard = Transcript { text: text.map(str::to_owned), submitted, ..Transcript::default() };
         let submissions = submissions.iter().map(|&each| each.to_owned()).collect();
         let answer = answer(end, heard, submissions, true, "m".to_owned())?;
         Ok((answer.text, answer.submissions, answer.stop))
@@ -81,37 +79,46 @@ mod tests {
     #[test]
     fn a_turn_without_a_word_is_a_refusal() {
         let refused = Stop::Refused(SILENT.to_owned());
-        assert_eq!(of(End::Completed, None, &[], 0), Ok((String::new(), Vec::new(), refused)));
-        assert_eq!(of(End::Completed, Some(""), &[], 0), Ok((String::new(), Vec::new(), Stop::Finished)));
-        assert_eq!(of(End::Completed, Some("a"), &[], 0), Ok(("a".to_owned(), Vec::new(), Stop::Finished)));
+        assert_eq!(of(TurnEnd::Completed, None, &[], 0), Ok((String::new(), Vec::new(), refused)));
+        assert_eq!(of(TurnEnd::Completed, Some(""), &[], 0), Ok((String::new(), Vec::new(), Stop::Finished)));
+        assert_eq!(
+            of(TurnEnd::Completed, Some("a"), &[], 0),
+            Ok(("a".to_owned(), Vec::new(), Stop::Finished))
+        );
     }
 
     #[test]
-    fn what_was_handed_in_last_is_the_answer() {
+    fn the_last_submission_is_the_answer() {
         let last = vec!["3".to_owned()];
-        assert_eq!(of(End::Completed, None, &["1", "2", "3"], 1), Ok((String::new(), last, Stop::Submitted)));
+        assert_eq!(
+            of(TurnEnd::Completed, None, &["1", "2", "3"], 1),
+            Ok((String::new(), last, Stop::Submitted))
+        );
         let both = vec!["2".to_owned(), "3".to_owned()];
         let said = Ok(("done".to_owned(), both, Stop::Submitted));
-        assert_eq!(of(End::Completed, Some("done"), &["1", "2", "3"], 2), said);
+        assert_eq!(of(TurnEnd::Completed, Some("done"), &["1", "2", "3"], 2), said);
     }
 
     #[test]
-    fn what_was_to_be_replaced_is_no_answer() {
-        let heard = Hearing { text: Some("done".to_owned()), is_taken_back: true, ..Hearing::default() };
-        let answer = answer(End::Completed, heard, vec!["1".to_owned()], true, "m".to_owned()).unwrap();
+    fn replaced_text_is_not_an_answer() {
+        let heard =
+            Transcript { text: Some("done".to_owned()), is_taken_back: true, ..Transcript::default() };
+        let answer = answer(TurnEnd::Completed, heard, vec!["1".to_owned()], true, "m".to_owned()).unwrap();
         assert_eq!((answer.submissions, answer.stop), (Vec::new(), Stop::Finished));
     }
 
     #[test]
-    fn a_cut_keeps_what_was_said() {
-        let cut = End::Failed(Fault::of_words("Incomplete response returned, reason: max_output_tokens"));
+    fn a_cut_keeps_the_text_before_it() {
+        let cut =
+            TurnEnd::Failed(CodexError::of_words("Incomplete response returned, reason: max_output_tokens"));
         assert_eq!(of(cut, Some("{\"n\":"), &[], 0), Ok(("{\"n\":".to_owned(), Vec::new(), Stop::Truncated)));
-        assert!(matches!(of(End::Interrupted, Some("a"), &[], 0), Err(TurnError::Failed(_))));
+        assert!(matches!(of(TurnEnd::Interrupted, Some("a"), &[], 0), Err(TurnError::Failed(_))));
     }
 
     #[test]
-    fn a_draft_is_no_answer_where_the_turn_was_cut() {
-        let cut = End::Failed(Fault::of_words("Incomplete response returned, reason: max_output_tokens"));
+    fn a_draft_is_not_the_answer_of_a_cut_turn() {
+        let cut =
+            TurnEnd::Failed(CodexError::of_words("Incomplete response returned, reason: max_output_tokens"));
         let expected = Ok(("Wait".to_owned(), Vec::new(), Stop::Truncated));
         assert_eq!(of(cut, Some("Wait"), &["{\"n\": 1}"], 1), expected);
     }

@@ -2,22 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::super::shown;
+use super::super::excerpt;
 
-/// A message of the app server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
     /// The answer to a request of ours.
-    Response { id: u64, result: Result<Value, String> },
+    Response {
+        id: u64,
+        result: Result<Value, String>,
+    },
     /// A request to us: nobody is there to be asked.
-    Request { id: Value },
-    /// Something happened.
-    Notification { method: String, params: Value },
+    Request {
+        id: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
 }
 
 impl Message {
     pub(super) fn read(line: &str) -> Result<Self, String> {
-        let wrong = || format!("Codex wrote an invalid message: '{}'", shown(line));
+        let wrong = || format!("Codex wrote an invalid message: '{}'", excerpt(line));
         let mut value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
         let take = |value: &mut Value, name: &str| value.get_mut(name).map(Value::take);
         let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
@@ -29,7 +35,7 @@ impl Message {
             (None, Some(id)) => {
                 let id = id.as_u64().ok_or_else(wrong)?;
                 let error = value.get("error").filter(|error| !error.is_null());
-                let words = error.map(|error| error.get("message").and_then(Value::as_str).map(shown));
+                let words = error.map(|error| error.get("message").and_then(Value::as_str).map(excerpt));
                 let result = match words {
                     None => Ok(take(&mut value, "result").unwrap_or_default()),
                     Some(words) => Err(words.unwrap_or_else(|| "no reason given".to_owned())),
@@ -49,7 +55,6 @@ pub(super) fn notification(method: &str) -> String {
     json!({"method": method}).to_string()
 }
 
-/// No to a request.
 pub(super) fn declined(id: &Value) -> String {
     json!({"id": id, "error": {"code": -32601, "message": "there is no interactive user"}}).to_string()
 }
@@ -59,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart() {
+    fn distinguishes_messages() {
         let read = |text: &str| Message::read(text).unwrap();
         let params = json!({"a": 1});
         let happened = Message::Notification { method: "x/y".to_owned(), params: params.clone() };

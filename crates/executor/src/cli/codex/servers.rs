@@ -1,6 +1,6 @@
 //! MCP servers, as Codex's configuration takes them.
 //!
-//! What is secret never stands among arguments, which everybody on the machine can read. The app server gets the
+//! Secrets are never passed as arguments, which everybody on the machine can read. The app server gets the
 //! configuration by its stdin; `codex exec` gets secrets as variables that its configuration refers to.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,6 @@ use super::arguments::quoted;
 /// How long a server may take to start: `npx` fetches some of them.
 const SECONDS_TO_START: u32 = 60;
 
-/// Whether Codex can be told of these servers.
 pub(super) fn check(servers: &[McpServer]) -> Result<(), String> {
     let mut taken = BTreeMap::from([(SUBMIT_SERVER.to_owned(), "the submit tool")]);
     for server in servers {
@@ -57,12 +56,12 @@ pub(super) fn inline<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Value 
 
 /// What `codex exec` is told: arguments without secrets, and variables with them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct ByVariables {
+pub(super) struct ServerVariables {
     pub(super) arguments: Vec<String>,
     pub(super) variables: BTreeMap<String, String>,
 }
 
-impl ByVariables {
+impl ServerVariables {
     pub(super) fn new<'a>(
         servers: impl Iterator<Item = &'a McpServer>,
         is_secret: impl Fn(&str) -> bool,
@@ -169,14 +168,14 @@ mod tests {
 
     #[test]
     fn no_secret_is_an_argument() {
-        let told = ByVariables::new(servers().iter(), is_secret).unwrap();
+        let told = ServerVariables::new(servers().iter(), is_secret).unwrap();
         let text = told.arguments.join(" ");
         assert!(!text.contains("t0p") && !text.contains("t1p"), "{text}");
         assert!(text.contains(r#""env_vars"=["API_TOKEN"]"#) && text.contains(r#""MODE"="a\"b""#), "{text}");
         assert!(text.contains(r#""env_http_headers"={"Authorization"="ACCORD_MCP_HEADER_1"}"#), "{text}");
         let variables = [("ACCORD_MCP_HEADER_1", "Bearer t1p"), ("API_TOKEN", "t0p")];
         assert_eq!(told.variables, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
-        let all = ByVariables::new(servers().iter(), |name| name == "MODE").unwrap();
+        let all = ServerVariables::new(servers().iter(), |name| name == "MODE").unwrap();
         assert!(!all.arguments.join(" ").contains(r#"a\"b"#), "{all:?}");
         let mut twice = servers();
         twice.push(McpServer {
@@ -187,15 +186,15 @@ mod tests {
                 env: [("API_TOKEN".to_owned(), "t2p".to_owned())].into(),
             },
         });
-        let error = ByVariables::new(twice.iter(), is_secret).unwrap_err();
+        let error = ServerVariables::new(twice.iter(), is_secret).unwrap_err();
         assert!(error.contains("API_TOKEN") && !error.contains("t2p"), "{error}");
     }
 
     #[test]
-    fn an_address_with_a_key_is_no_argument() {
+    fn an_address_with_a_key_is_not_passed_as_an_argument() {
         let reach = Reach::Address { url: "https://h/mcp?api_key=t0p".to_owned(), headers: BTreeMap::new() };
         let server = McpServer { name: "far".to_owned(), reach };
-        let error = ByVariables::new([&server].into_iter(), is_secret).unwrap_err();
+        let error = ServerVariables::new([&server].into_iter(), is_secret).unwrap_err();
         assert!(error.contains("'far' contains a login or a key") && !error.contains("t0p"), "{error}");
     }
 

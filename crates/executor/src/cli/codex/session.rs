@@ -15,52 +15,50 @@ use crate::turn::{Delivery, Turn};
 use super::super::bounded;
 use super::conversation::{Conversation, Totals, hash};
 use super::exec::Exec;
-use super::hearing::Hearing;
-use super::live::{Broken, NoGreeting, Server};
+use super::launcher::{Launcher, PROFILE};
+use super::live::{Interruption, Server, StartError};
 use super::outcome;
-use super::place::{PROFILE, Place};
+use super::transcript::Transcript;
 
-/// How long it may take to end a turn that it was told to end, before it is ended itself.
+/// How long it may take to interrupt a turn, before the process is killed.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
-/// How long it may take to exit, when it is asked and when it is told. It ends at once.
+/// How long it may take to exit, when its stdin is closed and again after a signal. It ends at once.
 const TIME_TO_END: Duration = Duration::from_secs(3);
 
-/// How Codex is spoken to.
-pub(super) enum Way {
+pub(super) enum Backend {
     /// By its app server, which may have to be started again.
     Live(Option<Box<Server>>),
     /// By a process for each turn: the one at work.
     Exec(Option<Box<Exec>>),
 }
 
-impl Way {
+impl Backend {
     /// The app server, if it greets.
-    pub(super) async fn choose(place: &Place) -> Result<Self, OpenError> {
-        match Server::start(place).await {
+    pub(super) async fn choose(launcher: &Launcher) -> Result<Self, OpenError> {
+        match Server::start(launcher).await {
             Ok(server) => Ok(Self::Live(Some(Box::new(server)))),
-            Err(NoGreeting::Unknown(reason)) => {
-                let reason = place.room.redactor.text(&reason);
+            Err(StartError::Unknown(reason)) => {
+                let reason = launcher.context.redactor.text(&reason);
                 tracing::info!(reason, "Codex has no usable app server; each turn is a separate process");
                 Ok(Self::Exec(None))
             }
-            Err(NoGreeting::Silent) => {
+            Err(StartError::Silent) => {
                 Err(OpenError::Missing("Codex was started but did not respond within a minute".to_owned()))
             }
         }
     }
 }
 
-/// One conversation.
 pub(super) struct Codex {
-    place: Place,
+    launcher: Launcher,
     conversation: Option<Conversation>,
-    way: Way,
+    backend: Backend,
 }
 
 impl Codex {
-    pub(super) fn new(place: Place, conversation: Option<Conversation>, way: Way) -> Self {
-        Self { place, conversation, way }
+    pub(super) fn new(launcher: Launcher, conversation: Option<Conversation>, backend: Backend) -> Self {
+        Self { launcher, conversation, backend }
     }
 
     fn totals(&self) -> Totals {
@@ -69,16 +67,16 @@ impl Codex {
 
     /// One turn, without an end of its own.
     async fn ask(&mut self, turn: Turn, events: &Events) -> Result<Answer, TurnError> {
-        match &self.way {
-            Way::Live(_) => match self.ask_live(&turn, events).await {
+        match &self.backend {
+            Backend::Live(_) => match self.ask_live(&turn, events).await {
                 Ok(answer) => Ok(answer),
-                Err(Broken::Turn(error)) => Err(error),
-                Err(Broken::Process(error)) => {
+                Err(Interruption::Turn(error)) => Err(error),
+                Err(Interruption::Process(error)) => {
                     self.kill().await;
                     Err(error)
                 }
             },
-            Way::Exec(_) => {
+            Backend::Exec(_) => {
                 let asked = self.ask_exec(&turn, events).await;
                 self.kill().await;
                 asked
@@ -86,9 +84,9 @@ impl Codex {
         }
     }
 
-    async fn ask_live(&mut self, turn: &Turn, events: &Events) -> Result<Answer, Broken> {
-        let Self { place, conversation, way } = self;
-        let Way::Live(running) = way else { return Err(Broken::Turn(nothing_runs())) };
+    async fn ask_live(&mut self, turn: &Turn, events: &Events) -> Result<Answer, Interruption> {
+        let Self { launcher, conversation, backend } = self;
+        let Backend::Live(running) = backend else { return Err(Interruption::Turn(nothing_runs())) };
         if let Some(server) = running
             && !server.fits(&turn.delivery).await
             && let Some(server) = running.take()
@@ -96,55 +94,57 @@ impl Codex {
             server.live.end(TIME_TO_END).await;
         }
         if running.is_none() {
-            *running = Some(Box::new(Server::start(place).await.map_err(again)?));
+            *running = Some(Box::new(Server::start(launcher).await.map_err(again)?));
         }
-        let Some(server) = running else { return Err(Broken::Turn(nothing_runs())) };
+        let Some(server) = running else { return Err(Interruption::Turn(nothing_runs())) };
         let is_new = conversation.is_none();
-        let opened = server.open(place, turn, conversation).await;
-        let Some(conversation) = conversation else { return opened.and(Err(Broken::Turn(nothing_runs()))) };
+        let opened = server.open(launcher, turn, conversation).await;
+        let Some(conversation) = conversation else {
+            return opened.and(Err(Interruption::Turn(nothing_runs())));
+        };
         opened?;
         let prompt = match is_new {
             true => turn.prompt.clone(),
-            false => told(conversation, turn),
+            false => with_instructions(conversation, turn),
         };
-        let mut heard = Hearing::default();
-        let end = server.ask(place, turn, &prompt, conversation, &mut heard, events).await;
+        let mut heard = Transcript::default();
+        let end = server.ask(launcher, turn, &prompt, conversation, &mut heard, events).await;
         let end = match end {
-            Err(Broken::Turn(error @ TurnError::TooManySteps(_))) => {
+            Err(Interruption::Turn(error @ TurnError::TooManySteps(_))) => {
                 let ending = server.interrupt(conversation);
                 timeout(TIME_TO_INTERRUPT, ending).await.ok();
-                return Err(Broken::Process(error));
+                return Err(Interruption::Process(error));
             }
             end => end?,
         };
-        let submissions = server.submissions().await.map_err(Broken::Process)?;
+        let submissions = server.submissions().await.map_err(Interruption::Process)?;
         let with_schema = matches!(turn.delivery, Delivery::Native { .. });
-        outcome::answer(end, heard, submissions, with_schema, server.model(turn)).map_err(Broken::Turn)
+        outcome::answer(end, heard, submissions, with_schema, server.model(turn)).map_err(Interruption::Turn)
     }
 
     async fn ask_exec(&mut self, turn: &Turn, events: &Events) -> Result<Answer, TurnError> {
-        let Self { place, conversation, way } = self;
-        let Way::Exec(running) = way else { return Err(nothing_runs()) };
+        let Self { launcher, conversation, backend } = self;
+        let Backend::Exec(running) = backend else { return Err(nothing_runs()) };
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
-        // Instructions have no place of their own here, so that even the first ones stand in the message.
+        // There is no field for instructions here, so they are part of the message.
         let prompt = match conversation {
-            Some(conversation) => told(conversation, turn),
+            Some(conversation) => with_instructions(conversation, turn),
             None => instructed(turn),
         };
-        let exec = running.insert(Box::new(Exec::start(place, turn, &prompt, past.as_deref()).await?));
-        let mut heard = Hearing::default();
+        let exec = running.insert(Box::new(Exec::start(launcher, turn, &prompt, past.as_deref()).await?));
+        let mut heard = Transcript::default();
         let told = hash(&turn.system_prompt);
-        let end = exec.listen(place, &told, conversation, &mut heard, events).await?;
+        let end = exec.listen(launcher, &told, conversation, &mut heard, events).await?;
         let submissions = exec.submissions().await?;
         let with_schema = matches!(turn.delivery, Delivery::Native { .. });
-        let model = place.room.model(turn).unwrap_or("default").to_owned();
+        let model = launcher.context.model(turn).unwrap_or("default").to_owned();
         outcome::answer(end, heard, submissions, with_schema, model)
     }
 
     /// Asks Codex to end its turn, so that its thread is whole, and ends it.
     async fn interrupt(&mut self) {
-        match &mut self.way {
-            Way::Live(running) => {
+        match &mut self.backend {
+            Backend::Live(running) => {
                 if let Some(mut server) = running.take() {
                     if let Some(conversation) = &mut self.conversation {
                         timeout(TIME_TO_INTERRUPT, server.interrupt(conversation)).await.ok();
@@ -152,7 +152,7 @@ impl Codex {
                     server.live.end(TIME_TO_END).await;
                 }
             }
-            Way::Exec(running) => {
+            Backend::Exec(running) => {
                 if let Some(exec) = running.take() {
                     exec.interrupt().await;
                 }
@@ -161,13 +161,13 @@ impl Codex {
     }
 
     async fn kill(&mut self) {
-        match &mut self.way {
-            Way::Live(running) => {
+        match &mut self.backend {
+            Backend::Live(running) => {
                 if let Some(server) = running.take() {
                     server.live.kill().await;
                 }
             }
-            Way::Exec(running) => {
+            Backend::Exec(running) => {
                 if let Some(exec) = running.take() {
                     exec.live.kill().await;
                 }
@@ -179,7 +179,7 @@ impl Codex {
 #[async_trait]
 impl Session for Codex {
     fn capabilities(&self) -> Capabilities {
-        self.place.room.capabilities(self.place.endpoint(), PROFILE)
+        self.launcher.context.capabilities(self.launcher.endpoint(), PROFILE)
     }
 
     async fn turn(
@@ -189,13 +189,13 @@ impl Session for Codex {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         let before = self.totals();
-        let seconds = self.place.room.settings.timeout_seconds;
+        let seconds = self.launcher.context.settings.timeout_seconds;
         let asked = bounded(seconds, cancel, self.ask(turn, events)).await;
         if matches!(asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
             self.interrupt().await;
         }
         let usage = self.totals().since(before);
-        self.place.room.settled(asked, usage)
+        self.launcher.context.settled(asked, usage)
     }
 
     fn conversation(&self) -> Option<Value> {
@@ -207,7 +207,7 @@ impl Session for Codex {
     }
 
     async fn close(mut self: Box<Self>) {
-        if let Way::Live(running) = &mut self.way
+        if let Backend::Live(running) = &mut self.backend
             && let Some(server) = running.take()
         {
             server.live.end(TIME_TO_END).await;
@@ -216,8 +216,8 @@ impl Session for Codex {
     }
 }
 
-/// The prompt, with the instructions in front of it where they are not those that the model was told last.
-fn told(conversation: &mut Conversation, turn: &Turn) -> String {
+/// The prompt, preceded by the instructions if they have changed.
+fn with_instructions(conversation: &mut Conversation, turn: &Turn) -> String {
     let hash = hash(&turn.system_prompt);
     if hash == conversation.told {
         return turn.prompt.clone();
@@ -233,12 +233,12 @@ fn instructed(turn: &Turn) -> String {
     }
 }
 
-fn again(error: NoGreeting) -> Broken {
+fn again(error: StartError) -> Interruption {
     let text = match error {
-        NoGreeting::Unknown(reason) => format!("Codex could not be restarted: {reason}"),
-        NoGreeting::Silent => "Codex was restarted but did not respond within a minute".to_owned(),
+        StartError::Unknown(reason) => format!("Codex could not be restarted: {reason}"),
+        StartError::Silent => "Codex was restarted but did not respond within a minute".to_owned(),
     };
-    Broken::Process(TurnError::Failed(text))
+    Interruption::Process(TurnError::Failed(text))
 }
 
 fn nothing_runs() -> TurnError {

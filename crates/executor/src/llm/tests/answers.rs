@@ -15,7 +15,7 @@ fn usage() -> Usage {
 
 fn answer(text: &str, submissions: &[&str], stop: Stop) -> Answer {
     let submissions = submissions.iter().map(|&text| text.to_owned()).collect();
-    Answer { submissions, stop, usage: usage(), ..Answer::said(text, "m-1-full") }
+    Answer { submissions, stop, usage: usage(), ..Answer::of_text(text, "m-1-full") }
 }
 
 async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
@@ -24,7 +24,7 @@ async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
 }
 
 #[tokio::test]
-async fn a_streamed_answer_is_told_while_it_grows() {
+async fn a_streamed_answer_is_reported_in_parts() {
     for provider in PROVIDERS {
         for (say, delivery) in
             [(Say::Text(TEXT), native()), (Say::Call("submit_result", TEXT), tool(true, false))]
@@ -97,7 +97,7 @@ fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
 }
 
 #[tokio::test]
-async fn each_way_of_stopping_is_told() {
+async fn reports_each_stop_reason() {
     let refused = |words: &str| Stop::Refused(words.into());
     let filter = "the provider's content filter stopped the answer";
     let cases: [(&str, &str, Value, Stop); 21] = [
@@ -135,7 +135,7 @@ async fn each_way_of_stopping_is_told() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_with_its_words_where_there_are_any() {
+async fn a_refusal_contains_its_reason() {
     let details = json!({"type": "refusal", "category": "cyber", "explanation": "no"});
     let anthropic = Canned::events(&[
         json!({"type": "message_start", "message": {"model": "m", "usage": {}}}),
@@ -157,7 +157,7 @@ async fn a_refusal_is_told_with_its_words_where_there_are_any() {
 }
 
 #[tokio::test]
-async fn why_an_answer_ended_is_not_forgotten_behind_it() {
+async fn later_chunks_keep_the_finish_reason() {
     let block =
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "12"}});
     let delta =
@@ -208,7 +208,7 @@ async fn a_call_that_is_cut_off_is_not_a_submission() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_waited_for_behind_its_last_event() {
+async fn does_not_wait_after_the_last_event() {
     for provider in PROVIDERS {
         let canned = streamed(provider, Say::Text("done")).then(Then::Hang);
         assert_eq!(asked(provider, canned, native()).await.text, "done", "{provider}");

@@ -19,7 +19,6 @@ fn chunk(delta: Value) -> Value {
     json!({"choices": [{"delta": delta}]})
 }
 
-/// A piece of a call.
 fn call(id: &str, name: &str, arguments: &str) -> Value {
     let function = json!({"name": name, "arguments": arguments});
     chunk(json!({"tool_calls": [{"index": 0, "id": id, "function": function}]}))
@@ -54,7 +53,7 @@ async fn an_answer_that_the_server_broke_off_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn the_reason_to_break_an_answer_off_is_told() {
+async fn reports_why_an_answer_was_interrupted() {
     let cases = [
         (json!({"finish_reason": "abort"}), "the answer was interrupted with the reason `abort`"),
         (
@@ -165,7 +164,7 @@ async fn a_name_may_come_in_pieces_and_again_and_again() {
 }
 
 #[tokio::test]
-async fn calls_without_ids_are_told_apart_by_their_ends() {
+async fn calls_without_ids_are_separated_by_their_ends() {
     for names in [["echo", "look"], ["echo", "echo"]] {
         let [first, second] = names;
         let calls = chat(&[
@@ -232,7 +231,7 @@ async fn responses_may_say_all_at_the_end_of_an_item() {
 }
 
 #[tokio::test]
-async fn no_error_beside_an_answer_is_none() {
+async fn ignores_an_empty_error_next_to_an_answer() {
     for provider in PROVIDERS {
         let mut body = whole_body(provider, Say::Text("all"));
         body["error"] = Value::Null;
@@ -297,7 +296,7 @@ async fn thoughts_among_the_parts_of_a_message_are_no_part_of_the_answer() {
 }
 
 #[tokio::test]
-async fn a_stream_that_begins_once_more_stands_for_itself() {
+async fn a_stream_that_starts_again_replaces_the_first() {
     let begins = || json!({"type": "message_start", "message": {"model": "m"}});
     let block = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
     let canned = Canned::events(&[
@@ -313,7 +312,7 @@ async fn a_stream_that_begins_once_more_stands_for_itself() {
 }
 
 #[tokio::test]
-async fn what_is_said_before_the_last_message_stays_in_the_conversation() {
+async fn earlier_messages_stay_in_the_conversation() {
     let message = |text: &str| json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
     let said = json!({"status": "completed", "output": [message("I look."), message("done")]});
     let script = Script::new([Canned::whole(&said), streamed("openai", Say::Text("again"))]);

@@ -74,7 +74,7 @@ async fn many_texts_go_out_in_batches_and_long_ones_by_their_beginning() {
 }
 
 #[tokio::test]
-async fn what_passes_is_tried_again() {
+async fn retries_transient_errors() {
     let steps: Vec<Step> = vec![
         Canned::error(503, &json!({"error": "loading"})).header("retry-after-ms", "1").into(),
         Step::Lost(TransportError::Connection("reset".into())),
@@ -89,7 +89,7 @@ async fn what_passes_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_lasts_is_said_with_the_remedy() {
+async fn permanent_failures_have_a_remedy() {
     let cases: [(Canned, &str); 7] = [
         (
             Canned::error(401, &json!({"error": {"message": format!("bad key {KEY}")}})),

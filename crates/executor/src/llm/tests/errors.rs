@@ -17,7 +17,7 @@ fn openai(message: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_refused_schema_is_told_from_other_errors() {
+async fn distinguishes_a_rejected_schema_from_other_errors() {
     let schema = "Invalid schema for response_format 'verdict': 'additionalProperties' is required";
     let anthropic = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "output_config.format.schema: too complex"}});
     let cases = [
@@ -50,7 +50,7 @@ async fn a_refused_schema_is_told_from_other_errors() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
+async fn distinguishes_an_unknown_field_from_a_rejected_schema() {
     let anthropic = json!({"type": "error", "error": {"type": "invalid_request_error",
         "message": "output_config: Extra inputs are not permitted"}});
     let unsupported =
@@ -127,7 +127,7 @@ async fn words_inside_other_words_say_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_compressed_is_said_to_be() {
+async fn reports_a_compressed_answer() {
     let mut zipped = Canned::text("application/json", "\u{1f}".into());
     zipped.headers.push(("Content-Encoding", "gzip".to_owned()));
     let error = error("openai", zipped, native()).await;
@@ -138,7 +138,7 @@ async fn an_answer_that_is_compressed_is_said_to_be() {
 }
 
 #[tokio::test]
-async fn a_refused_tool_is_told_from_other_errors() {
+async fn distinguishes_a_rejected_tool_from_other_errors() {
     let cases = [
         ("anthropic", "Thinking may not be enabled when tool_choice forces tool use."),
         ("openai", "tools are not available for this model"),
@@ -160,7 +160,7 @@ async fn plain_text_has_no_delivery_to_refuse() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_mended_by_asking_again_says_what_to_do() {
+async fn permanent_errors_contain_a_remedy() {
     let cases = [
         (401, "Incorrect API key provided", "check the key of provider `openai`"),
         (403, "no access", "may use model `m-1`"),
@@ -180,7 +180,7 @@ async fn what_cannot_be_mended_by_asking_again_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_not_sent_is_told_as_the_reason() {
+async fn reports_that_a_key_was_withheld() {
     let script = Script::new([Canned::error(401, &openai("no key"))]);
     let elsewhere = settings("openai", json!({"base_url": "http://127.0.0.1:9/v1"}));
     let mut opened = open(&script, start(elsewhere, &[], None)).await.unwrap();
@@ -213,7 +213,7 @@ async fn a_key_that_a_provider_repeats_is_taken_out() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_answer_is_a_failure() {
+async fn an_invalid_answer_is_a_failure() {
     let html = Canned::text("application/json", "<html>".into());
     for (provider, canned) in PROVIDERS.into_iter().flat_map(|provider| {
         [(provider, html.clone()), (provider, Canned::whole(&json!({"hello": "world"})))]
@@ -230,7 +230,7 @@ async fn an_answer_that_is_no_answer_is_a_failure() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
+async fn an_error_instead_of_an_answer_is_reported() {
     let told = json!({"message": "account suspended", "type": "invalid_request_error", "code": "400"});
     let told = json!({"error": told});
     for provider in PROVIDERS {
@@ -254,7 +254,7 @@ async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
 }
 
 #[tokio::test]
-async fn half_of_a_character_is_told_as_such() {
+async fn reports_a_lone_surrogate() {
     for half in ["\\ud83d", "\\ude00", "\\ud83dx"] {
         let event = format!("data: {{\"choices\": [{{\"delta\": {{\"content\": \"{half}\"}}}}]}}\n\n");
         let canned = Canned::text("text/event-stream", event + "data: [DONE]\n\n");
@@ -265,7 +265,7 @@ async fn half_of_a_character_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn what_a_server_says_not_to_support_is_refused_whatever_its_status_is() {
+async fn unsupported_features_are_recognized_by_any_status() {
     let tools = [
         (500, "tools param requires --jinja flag"),
         (500, "Unsupported param: tools"),
@@ -295,7 +295,7 @@ async fn what_a_server_says_not_to_support_is_refused_whatever_its_status_is() {
 }
 
 #[tokio::test]
-async fn other_trouble_with_the_same_words_is_what_it_was() {
+async fn does_not_confuse_errors_with_similar_words() {
     let passing = [
         (500, "Unexpected error while calling the function"),
         (503, "The tool service is not available"),

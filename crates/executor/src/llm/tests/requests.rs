@@ -172,7 +172,7 @@ async fn examples_come_before_the_conversation_in_the_form_of_the_answer() {
 }
 
 #[tokio::test]
-async fn a_fresh_turn_forgets_what_was_said_before_in_this_run() {
+async fn a_fresh_turn_drops_earlier_messages_of_the_run() {
     let script =
         Script::new([streamed("openai-chat", Say::Text("echo")), streamed("openai-chat", Say::Text("ok"))]);
     let mut opened = super::script::opened(&script, "openai-chat").await;

@@ -66,7 +66,7 @@ async fn trouble_that_passes_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_an_answer_used_that_broke_off_counts() {
+async fn usage_of_an_interrupted_answer_counts() {
     let begun = || {
         let usage = json!({"input_tokens": 11, "output_tokens": 1});
         let start = json!({"type": "message_start", "message": {"model": "m", "usage": usage}});
@@ -124,7 +124,7 @@ async fn an_outage_of_a_minute_is_bridged_and_work_is_not_done_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_waited_for_is_told() {
+async fn reports_what_it_waits_for() {
     let script = Script::new([Canned::error(503, &json!("down")), streamed("openai", Say::Text("ok"))]);
     let mut opened = opened(&script, "openai").await;
     opened.ask(turn("Judge", native())).await.unwrap();

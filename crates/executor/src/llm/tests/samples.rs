@@ -6,7 +6,6 @@ use super::script::Canned;
 
 pub(super) const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
 
-/// What a sample is to say.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Say<'a> {
     Text(&'a str),
@@ -122,7 +121,6 @@ fn ollama(say: Say<'_>) -> Vec<Value> {
     vec![line(first), line(second), last]
 }
 
-/// The same answer in one piece.
 pub(super) fn whole_body(provider: &str, say: Say<'_>) -> Value {
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     match (provider, say) {

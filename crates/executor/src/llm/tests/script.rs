@@ -29,7 +29,6 @@ pub(super) enum Then {
     RepeatForEver,
 }
 
-/// One answer of the script.
 #[derive(Debug, Clone)]
 pub(super) struct Canned {
     pub(super) status: u16,
@@ -39,7 +38,6 @@ pub(super) struct Canned {
 }
 
 impl Canned {
-    /// Events, as a server sends them.
     pub(super) fn events(events: &[Value]) -> Self {
         let event = |event: &Value| match event {
             Value::String(word) => format!("data: {word}\n\n"),
@@ -48,17 +46,14 @@ impl Canned {
         Self::text("text/event-stream", events.iter().map(event).collect())
     }
 
-    /// Lines of JSON.
     pub(super) fn lines(lines: &[Value]) -> Self {
         Self::text("application/x-ndjson", lines.iter().map(|line| format!("{line}\n")).collect())
     }
 
-    /// An answer in one piece.
     pub(super) fn whole(body: &Value) -> Self {
         Self::text("application/json", body.to_string())
     }
 
-    /// An error.
     pub(super) fn error(status: u16, body: &Value) -> Self {
         Self { status, ..Self::whole(body) }
     }
@@ -82,7 +77,6 @@ impl Canned {
     }
 }
 
-/// One step of the script.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Answer(Canned),

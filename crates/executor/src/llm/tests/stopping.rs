@@ -59,7 +59,7 @@ async fn a_waiting_retry_and_a_running_tool_are_stopped_too() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_stopped_before_it_begins_asks_nobody() {
+async fn a_turn_stopped_before_its_start_sends_nothing() {
     let script = Script::new([streamed("openai", Say::Text("ok"))]);
     let mut opened = opened(&script, "openai").await;
     opened.cancel.cancel();

@@ -76,7 +76,7 @@ async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
 }
 
 #[tokio::test]
-async fn a_result_beside_work_that_failed_is_to_be_submitted_again() {
+async fn a_submission_next_to_a_failed_call_must_be_repeated() {
     let not_taken = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
     let rows = [
         ("echo", json!({"fail": true}), "{\"fail\":true}"),
@@ -101,7 +101,7 @@ async fn a_result_beside_work_that_failed_is_to_be_submitted_again() {
 }
 
 #[tokio::test]
-async fn work_that_never_succeeds_beside_a_result_ends() {
+async fn calls_that_always_fail_next_to_a_submission_end() {
     let failing = || Canned::whole(&submit_and_work(&[("echo", json!({"fail": true}))]));
     let script = Script::new([failing(), failing(), failing(), failing(), failing()]);
     let mut opened = working(&script, "anthropic", None).await;
@@ -116,7 +116,7 @@ async fn work_that_never_succeeds_beside_a_result_ends() {
 }
 
 #[tokio::test]
-async fn a_result_beside_work_that_was_cut_off_is_none() {
+async fn a_submission_next_to_a_cut_call_does_not_count() {
     let mut body = submit_and_work(&[("echo", json!({}))]);
     body["stop_reason"] = json!("max_tokens");
     let script = Script::new([Canned::whole(&body), streamed("anthropic", Say::Text("ok"))]);
@@ -154,7 +154,7 @@ async fn a_result_that_was_cut_off_before_it_began_is_empty() {
 }
 
 #[tokio::test]
-async fn what_was_said_before_work_that_was_cut_off_is_no_answer() {
+async fn text_before_a_cut_call_is_not_an_answer() {
     let mut anthropic = whole_body("anthropic", Say::Text("{\"a\": \"draft\"}"));
     let call = json!({"type": "tool_use", "id": "c", "name": "echo", "input": {}});
     anthropic["content"].as_array_mut().unwrap().push(call);
@@ -175,7 +175,7 @@ async fn what_was_said_before_work_that_was_cut_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn work_beside_a_result_has_no_more_time_than_other_work() {
+async fn calls_next_to_a_submission_have_the_same_time_limit() {
     let waiting = submit_and_work(&[("echo", json!({})), ("echo", json!({"wait": true}))]);
     let script = Script::new([Canned::whole(&waiting)]);
     let start = start(settings("anthropic", json!({"timeout_seconds": 1})), &["echo"], None);

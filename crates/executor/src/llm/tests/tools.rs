@@ -82,7 +82,7 @@ async fn a_tool_loop_is_written_as_each_dialect_wants_it() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_a_call_is_told_to_the_model() {
+async fn mistakes_in_calls_are_reported_to_the_model() {
     let script = Script::new([
         streamed("openai", Say::Call("ecko", "{}")),
         streamed("openai", Say::Call("echo", "{oops")),
@@ -123,7 +123,7 @@ async fn no_arguments_are_taken_for_others() {
 }
 
 #[tokio::test]
-async fn a_model_that_calls_what_is_no_tool_is_told_the_ones_there_are_and_not_for_ever() {
+async fn unknown_tools_get_the_list_of_known_ones_a_few_times() {
     let cases = [
         (tool(true, false), "unknown tool `submit`; available: `submit_result`"),
         (native(), "unknown tool `submit`"),
@@ -193,7 +193,7 @@ async fn tools_of_the_past_are_declared_where_that_is_demanded() {
 }
 
 #[tokio::test]
-async fn thinking_goes_back_where_it_came_from_and_nowhere_else() {
+async fn reasoning_is_sent_back_to_its_endpoint_only() {
     let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
     let mut events = vec![
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
@@ -227,7 +227,7 @@ async fn thinking_goes_back_where_it_came_from_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn what_was_cut_off_is_sent_back_as_the_provider_takes_it() {
+async fn a_cut_message_is_sent_back_in_a_valid_form() {
     let thought = json!({"type": "thinking", "thinking": "Let", "signature": ""});
     let mut body = whole_body("anthropic", Say::Text("So"));
     body["content"].as_array_mut().unwrap().insert(0, thought);
@@ -271,7 +271,7 @@ async fn encrypted_reasoning_goes_back_in_its_place() {
 }
 
 #[tokio::test]
-async fn what_a_server_reasoned_before_a_call_goes_back_to_it_with_its_marks() {
+async fn reasoning_before_a_call_is_sent_back_with_its_marks() {
     let chunk = |delta: Value| json!({"choices": [{"delta": delta}]});
     let call = |index: u32, name: &str| json!({"index": index, "id": format!("c{index}"), "function": {"name": name, "arguments": "{}"}});
     let mut marked = call(1, "echo");
@@ -336,7 +336,7 @@ async fn what_a_server_reasoned_before_a_call_goes_back_to_it_with_its_marks() {
 }
 
 #[tokio::test]
-async fn what_was_reasoned_goes_back_with_calls_alone_and_also_where_it_is_empty() {
+async fn reasoning_is_sent_back_with_calls_only_even_if_empty() {
     let sent = async |provider: &str, name: &str, reasoned: &str, say: Say<'_>| {
         let mut body = whole_body(provider, say);
         let place = if provider == "ollama" { "/message" } else { "/choices/0/message" };
@@ -402,7 +402,7 @@ async fn a_turn_that_was_ended_is_gone_on_from() {
 }
 
 #[tokio::test]
-async fn what_was_asked_in_vain_stands_before_what_is_asked_later() {
+async fn an_unanswered_prompt_stays_before_the_next() {
     let refused = || Canned::error(400, &json!({"error": {"message": "no"}}));
     for provider in ["openai-chat", "ollama"] {
         let script = Script::new([refused(), streamed(provider, Say::Text("ok"))]);
@@ -422,7 +422,7 @@ async fn what_was_asked_in_vain_stands_before_what_is_asked_later() {
 }
 
 #[tokio::test]
-async fn work_is_not_forgotten_where_the_delivery_is_refused_behind_it() {
+async fn calls_are_kept_if_the_delivery_is_rejected_later() {
     let refused = json!({"error": {"message": "response_format cannot be combined with tools"}});
     let script = Script::new([
         Step::from(streamed("openai-chat", Say::Call("echo", "{\"n\":1}"))),

@@ -1,35 +1,35 @@
 //! The dialects of the providers.
 //!
-//! Each writes one [`Ask`] as a request body and reads an answer, streamed or whole, into one [`Reply`]. Nothing here
+//! Each writes one [`ModelRequest`] as a request body and reads an answer, streamed or whole, into one [`Reply`]. Nothing here
 //! sends, waits or decides what comes next.
 
 mod anthropic;
-mod anthropic_read;
-mod beside;
 mod chat;
-mod chat_read;
+mod embeddings;
+mod extras;
 mod ollama;
 mod reply;
 mod responses;
-mod responses_read;
 mod written;
 
+use accord_domain::provider::Dialect;
 use serde_json::{Value, json};
 
-pub(super) use reply::{End, Growing, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply, ReplyCall};
+pub(super) use embeddings::EmbeddingWire;
+pub(super) use reply::{
+    MAX_ANSWER_BYTES, PartialText, ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd,
+};
 
 use super::conversation::{Call, CallResult, Message};
-use super::provider::ProviderKind;
+use super::provider::Provider;
 use super::settings::Reasoning;
 use crate::json::read;
 use crate::toolbox::ToolSpec;
 use crate::turn::Delivery;
 
-pub(super) use anthropic::default_max_tokens as anthropic_max_tokens;
-
-/// One request to a model, in nobody's dialect.
-pub(super) struct Ask<'a> {
-    /// Who is asked, to know which kept blocks it can read.
+/// One request to a model, independent of the API.
+pub(super) struct ModelRequest<'a> {
+    /// The endpoint, to know which kept blocks it can read.
     pub(super) endpoint: &'a str,
     pub(super) model: &'a str,
     pub(super) system: &'a str,
@@ -41,90 +41,71 @@ pub(super) struct Ask<'a> {
     pub(super) reasoning: Option<Reasoning>,
 }
 
-/// A dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
-    Anthropic,
-    Responses,
-    Chat {
-        /// Whether the server is OpenAI's own: some fields have other names there.
-        own: bool,
-    },
-    Ollama,
-}
-
 /// How a streamed answer is cut into pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Server-sent events.
     Events,
-    /// One JSON object a line.
     Lines,
 }
 
-impl Wire {
-    pub(super) fn of(kind: ProviderKind) -> Self {
-        match kind {
-            ProviderKind::Anthropic => Self::Anthropic,
-            ProviderKind::OpenAi => Self::Responses,
-            ProviderKind::OpenAiChat => Self::Chat { own: true },
-            ProviderKind::OpenAiCompatible => Self::Chat { own: false },
-            ProviderKind::Ollama => Self::Ollama,
-        }
+/// An API of a provider: how requests are written and answers are read.
+pub(super) trait Wire: Sync {
+    /// What follows the base address in a request to this model; it may have a query.
+    fn path(&self, model: &str) -> String;
+
+    fn framing(&self) -> Framing {
+        Framing::Events
     }
 
-    /// What follows the base address.
-    pub(super) fn path(self) -> &'static str {
-        match self {
-            Self::Anthropic => "/v1/messages",
-            Self::Responses => "/responses",
-            Self::Chat { .. } => "/chat/completions",
-            Self::Ollama => "/api/chat",
-        }
+    /// The headers that the API requires, with the key.
+    fn headers(&self, _provider: &Provider, key: Option<&str>) -> Vec<(String, String)> {
+        key.map(bearer).into_iter().collect()
     }
 
-    pub(super) fn framing(self) -> Framing {
-        match self {
-            Self::Ollama => Framing::Lines,
-            _ => Framing::Events,
-        }
+    /// The base address that an environment variable names.
+    fn base_url(&self, written: &str) -> String {
+        written.to_owned()
     }
 
-    /// The body of a request.
-    pub(super) fn body(self, ask: &Ask<'_>) -> Value {
-        match self {
-            Self::Anthropic => anthropic::body(ask),
-            Self::Responses => responses::body(ask),
-            Self::Chat { own } => chat::body(ask, own),
-            Self::Ollama => ollama::body(ask),
-        }
+    /// The limit of output tokens for settings without one, if the API requires a limit.
+    fn default_max_tokens(&self, _reasoning: Option<Reasoning>) -> Option<u32> {
+        None
     }
 
-    /// A reader for one streamed answer.
-    pub(super) fn reader(self) -> Box<dyn Reader> {
-        match self {
-            Self::Anthropic => Box::<anthropic_read::Stream>::default(),
-            Self::Responses => Box::<responses_read::Stream>::default(),
-            Self::Chat { .. } => Box::<chat_read::Stream>::default(),
-            Self::Ollama => Box::<ollama::Stream>::default(),
-        }
+    /// How errors name the field with the schema, besides the names that all APIs use.
+    fn schema_field_names(&self) -> &'static [&'static str] {
+        &[]
     }
 
-    /// Reads an answer that came in one piece. `text` is the body as it was written.
-    pub(super) fn whole(self, body: Value, text: &str) -> Result<Reply, ReadError> {
-        if let Some(problem) = Problem::told_by(&body) {
-            return Err(ReadError::Provider(problem));
-        }
-        match self {
-            Self::Anthropic => anthropic_read::whole(&body, text),
-            Self::Responses => responses_read::whole(body, text),
-            Self::Chat { .. } => chat_read::whole(body, text),
-            Self::Ollama => ollama::whole(body, text),
-        }
+    /// How embeddings are requested, if the API has them.
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        None
+    }
+
+    fn body(&self, request: &ModelRequest<'_>) -> Value;
+
+    fn reader(&self) -> Box<dyn Reader>;
+
+    /// Reads an answer that came in one piece and is not an error. `text` is the body as it was written.
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError>;
+}
+
+/// The implementation of an API. A new one is a folder here and an arm.
+pub(super) fn wire(dialect: Dialect) -> &'static dyn Wire {
+    match dialect {
+        Dialect::AnthropicMessages => &anthropic::Anthropic,
+        Dialect::OpenAiResponses => &responses::Responses,
+        Dialect::OpenAiChat => &chat::Chat { max_tokens_field: "max_completion_tokens" },
+        Dialect::CompatibleChat => &chat::Chat { max_tokens_field: "max_tokens" },
+        Dialect::Ollama => &ollama::Ollama,
     }
 }
 
-impl Ask<'_> {
+fn bearer(key: &str) -> (String, String) {
+    ("authorization".to_owned(), format!("Bearer {key}"))
+}
+
+impl ModelRequest<'_> {
     /// The submit tool, with whether it is strict and whether it is demanded.
     fn submit(&self) -> Option<Submit<'_>> {
         match self.delivery {
@@ -140,7 +121,6 @@ impl Ask<'_> {
     }
 }
 
-/// The submit tool of a request.
 struct Submit<'a> {
     name: &'a str,
     description: &'a str,
@@ -152,22 +132,22 @@ struct Submit<'a> {
 /// The conversation for the dialects that have the system prompt as its first message, and each result of a call as one of
 /// its own.
 fn messages(
-    ask: &Ask<'_>,
+    request: &ModelRequest<'_>,
     assistant: fn(&str, &[Call]) -> Option<Value>,
     result: fn(&CallResult) -> Value,
 ) -> Vec<Value> {
     let mut messages = Vec::new();
-    if !ask.system.is_empty() {
-        messages.push(json!({"role": "system", "content": ask.system}));
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
     }
-    for message in ask.messages {
+    for message in request.messages {
         match message {
-            Message::User { text } => say(&mut messages, text),
+            Message::User { text } => push_user_text(&mut messages, text),
             Message::Assistant { text, calls, kept } => {
                 let mut said = assistant(text, calls);
-                let kept = kept.as_ref().filter(|kept| kept.endpoint == ask.endpoint);
+                let kept = kept.as_ref().filter(|kept| kept.endpoint == request.endpoint);
                 if let (Some(said), Some(kept)) = (&mut said, kept) {
-                    beside::put_back(said, &kept.blocks);
+                    extras::restore(said, &kept.blocks);
                 }
                 messages.extend(said);
             }
@@ -180,15 +160,15 @@ fn messages(
 /// Sets the tools for the dialects in which a call of one can be demanded: `function` writes one, by its name, its
 /// description, its parameters and whether it is strict, and `demanded` a demand by the name.
 fn tools(
-    ask: &Ask<'_>,
+    request: &ModelRequest<'_>,
     body: &mut Value,
     function: fn(&str, &str, &Value, bool) -> Value,
     demanded: fn(&str) -> Value,
 ) {
-    let listed = ask.tools.iter();
+    let listed = request.tools.iter();
     let mut tools: Vec<Value> =
         listed.map(|tool| function(&tool.name, &tool.description, &tool.parameters, false)).collect();
-    if let Some(submit) = ask.submit() {
+    if let Some(submit) = request.submit() {
         tools.push(function(submit.name, submit.description, submit.schema, submit.strict));
         if submit.force {
             set(body, "tool_choice", demanded(submit.name));
@@ -199,9 +179,9 @@ fn tools(
     }
 }
 
-/// Adds what the user says. What is said twice in a row, because a turn had no answer, is one message: templates of open
-/// models want the roles to alternate.
-fn say(messages: &mut Vec<Value>, text: &str) {
+/// Adds a user message. Two in a row, because a turn had no answer, are joined: templates of open models require that the
+/// roles alternate.
+fn push_user_text(messages: &mut Vec<Value>, text: &str) {
     let is_user = |message: &&mut Value| message.get("role").is_some_and(|role| role == "user");
     let before = messages.last_mut().filter(is_user).and_then(|message| message.get_mut("content"));
     match before {
@@ -210,7 +190,6 @@ fn say(messages: &mut Vec<Value>, text: &str) {
     }
 }
 
-/// Sets one field of a body.
 fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
     if let Some(fields) = body.as_object_mut() {
         fields.insert(key.to_owned(), value.into());
@@ -218,7 +197,7 @@ fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
 }
 
 /// Arguments for the dialects that take a text. Some servers parse it again, so it is always an object's.
-fn arguments_sent(arguments: &str) -> String {
+fn arguments_text_sent(arguments: &str) -> String {
     match read(arguments) {
         Ok(Value::Object(_)) => arguments.to_owned(),
         _ => arguments_object(arguments).to_string(),

@@ -8,35 +8,31 @@ use crate::answer::Usage;
 /// The largest answer that is kept. The judge takes no more either, and no provider's models write so much at once.
 pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
-/// One answer of a model, in nobody's dialect.
+/// One answer of a model, independent of the API.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
-    /// The text of the last message.
     pub(crate) text: String,
-    /// The messages before it, where the dialect has several in one answer. They are said on the way, and are no part of it.
+    /// Earlier messages, if the API has several in one answer. They are not part of the answer.
     pub(crate) on_the_way: Vec<String>,
     pub(crate) calls: Vec<ReplyCall>,
     /// The message as the provider wants it back, where text and calls are not the whole of it.
     pub(crate) kept: Vec<Value>,
-    pub(crate) end: End,
+    pub(crate) end: ReplyEnd,
     pub(crate) usage: Usage,
     /// Empty where the provider does not say.
     pub(crate) model: String,
 }
 
-/// A call as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReplyCall {
     /// Empty where the dialect has none.
     pub(crate) id: String,
     pub(crate) name: String,
-    /// As they were written.
     pub(crate) arguments: String,
 }
 
-/// Why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ReplyEnd {
     Finished,
     Truncated,
     Refused(String),
@@ -46,22 +42,19 @@ pub(crate) enum End {
 
 /// The part of an answer that is being written: a text, or the arguments of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Growing<'a> {
-    /// Which part of the answer.
+pub(crate) struct PartialText<'a> {
     pub(crate) part: u64,
-    /// All of it so far.
     pub(crate) text: &'a str,
 }
 
-/// Reads one streamed answer.
 pub(crate) trait Reader: Send {
     /// Takes the data of one event, and says whether it was the last.
     fn event(&mut self, data: &str) -> Result<bool, ReadError>;
 
     /// The part that is being written, as far as it came.
-    fn growing(&self) -> Option<Growing<'_>>;
+    fn partial_text(&self) -> Option<PartialText<'_>>;
 
-    /// What was told to be used so far. It is used though the answer may never come to its end.
+    /// The usage that was reported so far. It is used though the answer may never come to its end.
     fn usage(&self) -> Usage;
 
     /// Gives what was read. Without the last event it is a truncated answer.
@@ -77,13 +70,12 @@ pub(crate) enum ReadError {
     Unreadable(String),
     /// It ends before its last event: the connection broke, in a way that looks like an end.
     BrokenOff,
-    /// The provider reports an error.
-    Provider(Problem),
+    Provider(ProviderError),
 }
 
 /// An error as a provider reports it, by status or in the middle of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct ProviderError {
     pub(crate) status: u16,
     /// Type, code and parameter, for telling errors apart.
     pub(crate) code: String,
@@ -92,10 +84,10 @@ pub(crate) struct Problem {
     pub(crate) failed_generation: Option<String>,
 }
 
-impl Problem {
-    /// Reads the body of an error. Servers differ: an object, a text in an object, or whatever stands before them.
+impl ProviderError {
+    /// Reads the body of an error: an object, a string in an object, or the text of a proxy.
     pub(crate) fn from_body(status: u16, body: &str) -> Self {
-        let parsed: Value = serde_json::from_str(body).unwrap_or_default();
+        let parsed: Value = serde_json::from_str(body).unwrap_or(Value::Null);
         let error = parsed.get("error").unwrap_or(&parsed);
         let message = [error, error.at("message"), error.at("detail"), parsed.at("message")]
             .into_iter()
@@ -117,13 +109,13 @@ impl Problem {
             on_the_way: Vec::new(),
             calls: Vec::new(),
             kept: Vec::new(),
-            end: if is_cut { End::Truncated } else { End::Finished },
+            end: if is_cut { ReplyEnd::Truncated } else { ReplyEnd::Finished },
             usage: Usage::default(),
             model: String::new(),
         })
     }
 
-    /// An error told inside an answer, where the status is already spent: the words stand for it.
+    /// An error inside an answer, whose status is already 200: its code determines the status.
     pub(crate) fn in_answer(error: &Value) -> Self {
         let body = serde_json::json!({ "error": error }).to_string();
         let problem = Self::from_body(0, &body);
@@ -134,14 +126,14 @@ impl Problem {
         Self { status, ..problem }
     }
 
-    /// The error that an event tells whose name says so, whatever its members are called.
+    /// The error in an event that is named `error`, whatever its fields are called.
     pub(crate) fn of_event(data: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(data).ok()?;
-        Some(Self::told_by(&value).unwrap_or_else(|| Self::in_answer(&value)))
+        Some(Self::find_in(&value).unwrap_or_else(|| Self::in_answer(&value)))
     }
 
-    /// The error that an answer or an event is in truth, in any dialect.
-    pub(crate) fn told_by(value: &Value) -> Option<Self> {
+    /// The error in an answer or an event, in any API.
+    pub(crate) fn find_in(value: &Value) -> Option<Self> {
         let error = value.at("error");
         let says_nothing = match error {
             Value::Null | Value::Bool(false) => true,
@@ -173,23 +165,21 @@ fn status_of(code: &str) -> u16 {
     WORDS.iter().find(|(word, _)| code.contains(word)).map_or(500, |(_, status)| *status)
 }
 
-/// The room that is left for an answer.
-pub(crate) struct Room(usize);
+/// The bytes that an answer may still have.
+pub(crate) struct ByteBudget(usize);
 
-impl Default for Room {
+impl Default for ByteBudget {
     fn default() -> Self {
         Self(MAX_ANSWER_BYTES)
     }
 }
 
-impl Room {
-    /// Takes room for so many bytes.
+impl ByteBudget {
     pub(crate) fn take(&mut self, bytes: usize) -> Result<(), ReadError> {
         self.0 = self.0.checked_sub(bytes).ok_or(ReadError::TooLarge)?;
         Ok(())
     }
 
-    /// Appends a piece of text.
     pub(crate) fn append(&mut self, text: &mut String, piece: &str) -> Result<(), ReadError> {
         self.take(piece.len())?;
         text.push_str(piece);
@@ -199,10 +189,10 @@ impl Room {
 
 impl Reply {
     /// Refuses an answer that came in one piece and is too large.
-    pub(crate) fn within_room(self) -> Result<Self, ReadError> {
+    pub(crate) fn within_limit(self) -> Result<Self, ReadError> {
         let arguments: usize = self.calls.iter().map(|call| call.arguments.len()).sum();
         let on_the_way: usize = self.on_the_way.iter().map(String::len).sum();
-        Room::default().take(on_the_way + self.text.len() + arguments)?;
+        ByteBudget::default().take(on_the_way + self.text.len() + arguments)?;
         Ok(self)
     }
 }
@@ -217,7 +207,7 @@ pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
         }
         false => ReadError::Unreadable(format!("an event of the response is not JSON: {data}")),
     })?;
-    match Problem::told_by(&event) {
+    match ProviderError::find_in(&event) {
         Some(problem) => Err(ReadError::Provider(problem)),
         None => Ok(event),
     }
@@ -229,22 +219,21 @@ fn is_half_a_character(error: &serde_json::Error) -> bool {
     words.contains("surrogate") || words.contains("end of hex escape")
 }
 
-/// Nothing, to refer to.
-pub(crate) static NOTHING: Value = Value::Null;
+pub(crate) static NULL: Value = Value::Null;
 
-/// Looks into a value that a server wrote: what is not there is null.
-pub(crate) trait Look {
+/// Access to JSON of a server: missing fields are null.
+pub(crate) trait JsonAccess {
     /// The member of a key or an index.
     fn at(&self, key: impl Index) -> &Value;
 }
 
-impl Look for Value {
+impl JsonAccess for Value {
     fn at(&self, key: impl Index) -> &Value {
-        self.get(key).unwrap_or(&NOTHING)
+        self.get(key).unwrap_or(&NULL)
     }
 }
 
-/// A text, empty where there is none.
+/// A string, or "" for anything else.
 pub(crate) fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -255,7 +244,7 @@ pub(crate) fn parts_text(parts: &[Value]) -> String {
     parts.iter().filter(is_text).map(|part| text_of(part.at("text"))).collect()
 }
 
-/// A number of tokens, 0 where there is none. One that does not fit is as many as there can be: limits hold.
+/// A number of tokens, or 0. A number that does not fit becomes the largest one, so that limits apply.
 pub(crate) fn tokens_of(value: &Value) -> u64 {
     let rounded = || value.as_f64().filter(|number| *number > 0.0).map(|number| number as u64);
     value.as_u64().or_else(rounded).unwrap_or_default()
@@ -276,8 +265,8 @@ mod tests {
 
     use super::*;
 
-    fn problem(status: u16, code: &str, message: &str) -> Problem {
-        Problem { status, code: code.into(), message: message.into(), failed_generation: None }
+    fn problem(status: u16, code: &str, message: &str) -> ProviderError {
+        ProviderError { status, code: code.into(), message: message.into(), failed_generation: None }
     }
 
     #[test]
@@ -292,7 +281,7 @@ mod tests {
             ("", "", ""),
         ];
         for (body, code, message) in cases {
-            assert_eq!(Problem::from_body(500, body), problem(500, code, message), "{body}");
+            assert_eq!(ProviderError::from_body(500, body), problem(500, code, message), "{body}");
         }
     }
 
@@ -311,7 +300,7 @@ mod tests {
             (json!([]), None),
         ];
         for (value, message) in cases {
-            let told = Problem::told_by(&value).map(|problem| problem.message);
+            let told = ProviderError::find_in(&value).map(|problem| problem.message);
             assert_eq!(told.as_deref(), message, "{value}");
         }
     }
@@ -338,7 +327,7 @@ mod tests {
             (json!("m"), 500),
         ];
         for (error, status) in cases {
-            let read = Problem::in_answer(&error);
+            let read = ProviderError::in_answer(&error);
             assert_eq!((read.status, read.message.as_str()), (status, "m"), "{error}");
         }
     }

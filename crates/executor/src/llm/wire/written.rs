@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_are_unchanged() {
+    fn keeps_values_that_are_not_objects() {
         for text in [r#"{"arguments": "{}"}"#, r#"{"arguments": null}"#, r#"{"other": {}}"#, "7", "[]"] {
             let value: Value = serde_json::from_str(text).unwrap();
             assert_eq!(spelled(text, &["arguments"]), value, "{text}");

@@ -22,14 +22,12 @@ use crate::transport::{Request, Response, Transport, TransportError};
 /// Long enough for a shell on a busy machine.
 const LONG: Patience = Patience { start: Duration::from_secs(30), call: Duration::from_secs(30) };
 
-/// For those that hang.
 const SHORT: Patience = Patience { start: Duration::from_millis(300), call: Duration::from_millis(300) };
 
 const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
 
 const ONE_TOOL: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object","properties":{"at":{"type":"string"}}}}]}}"#;
 
-/// A way that leads nowhere.
 struct Nowhere;
 
 #[async_trait]
@@ -80,7 +78,6 @@ fn is_alive(id: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Waits until a process has gone.
 async fn gone(id: &str) {
     let looking = async {
         while is_alive(id) {

@@ -120,7 +120,7 @@ async fn lies_about_tools_are_no_start() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_later_is_told_to_the_model() {
+async fn later_errors_are_reported_to_the_model() {
     let cases = [
         ("read l; echo dying >&2; exit 2", "it has ended (exit status: 2)"),
         (
@@ -199,7 +199,7 @@ async fn one_that_cannot_be_understood_any_more_is_ended() {
 }
 
 #[tokio::test]
-async fn what_it_was_given_in_secret_is_not_told_to_the_model() {
+async fn secrets_of_a_server_are_hidden_from_the_model() {
     let long = format!("{}hidden-word", "x".repeat(3_995));
     let schema = json!({"type": "object", "properties": {"hidden-word": {"default": "hidden-word"}}});
     let tool = |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": schema});
@@ -245,7 +245,7 @@ async fn a_call_can_be_stopped() {
 }
 
 #[tokio::test]
-async fn what_is_dropped_is_killed_with_all_it_started() {
+async fn a_dropped_child_is_killed_with_its_group() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let rest = format!(

@@ -27,7 +27,7 @@ async fn nonsense_is_named() {
 }
 
 #[tokio::test]
-async fn an_early_end_is_told_with_the_end_of_stderr() {
+async fn an_early_exit_is_reported_with_the_end_of_stderr() {
     assert_eq!(
         failed("read -r line; begin; printf '{\"type\":'; echo broken >&2; exit 7").await,
         "Claude Code exited with code 7 in the middle of a line; last lines of stderr:\nbroken"
@@ -98,7 +98,7 @@ async fn a_conversation_that_is_gone_is_not_begun_anew() {
 }
 
 #[tokio::test]
-async fn a_schema_that_is_refused_at_start_is_told_as_such() {
+async fn reports_a_schema_that_is_rejected_at_the_start() {
     let script = "echo 'Error: --json-schema is not a valid JSON Schema: strict mode: unknown keyword: \"x-key\"' >&2\nexit 1";
     let error = Fake::new(script).fails(native()).await;
     let words = "Error: --json-schema is not a valid JSON Schema: strict mode: unknown keyword: \"x-key\"";
@@ -142,7 +142,7 @@ async fn an_mcp_server_that_does_not_start_fails_the_turn_by_its_name() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_opened_says_why() {
+async fn reports_why_a_server_cannot_be_opened() {
     let fake = Fake::new(SPEAK);
     let refused = async |change: fn(&mut accord_executor::Start)| {
         let mut start = fake.start();

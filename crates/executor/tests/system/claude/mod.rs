@@ -60,7 +60,7 @@ async fn one_process_answers_turn_after_turn() {
 }
 
 #[tokio::test]
-async fn what_happens_is_told() {
+async fn reports_what_happens() {
     let fake = Fake::new(
         r#"
         read -r line; begin
@@ -119,7 +119,7 @@ async fn another_delivery_resumes_in_another_process() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_gone_is_resumed_and_so_is_a_session_of_before() {
+async fn resumes_after_an_exit_and_in_a_new_session() {
     let script = format!("{SPEAK}\n");
     let fake = Fake::new(&script.replace("while read -r line; do", "while read -r line; do NEXT=exit"));
     let mut session = fake.open().await;
@@ -176,7 +176,7 @@ async fn results_are_handed_in_by_the_submit_tool() {
 }
 
 #[tokio::test]
-async fn what_an_agent_inside_hands_in_is_no_result() {
+async fn submissions_of_subagents_do_not_count() {
     let fake = Fake::new(
         r#"
         out=$(sed 's/.*"--out","\([^"]*\)".*/\1/' "$MCP")

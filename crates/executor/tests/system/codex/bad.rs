@@ -8,7 +8,7 @@ use super::fixture::{Fake, prompt, said};
 use crate::support::{gone, grandchild};
 
 #[tokio::test]
-async fn what_is_no_message_ends_the_process_with_all_it_started() {
+async fn an_invalid_message_kills_the_group() {
     for (act, expected) in [
         ("garbage", "Codex wrote an invalid message: 'loading…'"),
         ("bytes", "Codex wrote invalid UTF-8"),
@@ -22,7 +22,7 @@ async fn what_is_no_message_ends_the_process_with_all_it_started() {
 }
 
 #[tokio::test]
-async fn a_death_is_told_with_the_last_words_and_without_secrets() {
+async fn an_exit_is_reported_with_stderr_and_without_secrets() {
     let died =
         "Codex exited with code 9 in the middle of a line; last lines of stderr:\nout of memory, [redacted]";
     assert_eq!(Fake::new("half").failure().await, died);
@@ -98,7 +98,7 @@ async fn nothing_is_left_when_a_session_is_dropped() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_wrong_is_named_before_anything_is_asked() {
+async fn invalid_settings_are_errors_before_any_request() {
     let refused = |fake: Fake| async move { fake.open().await.err().unwrap() };
     let fake = Fake::new("").with(|start| start.settings["command"] = json!("./no-codex"));
     assert!(matches!(refused(fake).await, OpenError::Missing(text) if text.contains("'./no-codex'")));

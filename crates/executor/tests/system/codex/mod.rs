@@ -23,7 +23,7 @@ async fn a_live_thread_is_asked_again_in_place() {
     assert_eq!((capabilities.native.as_deref(), capabilities.reprompt), (Some("openai"), true));
     let (first, events) = said(session.as_mut(), "first").await;
     let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: None };
-    assert_eq!(first.unwrap(), Answer { usage, ..Answer::said("one", "fake-model") });
+    assert_eq!(first.unwrap(), Answer { usage, ..Answer::of_text("one", "fake-model") });
     let message = |text: &str| Event::Message { text: text.to_owned() };
     let (call_id, name) = ("c1".to_owned(), "shell".to_owned());
     let arguments = json!({"command": "ls"});

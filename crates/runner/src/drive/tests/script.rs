@@ -55,7 +55,7 @@ pub(super) fn refuses(words: &str) -> Reply {
 
 pub(super) fn answer(text: &str) -> Answer {
     let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: Some(0.25) };
-    Answer { usage, ..Answer::said(text, "") }
+    Answer { usage, ..Answer::of_text(text, "") }
 }
 
 struct Script {

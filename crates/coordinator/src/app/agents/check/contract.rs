@@ -4,6 +4,7 @@ use accord_contract::lower::Profile;
 use accord_contract::{Invariant, Invariants, Place, Schema, Violation};
 use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::contract::{Embedded, ExtractJson, MOST_RETRIES, Options, Strategy};
+use accord_domain::provider::ProviderKind;
 use accord_workflow::Writer;
 use accord_workflow::limits::MOST_READS;
 use serde_json::Value;
@@ -104,16 +105,9 @@ fn writer(executor: &Executor) -> Writer<'_> {
         Executor::Process(_) => return Writer::Other,
         Executor::Llm(settings) => match &settings.schema_profile {
             Some(name) => Profile::named(name).map(|profile| profile.name.as_str()),
-            None => match settings.provider.as_str() {
-                "anthropic" => Some("anthropic"),
-                "openai" | "openai-chat" | "openai-compatible" => Some("openai"),
-                "ollama" => Some("ollama"),
-                _ => None,
-            },
+            None => ProviderKind::named(&settings.provider).map(|kind| kind.row().schema_profile),
         },
-        Executor::ClaudeCode(_) => Some("claude-code"),
-        Executor::Codex(_) => Some("openai"),
-        Executor::External(_) | Executor::Replay(_) => None,
+        other => other.executor_kind().row().schema_profile,
     };
     Writer::Model(profile)
 }

@@ -5,6 +5,7 @@ use std::path::{Component, Path};
 use accord_contract::Place;
 use accord_contract::lower::Profile;
 use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay, TIER};
+use accord_domain::provider::{Capability, ProviderKind};
 use serde_json::Value;
 
 use super::super::finding::Findings;
@@ -17,15 +18,6 @@ const MODES: [&str; 3] = ["json", "flags", "both"];
 
 /// How freely a model may be asked to answer: the widest range of any provider.
 const HIGHEST_TEMPERATURE: f64 = 2.0;
-
-/// The providers that every runner knows. Others stand in the configuration of runners, which is not known here.
-const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", COMPATIBLE, "ollama"];
-
-/// The one of them that is for servers of all kinds, and so has no address.
-const COMPATIBLE: &str = "openai-compatible";
-
-/// The one of them that takes no temperature while it thinks.
-const ANTHROPIC: &str = "anthropic";
 
 pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     match executor {
@@ -82,12 +74,17 @@ pub(super) fn llm(settings: &Llm, place: &Place, findings: &mut Findings) {
 fn provider(settings: &Llm, place: &Place, findings: &mut Findings) {
     filled(place, "provider", &settings.provider, findings);
     let provider = settings.provider.as_str();
-    if provider == COMPATIBLE && settings.base_url.is_none() {
-        let message = "'openai-compatible' has no default URL: set 'base_url' here, or in [providers.openai-compatible] of the runner's configuration";
+    let kind = ProviderKind::named(provider);
+    if kind.is_some_and(|kind| kind.row().base_url.is_none()) && settings.base_url.is_none() {
+        let message = format!(
+            "'{provider}' has no default URL: set 'base_url' here, or in [providers.{provider}] of the runner's configuration"
+        );
         findings.warning(place.key("base_url"), message);
     }
-    if !provider.trim().is_empty() && !PROVIDERS.contains(&provider) && provider != TIER {
-        let meant = name::nearest(provider, PROVIDERS).map(|name| format!("; did you mean '{name}'?"));
+    // Runners may have configured others, which are not known here.
+    if !provider.trim().is_empty() && kind.is_none() && provider != TIER {
+        let meant = name::nearest(provider, ProviderKind::ALL.map(ProviderKind::name))
+            .map(|name| format!("; did you mean '{name}'?"));
         let message = format!(
             "'{provider}' is not a built-in provider: it requires a runner with [providers.{provider}] in its configuration{}",
             meant.unwrap_or_default()
@@ -98,6 +95,8 @@ fn provider(settings: &Llm, place: &Place, findings: &mut Findings) {
 
 fn reasoning(settings: &Llm, place: &Place, findings: &mut Findings) {
     let Some(value) = &settings.reasoning else { return };
+    let kind = ProviderKind::named(&settings.provider);
+    let takes_temperature = kind.is_none_or(|kind| kind.supports(Capability::TemperatureWithReasoning));
     match thinks(value) {
         None => {
             let message = format!(
@@ -107,7 +106,7 @@ fn reasoning(settings: &Llm, place: &Place, findings: &mut Findings) {
             );
             findings.error(place.key("reasoning"), message);
         }
-        Some(true) if settings.provider == ANTHROPIC && settings.temperature.is_some() => {
+        Some(true) if settings.temperature.is_some() && !takes_temperature => {
             let message =
                 "this provider does not support 'temperature' together with 'reasoning'; remove one";
             findings.error(place.key("temperature"), message);

@@ -18,10 +18,10 @@ use crate::session::{Capabilities, OpenError, Tool, TurnError, TurnFailure};
 use crate::turn::{Delivery, Turn};
 
 use super::lines::LONGEST_LINE;
-use super::{Desk, Host, Scratch, Settings, SubmitServer};
+use super::{Host, Scratch, Settings, SubmissionInbox, SubmitServer};
 
 /// What stays the same for a session.
-pub(crate) struct Room {
+pub(crate) struct SessionContext {
     pub(crate) host: Host,
     submit: SubmitServer,
     executable: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct Room {
     pub(crate) max_steps: u32,
 }
 
-impl Room {
+impl SessionContext {
     pub(crate) fn open(
         host: &Host,
         submit: &SubmitServer,
@@ -90,17 +90,19 @@ impl Room {
     }
 
     /// The submit tool, where the answer is to be delivered by it.
-    pub(crate) fn desk(&self, delivery: &Delivery) -> Result<Option<Desk>, TurnError> {
+    pub(crate) fn inbox(&self, delivery: &Delivery) -> Result<Option<SubmissionInbox>, TurnError> {
         let Delivery::Tool { schema, description, .. } = delivery else { return Ok(None) };
         self.submit.open(&self.scratch, schema, description).map(Some).map_err(not_written)
     }
 
     /// All servers, the submit tool among them.
-    pub(crate) fn servers<'a>(&'a self, desk: Option<&'a Desk>) -> impl Iterator<Item = &'a McpServer> {
-        self.servers.iter().chain(desk.map(|desk| &desk.server))
+    pub(crate) fn servers<'a>(
+        &'a self,
+        inbox: Option<&'a SubmissionInbox>,
+    ) -> impl Iterator<Item = &'a McpServer> {
+        self.servers.iter().chain(inbox.map(|inbox| &inbox.server))
     }
 
-    /// Writes a temporary file.
     pub(crate) fn write(&self, name: &str, content: &str) -> Result<PathBuf, TurnError> {
         self.scratch.write(name, content).map_err(not_written)
     }
@@ -122,7 +124,7 @@ fn not_written(error: io::Error) -> TurnError {
     TurnError::Failed(format!("a temporary file cannot be written: {error}"))
 }
 
-/// Waits for an answer until the time is over or it is told to stop.
+/// Waits for an answer until the time is over or it is stopped.
 pub(crate) async fn bounded(
     seconds: u64,
     cancel: &CancellationToken,
@@ -137,8 +139,8 @@ pub(crate) async fn bounded(
     }
 }
 
-/// Who answers, without secrets: the CLI, and the address that it was told, if any. Whatever stands before an @ is a secret,
-/// and so may be what stands behind a question mark.
+/// The endpoint without secrets: the CLI, and the configured address. The part before an @ is a secret, and the query may
+/// be one.
 pub(crate) fn endpoint(name: &str, address: Option<&str>) -> String {
     let address = address.unwrap_or_default().split(['?', '#']).next().unwrap_or_default();
     let address = address.split_once("://").map_or(address, |(_, rest)| rest);
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_answers_is_told_without_secrets() {
+    fn the_endpoint_is_shown_without_secrets() {
         for (address, expected) in [
             (None, "codex"),
             (Some(""), "codex"),

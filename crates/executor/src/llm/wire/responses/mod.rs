@@ -1,34 +1,64 @@
-//! Requests to OpenAI Responses. Stateless: the whole conversation goes out each time and nothing is stored there.
+//! OpenAI Responses. Stateless: the whole conversation goes out each time and nothing is stored there.
+
+mod read;
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, set, tools};
+use super::embeddings::{EmbeddingWire, OpenAiEmbeddings};
+use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_text_sent, set, tools};
 use crate::llm::conversation::Message;
 use crate::turn::Delivery;
 
-/// The body of a request.
-pub(super) fn body(ask: &Ask<'_>) -> Value {
-    let mut body = json!({"model": ask.model, "stream": true, "store": false});
-    if !ask.system.is_empty() {
-        set(&mut body, "instructions", ask.system);
+pub(super) struct Responses;
+
+impl Wire for Responses {
+    fn path(&self, _model: &str) -> String {
+        "/responses".to_owned()
     }
-    set(&mut body, "input", input(ask));
-    if let Some(tokens) = ask.max_tokens {
+
+    fn schema_field_names(&self) -> &'static [&'static str] {
+        &["'text'", "\"text\"", "`text`"]
+    }
+
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        Some(&OpenAiEmbeddings)
+    }
+
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
+        body(request)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<read::Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        read::whole(body, text)
+    }
+}
+
+fn body(request: &ModelRequest<'_>) -> Value {
+    let mut body = json!({"model": request.model, "stream": true, "store": false});
+    if !request.system.is_empty() {
+        set(&mut body, "instructions", request.system);
+    }
+    set(&mut body, "input", input(request));
+    if let Some(tokens) = request.max_tokens {
         set(&mut body, "max_output_tokens", tokens);
     }
-    if let Some(temperature) = ask.temperature {
+    if let Some(temperature) = request.temperature {
         set(&mut body, "temperature", temperature);
     }
-    if let Some(reasoning) = ask.reasoning.filter(|_| ask.thinks()) {
+    if let Some(reasoning) = request.reasoning.filter(|_| request.thinks()) {
         set(&mut body, "reasoning", json!({"effort": reasoning.effort()}));
         // What is not stored there must come here, or it is lost for the next request.
         set(&mut body, "include", json!(["reasoning.encrypted_content"]));
     }
-    if let Delivery::Native { name, schema } = ask.delivery {
+    if let Delivery::Native { name, schema } = request.delivery {
         let format = json!({"type": "json_schema", "name": name, "schema": schema, "strict": true});
         set(&mut body, "text", json!({ "format": format }));
     }
-    tools(ask, &mut body, function, |name| json!({"type": "function", "name": name}));
+    tools(request, &mut body, function, |name| json!({"type": "function", "name": name}));
     body
 }
 
@@ -43,12 +73,12 @@ fn function(name: &str, description: &str, parameters: &Value, strict: bool) -> 
     })
 }
 
-fn input(ask: &Ask<'_>) -> Vec<Value> {
+fn input(request: &ModelRequest<'_>) -> Vec<Value> {
     let mut items = Vec::new();
-    for message in ask.messages {
+    for message in request.messages {
         match message {
             Message::User { text } => items.push(json!({"role": "user", "content": text})),
-            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == ask.endpoint => {
+            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
                 items.extend(kept.blocks.iter().cloned());
             }
             Message::Assistant { text, calls, .. } => {
@@ -60,7 +90,7 @@ fn input(ask: &Ask<'_>) -> Vec<Value> {
                         "type": "function_call",
                         "call_id": call.id,
                         "name": call.name,
-                        "arguments": arguments_sent(&call.arguments),
+                        "arguments": arguments_text_sent(&call.arguments),
                     })
                 }));
             }

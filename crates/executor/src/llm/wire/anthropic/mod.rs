@@ -1,17 +1,56 @@
-//! Requests to Anthropic Messages.
+//! Anthropic Messages.
+
+mod read;
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_object, set};
+use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, bearer, set};
 use crate::llm::conversation::{Call, CallResult, Message};
+use crate::llm::provider::{Auth, Provider};
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
+
+/// The version that is sent unless the configuration names one. Newer ones exist; this one is served everywhere.
+const VERSION: &str = "2023-06-01";
 
 /// This dialect demands a ceiling. Every model still served takes this one, and it holds a long structured answer.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
+pub(super) struct Anthropic;
+
+impl Wire for Anthropic {
+    fn path(&self, _model: &str) -> String {
+        "/v1/messages".to_owned()
+    }
+
+    fn headers(&self, provider: &Provider, key: Option<&str>) -> Vec<(String, String)> {
+        let version = provider.api_version.as_deref().unwrap_or(VERSION);
+        let key = key.map(|key| match provider.auth {
+            Auth::XApiKey => ("x-api-key".to_owned(), key.to_owned()),
+            Auth::Bearer => bearer(key),
+        });
+        [("anthropic-version".to_owned(), version.to_owned())].into_iter().chain(key).collect()
+    }
+
+    fn default_max_tokens(&self, reasoning: Option<Reasoning>) -> Option<u32> {
+        Some(default_max_tokens(reasoning))
+    }
+
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
+        body(request)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<read::Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        read::whole(&body, text)
+    }
+}
+
 /// The ceiling where the settings name none. It covers what is thought too, so a budget for thinking comes on top.
-pub(in crate::llm) fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
+fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
     let thought = match reasoning {
         Some(Reasoning::Budget(tokens)) => tokens,
         _ => 0,
@@ -19,27 +58,26 @@ pub(in crate::llm) fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
     DEFAULT_MAX_TOKENS.saturating_add(thought)
 }
 
-/// The body of a request.
-pub(super) fn body(ask: &Ask<'_>) -> Value {
+fn body(request: &ModelRequest<'_>) -> Value {
     let mut body = json!({
-        "model": ask.model,
-        "max_tokens": ask.max_tokens.unwrap_or_else(|| default_max_tokens(ask.reasoning)),
+        "model": request.model,
+        "max_tokens": request.max_tokens.unwrap_or_else(|| default_max_tokens(request.reasoning)),
         "stream": true,
     });
-    if !ask.system.is_empty() {
-        set(&mut body, "system", ask.system);
+    if !request.system.is_empty() {
+        set(&mut body, "system", request.system);
     }
-    set(&mut body, "messages", messages(ask));
-    if let Some(temperature) = ask.temperature {
+    set(&mut body, "messages", messages(request));
+    if let Some(temperature) = request.temperature {
         set(&mut body, "temperature", temperature);
     }
-    if let Some(thinking) = thinking(ask.reasoning) {
+    if let Some(thinking) = thinking(request.reasoning) {
         set(&mut body, "thinking", thinking);
     }
-    if let Some(output) = output_config(ask) {
+    if let Some(output) = output_config(request) {
         set(&mut body, "output_config", output);
     }
-    tools(ask, &mut body);
+    tools(request, &mut body);
     body
 }
 
@@ -51,26 +89,26 @@ fn thinking(reasoning: Option<Reasoning>) -> Option<Value> {
     }
 }
 
-fn output_config(ask: &Ask<'_>) -> Option<Value> {
+fn output_config(request: &ModelRequest<'_>) -> Option<Value> {
     let mut config = json!({});
-    if let Some(reasoning @ (Reasoning::Low | Reasoning::Medium | Reasoning::High)) = ask.reasoning {
+    if let Some(reasoning @ (Reasoning::Low | Reasoning::Medium | Reasoning::High)) = request.reasoning {
         set(&mut config, "effort", reasoning.effort());
     }
-    if let Delivery::Native { schema, .. } = ask.delivery {
+    if let Delivery::Native { schema, .. } = request.delivery {
         set(&mut config, "format", json!({"type": "json_schema", "schema": schema}));
     }
     (config != json!({})).then_some(config)
 }
 
-fn tools(ask: &Ask<'_>, body: &mut Value) {
-    let mut tools: Vec<Value> = ask
+fn tools(request: &ModelRequest<'_>, body: &mut Value) {
+    let mut tools: Vec<Value> = request
         .tools
         .iter()
         .map(|tool| {
             json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})
         })
         .collect();
-    if let Some(submit) = ask.submit() {
+    if let Some(submit) = request.submit() {
         let mut tool = json!({"name": submit.name, "description": submit.description});
         if submit.strict {
             set(&mut tool, "strict", true);
@@ -83,7 +121,7 @@ fn tools(ask: &Ask<'_>, body: &mut Value) {
         }
     }
     if tools.is_empty() {
-        tools = past_tools(ask.messages);
+        tools = past_tools(request.messages);
         if !tools.is_empty() {
             set(body, "tool_choice", json!({"type": "none"}));
         }
@@ -111,13 +149,13 @@ fn past_tools(messages: &[Message]) -> Vec<Value> {
 }
 
 /// The messages. Neighbours of one role become one message, as results and the words after them must.
-fn messages(ask: &Ask<'_>) -> Vec<Value> {
+fn messages(request: &ModelRequest<'_>) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in ask.messages {
+    for message in request.messages {
         let (role, blocks) = match message {
             Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
             Message::Results { results } => ("user", results.iter().map(result).collect()),
-            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == ask.endpoint => {
+            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
                 ("assistant", kept.blocks.clone())
             }
             Message::Assistant { text, calls, .. } => ("assistant", assistant(text, calls)),

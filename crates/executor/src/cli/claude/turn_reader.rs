@@ -7,28 +7,27 @@ use serde_json::{Value, json};
 use crate::event::Events;
 use crate::session::TurnError;
 
-use super::super::{CLAUDE_CODE, NoLine, SUBMIT_SERVER, closed, next_line, shown};
-use super::arguments::Way;
+use super::super::{CLAUDE_CODE, LineError, SUBMIT_SERVER, closed, excerpt, next_line};
+use super::arguments::AnswerMode;
 use super::conversation::{Conversation, is_id};
-use super::hearing::Hearing;
 use super::line::{Kind, Line};
 use super::outcome;
-use super::process::{Place, Running};
+use super::process::{Launcher, Running};
 use super::tools::prefix;
 use super::totals::Totals;
+use super::transcript::Transcript;
 
 /// How long it may take to exit once it has closed its stdout.
 const TIME_TO_EXIT: Duration = Duration::from_secs(2);
 
 /// Why there is no answer, and whether the process can be asked again.
-pub(super) enum Broken {
+pub(super) enum Interruption {
     /// The turn failed, and the process is well.
     Turn(TurnError),
-    /// The process is beyond use.
     Process(TurnError),
 }
 
-impl Broken {
+impl Interruption {
     pub(super) fn process(text: impl Into<String>) -> Self {
         Self::Process(TurnError::Failed(text.into()))
     }
@@ -38,7 +37,7 @@ impl Broken {
     }
 }
 
-impl From<TurnError> for Broken {
+impl From<TurnError> for Interruption {
     fn from(error: TurnError) -> Self {
         Self::Turn(error)
     }
@@ -47,32 +46,34 @@ impl From<TurnError> for Broken {
 /// Listens until the turn is over. What belongs to the conversation is noted at once: the turn may be given up at any
 /// line.
 pub(super) async fn hear_out(
-    place: &Place,
+    launcher: &Launcher,
     conversation: &mut Option<Conversation>,
     running: &mut Running,
-    heard: &mut Hearing,
+    heard: &mut Transcript,
     events: &Events,
-) -> Result<Value, Broken> {
+) -> Result<Value, Interruption> {
     let submit_tool = format!("{}__submit_result", prefix(SUBMIT_SERVER));
     loop {
         let text = match next_line(&CLAUDE_CODE, &mut running.live).await {
             Ok(text) => text,
-            Err(NoLine::Wrong(why)) => return Err(Broken::process(why)),
-            Err(NoLine::Closed { unfinished }) => {
+            Err(LineError::Wrong(why)) => return Err(Interruption::process(why)),
+            Err(LineError::Closed { unfinished }) => {
                 return Err(ended(running, conversation.as_ref(), &unfinished).await);
             }
         };
         let Some(line) = Line::read(&text) else {
-            let text = format!("Claude Code wrote a line that is not JSON: '{}'", shown(&text));
-            return Err(Broken::process(text));
+            let text = format!("Claude Code wrote a line that is not JSON: '{}'", excerpt(&text));
+            return Err(Interruption::process(text));
         };
         belongs(conversation, &line)?;
         match line.kind {
             Kind::Begins { servers, model } => {
-                place.connected(running, &servers)?;
+                launcher.connected(running, &servers)?;
                 heard.model = model;
             }
-            Kind::Asks { request_id } => running.live.say(declined(&request_id)).await.unwrap_or_default(),
+            Kind::Asks { request_id } => {
+                running.live.send_line(declined(&request_id)).await.ok();
+            }
             Kind::Ends(line) => {
                 gone(conversation.as_ref(), &line)?;
                 if let Some(conversation) = conversation {
@@ -80,12 +81,12 @@ pub(super) async fn hear_out(
                 }
                 return Ok(line);
             }
-            kind => heard.take(kind, &submit_tool, events, &place.room.redactor).await,
+            kind => heard.take(kind, &submit_tool, events, &launcher.context.redactor).await,
         }
     }
 }
 
-/// Nobody is there to be asked.
+/// Declines a question: there is no user to ask.
 fn declined(request_id: &str) -> String {
     let response =
         json!({"subtype": "error", "request_id": request_id, "error": "there is no interactive user"});
@@ -93,20 +94,20 @@ fn declined(request_id: &str) -> String {
 }
 
 /// Takes the id of a conversation that begins, and refuses lines of another one.
-fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), Broken> {
+fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), Interruption> {
     let Some(id) = &line.session_id else { return Ok(()) };
     match conversation {
         Some(ours) if ours.session_id == *id => Ok(()),
-        Some(ours) => Err(Broken::process(format!(
+        Some(ours) => Err(Interruption::process(format!(
             "Claude Code answered for another session: '{}' instead of '{}'",
-            shown(id),
+            excerpt(id),
             ours.session_id
         ))),
         None if matches!(line.kind, Kind::Begins { .. }) => {
             if !is_id(id) {
-                return Err(Broken::process(format!(
+                return Err(Interruption::process(format!(
                     "Claude Code reported an invalid session id: '{}'",
-                    shown(id)
+                    excerpt(id)
                 )));
             }
             *conversation = Some(Conversation { session_id: id.clone(), totals: Totals::default() });
@@ -117,11 +118,11 @@ fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), B
 }
 
 /// A conversation that is not there is never begun anew in disguise.
-fn gone(conversation: Option<&Conversation>, line: &Value) -> Result<(), Broken> {
+fn gone(conversation: Option<&Conversation>, line: &Value) -> Result<(), Interruption> {
     let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
     match conversation {
         Some(ours) if errors.filter_map(Value::as_str).any(outcome::is_gone) => {
-            Err(Broken::process(missing(&ours.session_id)))
+            Err(Interruption::process(missing(&ours.session_id)))
         }
         _ => Ok(()),
     }
@@ -135,13 +136,13 @@ fn missing(session_id: &str) -> String {
 }
 
 /// The process has closed its stdout in the middle of a turn.
-async fn ended(running: &mut Running, conversation: Option<&Conversation>, unfinished: &str) -> Broken {
+async fn ended(running: &mut Running, conversation: Option<&Conversation>, unfinished: &str) -> Interruption {
     let (status, stderr) = running.live.last_words(TIME_TO_EXIT).await;
     if let Some(ours) = conversation.filter(|_| outcome::is_gone(&stderr)) {
-        return Broken::process(missing(&ours.session_id));
+        return Interruption::process(missing(&ours.session_id));
     }
-    if matches!(running.setup.way, Way::Native(_)) && stderr.contains("--json-schema") {
-        return Broken::Process(TurnError::SchemaRejected(shown(&stderr)));
+    if matches!(running.setup.mode, AnswerMode::Native(_)) && stderr.contains("--json-schema") {
+        return Interruption::Process(TurnError::SchemaRejected(excerpt(&stderr)));
     }
-    Broken::process(closed(&CLAUDE_CODE, status, unfinished, &stderr))
+    Interruption::process(closed(&CLAUDE_CODE, status, unfinished, &stderr))
 }

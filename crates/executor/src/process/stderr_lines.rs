@@ -1,20 +1,19 @@
 //! What a command writes to stderr, line by line while it works.
 
-/// The longest line that is told. A longer one is left out: in parts, a secret in it could not be recognised.
+/// The longest line that becomes an event. Longer ones are dropped, because a secret that is cut cannot be recognised.
 const LONGEST_LINE: usize = 4 * 1024;
 
 /// Written instead of a line that is left out.
 const LEFT_OUT: &str = "[a long line is left out]\n";
 
-/// Puts lines together.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct StderrLines {
     pending: Vec<u8>,
     /// Whether the line that is being written is too long.
     too_long: bool,
 }
 
-impl Lines {
+impl StderrLines {
     /// The lines that are whole with these bytes, as one text. A carriage return ends a line too: progress bars write nothing else.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Option<String> {
         let mut text = String::new();
@@ -40,8 +39,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_lines_are_told() {
-        let mut lines = Lines::default();
+    fn reports_only_complete_lines() {
+        let mut lines = StderrLines::default();
         assert_eq!(lines.take(b"load"), None);
         assert_eq!(lines.take(b"ing\nparsing\r50 %").as_deref(), Some("loading\nparsing\r"));
         assert_eq!(lines.take(b"\n").as_deref(), Some("50 %\n"));
@@ -51,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_line_without_end_is_left_out() {
-        let mut lines = Lines::default();
+        let mut lines = StderrLines::default();
         for _ in 0..10 {
             assert_eq!(lines.take(&[b'x'; 1024]), None);
             assert!(lines.pending.len() <= LONGEST_LINE);

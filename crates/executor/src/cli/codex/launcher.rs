@@ -8,20 +8,20 @@ use tokio::process::Command;
 use crate::child::{Live, holds_secret};
 use crate::session::OpenError;
 
-use super::super::{Room, endpoint};
-use super::arguments::{Own, Provider};
+use super::super::{SessionContext, endpoint};
+use super::arguments::{OwnArguments, Provider};
 
 /// The lowering profile of the provider behind it.
 pub(super) const PROFILE: &str = "openai";
 
 /// What stays the same for a session.
-pub(super) struct Place {
-    pub(super) room: Room,
+pub(super) struct Launcher {
+    pub(super) context: SessionContext,
     pub(super) home: PathBuf,
-    pub(super) own: Own,
+    pub(super) own: OwnArguments,
 }
 
-impl Place {
+impl Launcher {
     pub(super) fn endpoint(&self) -> String {
         endpoint("codex", self.provider().map(|provider| provider.base_url).as_deref())
     }
@@ -29,7 +29,7 @@ impl Place {
     /// The provider that the usual variables name. A key of the runner goes to the runner's address, and not to one that
     /// a blueprint names.
     fn provider(&self) -> Option<Provider> {
-        let Room { host, settings, .. } = &self.room;
+        let SessionContext { host, settings, .. } = &self.context;
         let own = |name: &str| settings.env.get(name).filter(|value| !value.is_empty()).cloned();
         let inherited = |name: &str| {
             let value = host.get(name).map(|value| value.to_string_lossy().into_owned());
@@ -59,20 +59,20 @@ impl Place {
 
     /// A command of Codex, with what every one of them is told.
     pub(super) fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.room.command(&[]);
+        let mut command = self.context.command(&[]);
         command.args(words).args(self.own.list(self.provider().as_ref())).env("CODEX_HOME", &self.home);
         command
     }
 
     pub(super) async fn spawn(&self, command: Command) -> Result<Live, String> {
-        self.room.spawn(command).await.map_err(|error| self.room.not_started(&error))
+        self.context.spawn(command).await.map_err(|error| self.context.not_started(&error))
     }
 }
 
 /// The folder where Codex keeps its login and its threads: the user's own, unless somebody names another. It is made,
 /// because Codex refuses to start without.
-pub(super) fn home(room: &Room) -> Result<PathBuf, OpenError> {
-    let Room { host, settings, .. } = room;
+pub(super) fn home(context: &SessionContext) -> Result<PathBuf, OpenError> {
+    let SessionContext { host, settings, .. } = context;
     let variable = |name: &str| {
         let own = settings.env.get(name).map(PathBuf::from);
         own.or_else(|| host.get(name).map(PathBuf::from)).filter(|path| !path.as_os_str().is_empty())

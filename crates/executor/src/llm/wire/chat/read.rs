@@ -3,15 +3,17 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::beside::Beside;
-use super::reply::{Growing, Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
+use crate::llm::wire::extras::MessageExtras;
+use crate::llm::wire::reply::{
+    ByteBudget, JsonAccess, NULL, PartialText, arguments_text, parse, parts_text, text_of, tokens_of,
+};
+use crate::llm::wire::{ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd, written};
 
-/// A call takes at least this much room, so that a stream of empty ones ends too.
+/// A call counts as at least this many bytes, so that a stream of empty ones ends too.
 const CALL_BYTES: usize = 64;
 
-/// What servers call it when the model had no more room.
+/// Finish reasons of answers that were cut off.
 const CUT: [&str; 6] = [
     "length",
     "model_length",
@@ -21,7 +23,7 @@ const CUT: [&str; 6] = [
     "model_context_window_exceeded",
 ];
 
-/// What servers call it when they broke the answer off, through no fault of the model's.
+/// Finish reasons of answers that the server interrupted.
 const FAILED: [&str; 9] = [
     "error",
     "failed",
@@ -34,23 +36,22 @@ const FAILED: [&str; 9] = [
     "network_error",
 ];
 
-/// What servers call it when they kept the answer back for what it says, beside `content_filter`.
+/// Finish reasons of answers that were filtered, besides `content_filter`.
 const KEPT_BACK: [&str; 6] = ["sensitive", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
 
-/// What is said of an answer that ended, and may be half of one all the same.
+/// The error for an answer that may be incomplete.
 const UNEXPLAINED: &str =
     "the response ended with neither a `finish_reason` nor a token count, and may be incomplete";
 
-/// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
-    room: Room,
+    budget: ByteBudget,
     message: Message,
     calls: Vec<(Option<u64>, ReplyCall)>,
-    beside: Beside,
+    extras: MessageExtras,
     /// Whether the message came in one piece.
     whole: bool,
-    /// Whether the tokens were counted behind the message, as a server does that came to its end.
+    /// Whether a token count followed the message, which shows that the server finished.
     counted: bool,
     ended: bool,
 }
@@ -78,7 +79,7 @@ impl Reader for Stream {
         self.message.heading(&chunk);
         let choice = first_choice(&chunk);
         self.counted |= choice.is_null() && chunk.at("usage").is_object();
-        if let Some(problem) = Problem::told_by(choice) {
+        if let Some(problem) = ProviderError::find_in(choice) {
             return Err(ReadError::Provider(problem));
         }
         match choice.at("delta") {
@@ -89,10 +90,10 @@ impl Reader for Stream {
         Ok(false)
     }
 
-    fn growing(&self) -> Option<Growing<'_>> {
+    fn partial_text(&self) -> Option<PartialText<'_>> {
         match self.calls.last() {
-            Some((_, call)) => Some(Growing { part: self.calls.len() as u64, text: &call.arguments }),
-            None => Some(Growing { part: 0, text: &self.message.text }),
+            Some((_, call)) => Some(PartialText { part: self.calls.len() as u64, text: &call.arguments }),
+            None => Some(PartialText { part: 0, text: &self.message.text }),
         }
     }
 
@@ -103,18 +104,17 @@ impl Reader for Stream {
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let is_known = !self.message.finish.is_empty() || self.ended && self.counted;
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();
-        let reply = self.message.reply(calls, self.beside)?;
-        match is_known || matches!(reply.end, End::Refused(_)) {
+        let reply = self.message.reply(calls, self.extras)?;
+        match is_known || matches!(reply.end, ReplyEnd::Refused(_)) {
             true => Ok(reply),
             false if !self.ended => Err(ReadError::BrokenOff),
             false if shows_its_end(&reply) => Ok(reply),
-            false => Err(ReadError::Provider(Problem::in_answer(&UNEXPLAINED.into()))),
+            false => Err(ReadError::Provider(ProviderError::in_answer(&UNEXPLAINED.into()))),
         }
     }
 }
 
 impl Stream {
-    /// Whether anything was said.
     fn has_begun(&self) -> bool {
         !self.message.text.is_empty() || self.message.refusal.is_some() || !self.calls.is_empty()
     }
@@ -125,7 +125,7 @@ impl Stream {
         if self.has_begun() && !self.whole {
             return Ok(());
         }
-        self.beside = Beside::default();
+        self.extras = MessageExtras::default();
         self.piece(message)?;
         self.whole = self.has_begun();
         Ok(())
@@ -138,10 +138,10 @@ impl Stream {
         if self.whole && !(text.is_empty() && calls.is_empty()) {
             return Err(ReadError::Unreadable("unexpected data after its `choices[0].message`".into()));
         }
-        self.room.append(&mut self.message.text, &text)?;
-        self.beside.hear(piece, &mut self.room)?;
+        self.budget.append(&mut self.message.text, &text)?;
+        self.extras.add(piece, &mut self.budget)?;
         if let Some(piece) = piece.at("refusal").as_str() {
-            self.room.append(self.message.refusal.get_or_insert_default(), piece)?;
+            self.budget.append(self.message.refusal.get_or_insert_default(), piece)?;
         }
         calls.iter().try_for_each(|call| self.call(call))
     }
@@ -168,21 +168,21 @@ impl Stream {
         let open = open.filter(|&open| self.calls.get(open).is_some_and(|(_, call)| same(call)));
         let position = open.unwrap_or(self.calls.len());
         if open.is_none() {
-            self.room.take(CALL_BYTES)?;
+            self.budget.take(CALL_BYTES)?;
             let call = ReplyCall { id: String::new(), name: String::new(), arguments: String::new() };
             self.calls.push((index, call));
         }
-        self.beside.mark(position, piece, &mut self.room)?;
+        self.extras.mark(position, piece, &mut self.budget)?;
         let Some((_, call)) = self.calls.get_mut(position) else {
             return Ok(());
         };
         if call.id.is_empty() {
-            self.room.append(&mut call.id, id)?;
+            self.budget.append(&mut call.id, id)?;
         }
         if call.name != name {
-            self.room.append(&mut call.name, name)?;
+            self.budget.append(&mut call.name, name)?;
         }
-        self.room.append(&mut call.arguments, &arguments)
+        self.budget.append(&mut call.arguments, &arguments)
     }
 }
 
@@ -191,14 +191,14 @@ impl Stream {
 fn first_choice(body: &Value) -> &Value {
     let choices = body.at("choices").as_array().into_iter().flatten();
     let mut first = choices.filter(|choice| choice.at("index").as_u64().unwrap_or_default() == 0);
-    first.next().unwrap_or(&NOTHING)
+    first.next().unwrap_or(&NULL)
 }
 
 /// Reads an answer that came in one piece.
 pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
     written::spell(&mut body, text, &["choices", "message", "tool_calls", "function", "arguments"]);
     let choice = first_choice(&body);
-    if let Some(problem) = Problem::told_by(choice) {
+    if let Some(problem) = ProviderError::find_in(choice) {
         return Err(ReadError::Provider(problem));
     }
     let said = choice.at("message");
@@ -212,22 +212,21 @@ pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
         ..Message::default()
     };
     message.heading(&body);
-    let (mut beside, mut room) = (Beside::default(), Room::default());
-    beside.hear(said, &mut room)?;
+    let (mut extras, mut budget) = (MessageExtras::default(), ByteBudget::default());
+    extras.add(said, &mut budget)?;
     let mut calls = Vec::new();
     for (place, call) in said.at("tool_calls").as_array().into_iter().flatten().enumerate() {
-        beside.mark(place, call, &mut room)?;
+        extras.mark(place, call, &mut budget)?;
         calls.push(ReplyCall {
             id: text_of(call.at("id")).to_owned(),
             name: text_of(call.at("function").at("name")).to_owned(),
             arguments: arguments_text(call.at("function").at("arguments")),
         });
     }
-    message.reply(calls, beside)?.within_room()
+    message.reply(calls, extras)?.within_limit()
 }
 
 impl Message {
-    /// Takes the model and the counts.
     fn heading(&mut self, body: &Value) {
         if let Some(model) = body.at("model").as_str() {
             model.clone_into(&mut self.model);
@@ -255,22 +254,22 @@ impl Message {
     }
 
     /// The reply. A reason that is not known is one to have finished: servers have many names for that.
-    fn reply(self, calls: Vec<ReplyCall>, beside: Beside) -> Result<Reply, ReadError> {
+    fn reply(self, calls: Vec<ReplyCall>, extras: MessageExtras) -> Result<Reply, ReadError> {
         let refusal = self.refusal.filter(|words| !words.is_empty());
         let end = match (refusal, self.finish.to_lowercase().as_str()) {
-            (Some(words), _) => End::Refused(words),
-            // Some say more behind a colon.
+            (Some(words), _) => ReplyEnd::Refused(words),
+            // Some add details after a colon.
             (None, finish) if finish.starts_with("content_filter") || KEPT_BACK.contains(&finish) => {
-                End::Refused("the provider's content filter stopped the answer".into())
+                ReplyEnd::Refused("the provider's content filter stopped the answer".into())
             }
-            (None, finish) if CUT.contains(&finish) => End::Truncated,
+            (None, finish) if CUT.contains(&finish) => ReplyEnd::Truncated,
             (None, finish) if FAILED.contains(&finish) => {
                 let message = format!("the answer was interrupted with the reason `{finish}`");
-                return Err(ReadError::Provider(Problem::in_answer(&message.into())));
+                return Err(ReadError::Provider(ProviderError::in_answer(&message.into())));
             }
-            (None, _) => End::Finished,
+            (None, _) => ReplyEnd::Finished,
         };
-        let (on_the_way, kept) = (Vec::new(), beside.kept(calls.len()));
+        let (on_the_way, kept) = (Vec::new(), extras.kept(calls.len()));
         Ok(Reply { text: self.text, on_the_way, calls, kept, end, usage: self.usage, model: self.model })
     }
 }
@@ -284,7 +283,7 @@ fn shows_its_end(reply: &Reply) -> bool {
     let mut from_its_end = reply.text.trim_end().chars().rev();
     match from_its_end.next() {
         Some('}' | ']' | '"' | '`') => true,
-        // A point behind a digit may be that of a fraction.
+        // A point after a digit may be a decimal point.
         Some('.' | '!' | '?' | '…' | '。' | '！' | '？') => {
             !from_its_end.next().is_some_and(|before| before.is_ascii_digit())
         }

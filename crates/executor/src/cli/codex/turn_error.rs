@@ -7,26 +7,20 @@ use serde_json::Value;
 
 use crate::session::TurnError;
 
-use super::super::shown;
+use super::super::excerpt;
 
 /// What Codex says about a failed turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Fault {
+pub(super) struct CodexError {
     pub(super) message: String,
-    /// The name of its kind.
     pub(super) kind: Option<String>,
-    /// The provider's status.
     pub(super) status: Option<u16>,
 }
 
-/// What a failed turn is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// The answer was cut off.
+pub(super) enum ErrorMeaning {
     Truncated,
-    /// The model, or its provider, refused.
     Refused(String),
-    /// There is no answer.
     Failed(TurnError),
 }
 
@@ -45,7 +39,7 @@ const TRANSIENT_WORDS: [&str; 4] =
 const SCHEMA_WORDS: [&str; 5] =
     ["invalid_json_schema", "text.format", "response_format", "json_schema", "output_schema"];
 
-impl Fault {
+impl CodexError {
     /// From the `error` of a turn of the app server.
     pub(super) fn of_turn(error: &Value) -> Self {
         let info = error.get("codexErrorInfo");
@@ -59,42 +53,45 @@ impl Fault {
         }
     }
 
-    /// From words alone.
     pub(super) fn of_words(message: &str) -> Self {
         Self { message: message.to_owned(), kind: None, status: None }
     }
 
     /// What is to be done. Whether a schema was sent decides if it can be to blame.
-    pub(super) fn meaning(&self, with_schema: bool) -> Meaning {
+    pub(super) fn meaning(&self, with_schema: bool) -> ErrorMeaning {
         let message = &self.message;
         if let Some(reason) = message.split("Incomplete response returned, reason: ").nth(1) {
             return match reason.trim() {
-                "max_output_tokens" => Meaning::Truncated,
-                "content_filter" => Meaning::Refused("the provider's filter stopped the answer".to_owned()),
-                _ => Meaning::Failed(TurnError::Failed(self.words())),
+                "max_output_tokens" => ErrorMeaning::Truncated,
+                "content_filter" => {
+                    ErrorMeaning::Refused("the provider's filter stopped the answer".to_owned())
+                }
+                _ => ErrorMeaning::Failed(TurnError::Failed(self.display_message())),
             };
         }
         let has_kind = |kinds: &[&str]| self.kind.as_deref().is_some_and(|kind| kinds.contains(&kind));
         if has_kind(&REFUSALS) {
-            return Meaning::Refused(self.words());
+            return ErrorMeaning::Refused(self.display_message());
         }
         let status = self.status.or_else(|| status_in(message));
         let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
-        Meaning::Failed(match status {
+        ErrorMeaning::Failed(match status {
             None | Some(400 | 422) if with_schema && says(&SCHEMA_WORDS) => {
-                TurnError::SchemaRejected(self.words())
+                TurnError::SchemaRejected(self.display_message())
             }
-            Some(408 | 425 | 429 | 500..=599) => TurnError::Transport(self.words()),
-            None if has_kind(&TRANSIENT) || says(&TRANSIENT_WORDS) => TurnError::Transport(self.words()),
-            _ => TurnError::Failed(self.words()),
+            Some(408 | 425 | 429 | 500..=599) => TurnError::Transport(self.display_message()),
+            None if has_kind(&TRANSIENT) || says(&TRANSIENT_WORDS) => {
+                TurnError::Transport(self.display_message())
+            }
+            _ => TurnError::Failed(self.display_message()),
         })
     }
 
     /// The message, taken out of the provider's body where that is what it is.
-    fn words(&self) -> String {
+    fn display_message(&self) -> String {
         let body: Option<Value> = serde_json::from_str(&self.message).ok();
         let inner = body.as_ref().and_then(|body| body.pointer("/error/message")).and_then(Value::as_str);
-        match shown(inner.unwrap_or(&self.message)) {
+        match excerpt(inner.unwrap_or(&self.message)) {
             words if words.is_empty() => "Codex failed without a reason".to_owned(),
             words => format!("Codex failed: {words}"),
         }
@@ -113,8 +110,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn meaning(error: Value) -> Meaning {
-        Fault::of_turn(&error).meaning(true)
+    fn meaning(error: Value) -> ErrorMeaning {
+        CodexError::of_turn(&error).meaning(true)
     }
 
     fn words(text: &str) -> String {
@@ -123,8 +120,8 @@ mod tests {
 
     #[test]
     fn kinds_and_statuses_decide() {
-        let failed = |text: &str| Meaning::Failed(TurnError::Failed(words(text)));
-        let transport = |text: &str| Meaning::Failed(TurnError::Transport(words(text)));
+        let failed = |text: &str| ErrorMeaning::Failed(TurnError::Failed(words(text)));
+        let transport = |text: &str| ErrorMeaning::Failed(TurnError::Transport(words(text)));
         let status = |name: &str, status: Value| json!({"message": "m", "codexErrorInfo": {name: {"httpStatusCode": status}}});
         assert_eq!(meaning(status("httpConnectionFailed", json!(401))), failed("m"));
         assert_eq!(meaning(status("responseTooManyFailedAttempts", json!(429))), transport("m"));
@@ -139,35 +136,35 @@ mod tests {
         );
         assert_eq!(
             meaning(json!({"message": "no", "codexErrorInfo": "cyberPolicy"})),
-            Meaning::Refused(words("no"))
+            ErrorMeaning::Refused(words("no"))
         );
         assert_eq!(
             meaning(json!({})),
-            Meaning::Failed(TurnError::Failed("Codex failed without a reason".into()))
+            ErrorMeaning::Failed(TurnError::Failed("Codex failed without a reason".into()))
         );
     }
 
     #[test]
-    fn a_refused_schema_is_told_apart_from_other_bad_requests() {
+    fn distinguishes_a_rejected_schema_from_other_bad_requests() {
         let body = json!({"error": {"message": "Invalid schema for response_format 'codex_output_schema'",
             "param": "text.format.schema", "code": "invalid_json_schema"}});
-        let fault = Fault::of_turn(&json!({"message": body.to_string(), "codexErrorInfo": "other"}));
+        let error = CodexError::of_turn(&json!({"message": body.to_string(), "codexErrorInfo": "other"}));
         let text = words("Invalid schema for response_format 'codex_output_schema'");
-        assert_eq!(fault.meaning(true), Meaning::Failed(TurnError::SchemaRejected(text.clone())));
-        assert_eq!(fault.meaning(false), Meaning::Failed(TurnError::Failed(text)));
-        let other = Fault::of_words(r#"{"error": {"message": "unknown model"}}"#);
-        assert_eq!(other.meaning(true), Meaning::Failed(TurnError::Failed(words("unknown model"))));
+        assert_eq!(error.meaning(true), ErrorMeaning::Failed(TurnError::SchemaRejected(text.clone())));
+        assert_eq!(error.meaning(false), ErrorMeaning::Failed(TurnError::Failed(text)));
+        let other = CodexError::of_words(r#"{"error": {"message": "unknown model"}}"#);
+        assert_eq!(other.meaning(true), ErrorMeaning::Failed(TurnError::Failed(words("unknown model"))));
     }
 
     #[test]
     fn words_alone_are_enough() {
-        let of = |message: &str| Fault::of_words(message).meaning(true);
+        let of = |message: &str| CodexError::of_words(message).meaning(true);
         let unauthorised = "unexpected status 401 Unauthorized: bad key, url: http://127.0.0.1/v1/responses";
-        assert_eq!(of(unauthorised), Meaning::Failed(TurnError::Failed(words(unauthorised))));
+        assert_eq!(of(unauthorised), ErrorMeaning::Failed(TurnError::Failed(words(unauthorised))));
         let busy = "exceeded retry limit, last status: 429 Too Many Requests";
-        assert_eq!(of(busy), Meaning::Failed(TurnError::Transport(words(busy))));
-        assert_eq!(of("Incomplete response returned, reason: max_output_tokens"), Meaning::Truncated);
-        let filtered = Meaning::Refused("the provider's filter stopped the answer".to_owned());
+        assert_eq!(of(busy), ErrorMeaning::Failed(TurnError::Transport(words(busy))));
+        assert_eq!(of("Incomplete response returned, reason: max_output_tokens"), ErrorMeaning::Truncated);
+        let filtered = ErrorMeaning::Refused("the provider's filter stopped the answer".to_owned());
         assert_eq!(of("Incomplete response returned, reason: content_filter"), filtered);
     }
 }

@@ -1,4 +1,4 @@
-//! What was heard in one turn, told while it is heard.
+//! What a turn has brought so far, reported as events.
 
 use std::collections::HashMap;
 
@@ -7,43 +7,38 @@ use serde_json::Value;
 use crate::cassette::Redactor;
 use crate::event::{Event, Events};
 
-use super::handed_in::HandedIn;
 use super::line::{Call, Kind, Message, ToolResult};
+use super::submissions::Submissions;
 use super::totals::Messages;
 
 /// The tool that the CLI makes of a schema.
 const STRUCTURED_OUTPUT: &str = "StructuredOutput";
 
-/// How the CLI begins when it asks the model to go on after a cut. What follows then continues what was said before.
+/// How the CLI begins when it asks the model to continue after a cut.
 const CUT: &str = "Output token limit hit";
 
-/// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
+pub(super) struct Transcript {
     /// The last message of the model, where it calls no tool: what stands before a call is said on the way, and is no answer
     /// where the turn ends without another message.
     pub(super) text: String,
-    /// What it had said whenever it was cut off and went on.
+    /// The texts before each cut, if the answer was cut off and continued.
     pub(super) before: Vec<String>,
     /// The last value that was given for the schema, conforming or not.
     pub(super) structured: Option<Value>,
     /// What was handed in by the submit tool, and by whom.
-    pub(super) handed_in: HandedIn,
-    /// The words of a refusal.
+    pub(super) handed_in: Submissions,
     pub(super) refusal: Option<String>,
-    /// The kind of the last error that the CLI told of.
+    /// The kind of the last error that the CLI reported.
     pub(super) error: Option<String>,
-    /// The model that answered.
     pub(super) model: String,
-    /// What each message has used.
     pub(super) messages: Messages,
-    pub(super) following: Following,
+    pub(super) following: LineState,
 }
 
 /// What must be known to follow the lines.
 #[derive(Debug, Default)]
-pub(super) struct Following {
-    /// The id of the message that is being said.
+pub(super) struct LineState {
     message: String,
     /// Whether the model was asked to go on after a cut.
     cut: bool,
@@ -51,7 +46,7 @@ pub(super) struct Following {
     calls: HashMap<String, String>,
 }
 
-impl Hearing {
+impl Transcript {
     /// Takes what a line says, and tells it.
     pub(super) async fn take(&mut self, kind: Kind, submit_tool: &str, events: &Events, redactor: &Redactor) {
         match kind {
@@ -159,11 +154,11 @@ mod tests {
         Kind::Told { results: vec![result], text: text.to_owned() }
     }
 
-    async fn heard(kinds: Vec<Kind>) -> (Hearing, Vec<Event>) {
+    async fn heard(kinds: Vec<Kind>) -> (Transcript, Vec<Event>) {
         let (sender, mut receiver) = mpsc::channel(100);
         let events = Events::new(sender);
         let redactor = Redactor::new(["sk-secret".to_owned()]);
-        let mut hearing = Hearing::default();
+        let mut hearing = Transcript::default();
         for kind in kinds {
             hearing.take(kind, SUBMIT, &events, &redactor).await;
         }
@@ -176,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn messages_and_tools_are_told_without_secrets() {
+    async fn messages_and_tools_are_reported_without_secrets() {
         let (hearing, events) = heard(vec![
             says("1", "I look.", &[("Bash", json!({"command": "echo sk-secret"}))]),
             told("1-Bash", ""),
@@ -205,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_cut_is_kept_apart() {
+    async fn parts_before_a_cut_are_separate() {
         let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
         let (hearing, _) =
             heard(vec![says("1", "before", &[]), says("2", "{\"a\": ", &[]), cut(), says("3", "1}", &[])])

@@ -1,15 +1,13 @@
-//! What a server says of its tools, checked: a model and its provider will have to work with it.
+//! The tools that a server lists, checked for what models and providers accept.
 
 use serde_json::{Map, Value, json};
 
 use super::limits::{DESCRIPTION_CHARACTERS, SCHEMA_BYTES, TOOLS};
 use super::secrets::Secrets;
-use super::wire::Fault;
+use super::wire::McpError;
 
-/// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Listed {
-    /// What the server calls it.
+pub(super) struct ListedTool {
     pub(super) name: String,
     /// The same, as a model may read it.
     pub(super) shown: String,
@@ -18,29 +16,29 @@ pub(super) struct Listed {
 }
 
 /// Reads one page of tools, behind those that are there. What the server was given in secret is not in what a model reads.
-pub(super) fn page(result: &Value, tools: &mut Vec<Listed>, secrets: &Secrets) -> Result<(), Fault> {
+pub(super) fn page(result: &Value, tools: &mut Vec<ListedTool>, secrets: &Secrets) -> Result<(), McpError> {
     let Some(listed) = result.get("tools").and_then(Value::as_array) else {
-        return Err(Fault::Broken("its tool list is not a list".to_owned()));
+        return Err(McpError::Broken("its tool list is not a list".to_owned()));
     };
     if tools.len() + listed.len() > TOOLS {
         let count = tools.len() + listed.len();
-        return Err(Fault::Broken(format!("it has {count} tools or more; the limit is {TOOLS}")));
+        return Err(McpError::Broken(format!("it has {count} tools or more; the limit is {TOOLS}")));
     }
     for tool in listed {
         let tool = read(tool, secrets)?;
         if tools.iter().any(|other| other.name == tool.name) {
-            return Err(Fault::Broken(format!("it has two tools '{}'", tool.name)));
+            return Err(McpError::Broken(format!("it has two tools '{}'", tool.name)));
         }
         tools.push(tool);
     }
     Ok(())
 }
 
-fn read(tool: &Value, secrets: &Secrets) -> Result<Listed, Fault> {
+fn read(tool: &Value, secrets: &Secrets) -> Result<ListedTool, McpError> {
     let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-    let Some(name) = name else { return Err(Fault::Broken("one of its tools has no name".to_owned())) };
+    let Some(name) = name else { return Err(McpError::Broken("one of its tools has no name".to_owned())) };
     let shown: String = name.chars().take(100).collect();
-    let wrong = |why: &str| Fault::Broken(format!("the input schema of its tool '{shown}' {why}"));
+    let wrong = |why: &str| McpError::Broken(format!("the input schema of its tool '{shown}' {why}"));
     let Some(Value::Object(schema)) = tool.get("inputSchema") else { return Err(wrong("is not an object")) };
     let parameters = object_schema(schema).map_err(wrong)?;
     if parameters.to_string().len() > SCHEMA_BYTES {
@@ -50,7 +48,7 @@ fn read(tool: &Value, secrets: &Secrets) -> Result<Listed, Fault> {
     let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
     // Hidden before it is cut: half a secret would not be found.
     let description = secrets.hide(description.to_owned()).chars().take(DESCRIPTION_CHARACTERS).collect();
-    Ok(Listed { name: name.to_owned(), shown: secrets.hide(name.to_owned()), description, parameters })
+    Ok(ListedTool { name: name.to_owned(), shown: secrets.hide(name.to_owned()), description, parameters })
 }
 
 /// A schema of arguments, as far as its shape can be seen. Whether the rest compiles is for the provider to say.
@@ -83,7 +81,7 @@ fn object_schema(schema: &Map<String, Value>) -> Result<Value, &'static str> {
 mod tests {
     use super::*;
 
-    fn listed(tools: Value) -> Result<Vec<Listed>, String> {
+    fn listed(tools: Value) -> Result<Vec<ListedTool>, String> {
         let (mut all, secrets) = (Vec::new(), Secrets::default());
         page(&json!({"tools": tools}), &mut all, &secrets).map_err(|fault| fault.to_string())?;
         Ok(all)
@@ -98,13 +96,13 @@ mod tests {
         ]));
         let schema = json!({"type": "object", "properties": {"x": true}, "required": ["x"]});
         let expected = vec![
-            Listed {
+            ListedTool {
                 name: "a".into(),
                 shown: "a".into(),
                 description: "d".repeat(DESCRIPTION_CHARACTERS),
                 parameters: schema,
             },
-            Listed {
+            ListedTool {
                 name: "b".into(),
                 shown: "b".into(),
                 description: String::new(),
@@ -115,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_are_told() {
+    fn reports_violations_of_the_protocol() {
         let many: Vec<Value> =
             (0..10_000).map(|number| json!({"name": number.to_string(), "inputSchema": {}})).collect();
         let huge = json!({"type": "object", "description": "x".repeat(SCHEMA_BYTES)});

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Growing, Look, Room, arguments_text, parse, parts_text, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set, written};
 use crate::answer::Usage;
+use crate::llm::wire::reply::{
+    ByteBudget, JsonAccess, PartialText, arguments_text, parse, parts_text, text_of, tokens_of,
+};
+use crate::llm::wire::{ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd, set, written};
 
 /// An item of the output while it comes.
 #[derive(Default)]
@@ -22,10 +24,9 @@ struct Item {
     done: bool,
 }
 
-/// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
-    room: Room,
+    budget: ByteBudget,
     items: BTreeMap<u64, Item>,
     response: Value,
     ended: bool,
@@ -39,14 +40,14 @@ impl Reader for Stream {
         }
         match text_of(event.at("type")) {
             "response.output_item.added" => {
-                self.room.take(size(event.at("item")))?;
+                self.budget.take(size(event.at("item")))?;
                 self.item(&event).value = event.at("item").clone();
             }
             "response.output_item.done" => {
                 let item = self.item(&event);
                 let before = item.text.len() + item.refusal.len() + item.arguments.len();
                 *item = Item { value: event.at("item").clone(), done: true, ..Item::default() };
-                self.room.take(size(event.at("item")).saturating_sub(before))?;
+                self.budget.take(size(event.at("item")).saturating_sub(before))?;
             }
             "response.created" | "response.in_progress" => self.response = event.at("response").clone(),
             "response.completed" | "response.incomplete" | "response.failed" => {
@@ -58,10 +59,10 @@ impl Reader for Stream {
         Ok(self.ended)
     }
 
-    fn growing(&self) -> Option<Growing<'_>> {
+    fn partial_text(&self) -> Option<PartialText<'_>> {
         let (part, item) = self.items.last_key_value()?;
         let text = if item.arguments.is_empty() { &item.text } else { &item.arguments };
-        Some(Growing { part: *part, text })
+        Some(PartialText { part: *part, text })
     }
 
     fn usage(&self) -> Usage {
@@ -113,7 +114,7 @@ impl Stream {
             _ => &mut item.arguments,
         };
         text.push_str(said);
-        self.room.take(said.len())
+        self.budget.take(said.len())
     }
 }
 
@@ -159,7 +160,7 @@ pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
 
 fn reply(body: &Value) -> Result<Reply, ReadError> {
     if text_of(body.at("status")) == "failed" {
-        return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
+        return Err(ReadError::Provider(ProviderError::in_answer(body.at("error"))));
     }
     let Some(output) = body.at("output").as_array() else {
         return Err(ReadError::Unreadable("it has no `output`".into()));
@@ -186,18 +187,18 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
     }
     let end = match end(body, refusal)? {
         // Some servers say of the last item alone that it was cut off.
-        End::Finished if output.last().is_some_and(|item| item.at("status") == "incomplete") => {
-            End::Truncated
+        ReplyEnd::Finished if output.last().is_some_and(|item| item.at("status") == "incomplete") => {
+            ReplyEnd::Truncated
         }
         end => end,
     };
     said.retain(|text| !text.is_empty());
-    // Where it was cut off in something else, what it had said before is not what was cut.
+    // If something else was cut off, the text before it is complete.
     let is_last = output.last().is_some_and(|item| item.at("type") == "message");
-    let text = if end == End::Truncated && !is_last { None } else { said.pop() };
+    let text = if end == ReplyEnd::Truncated && !is_last { None } else { said.pop() };
     let text = text.unwrap_or_default();
     let (usage, model) = (usage_of(body), text_of(body.at("model")).to_owned());
-    Reply { text, on_the_way: said, calls, kept: kept(output), end, usage, model }.within_room()
+    Reply { text, on_the_way: said, calls, kept: kept(output), end, usage, model }.within_limit()
 }
 
 fn usage_of(body: &Value) -> Usage {
@@ -205,20 +206,19 @@ fn usage_of(body: &Value) -> Usage {
     Usage { input_tokens: count("input_tokens"), output_tokens: count("output_tokens"), cost_usd: None }
 }
 
-/// The parts of a message.
 fn parts_of(item: &Value) -> &[Value] {
     item.at("content").as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-fn end(body: &Value, refusal: Option<String>) -> Result<End, ReadError> {
+fn end(body: &Value, refusal: Option<String>) -> Result<ReplyEnd, ReadError> {
     let reason = text_of(body.at("incomplete_details").at("reason"));
     match (text_of(body.at("status")), refusal) {
-        (_, Some(words)) => Ok(End::Refused(words)),
+        (_, Some(words)) => Ok(ReplyEnd::Refused(words)),
         ("incomplete", None) if reason == "content_filter" => {
-            Ok(End::Refused("the provider's content filter stopped the answer".into()))
+            Ok(ReplyEnd::Refused("the provider's content filter stopped the answer".into()))
         }
-        ("incomplete", None) => Ok(End::Truncated),
-        ("completed" | "", None) => Ok(End::Finished),
+        ("incomplete", None) => Ok(ReplyEnd::Truncated),
+        ("completed" | "", None) => Ok(ReplyEnd::Finished),
         (other, None) => Err(ReadError::Unreadable(format!("its status is `{other}`"))),
     }
 }

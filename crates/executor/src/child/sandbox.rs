@@ -1,8 +1,7 @@
-//! Walls around a child: it reads and writes its own folders, reads what programs need (see `readable`), and reaches no
-//! other file. They are made of Landlock, which Linux has since 5.13, and what is needed here since 6.2.
+//! A sandbox for a child: it reads and writes its own folders, reads what programs need (see `readable`), and reaches no
+//! other file. It uses Landlock of Linux 6.2 or newer.
 //!
-//! Walls are put around a thread, and whatever a thread starts stands behind the same walls. So each child gets a thread
-//! that does nothing but start it.
+//! Landlock restricts a thread and everything that the thread starts. So each child is started by a thread of its own.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,24 +12,22 @@ use tokio::sync::oneshot;
 
 use super::group::{Group, patiently};
 
-/// What a child may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Walls {
+pub(crate) struct Sandbox {
     /// Folders, and files, that it may read and write.
     pub(crate) folders: Vec<PathBuf>,
     /// Folders with programs that it may run.
     pub(crate) programs: Vec<PathBuf>,
 }
 
-impl Walls {
-    /// Walls around folders. Programs are those of the system, and of the folders that a search path names.
+impl Sandbox {
+    /// A sandbox for folders. Programs are those of the system, and of the folders that a search path names.
     pub(crate) fn around(folders: Vec<PathBuf>, search_path: Option<&OsStr>) -> Self {
         let programs = search_path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
         let absolute = |folder: &PathBuf| folder.is_absolute() && folder != Path::new("/");
         Self { folders, programs: programs.unwrap_or_default().into_iter().filter(absolute).collect() }
     }
 
-    /// Starts a child behind the walls.
     pub(super) async fn spawn(self, command: Command) -> io::Result<Group> {
         let runtime = tokio::runtime::Handle::current();
         let (sender, started) = oneshot::channel();
@@ -39,15 +36,15 @@ impl Walls {
                 patiently(|| kernel::surround(&self)).await?;
                 Group::spawn(command).await
             });
-            // A child that nobody waits for any more ends as it is dropped.
+            // If the caller is gone, the child is killed as it is dropped.
             drop(sender.send(group));
         };
-        std::thread::Builder::new().name("accord-walls".to_owned()).spawn(start)?;
+        std::thread::Builder::new().name("accord-sandbox".to_owned()).spawn(start)?;
         started.await.unwrap_or_else(|_| Err(io::Error::other("the thread that starts it has ended")))
     }
 }
 
-/// Whether walls can be made on this system, or why not.
+/// Whether this system supports sandboxes, or why not.
 pub(crate) fn available() -> Result<(), String> {
     kernel::ruleset().map(|_| ()).map_err(|error| error.to_string())
 }
@@ -64,9 +61,9 @@ mod kernel {
     use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
     use super::super::readable;
-    use super::Walls;
+    use super::Sandbox;
 
-    /// The capabilities that a runner that is root leaves to a child: to work on files of others, within the walls.
+    /// The capabilities that a runner that is root leaves to a child: to work on files of others, within the sandbox.
     const KEPT: CapabilitySet = CapabilitySet::CHOWN
         .union(CapabilitySet::DAC_OVERRIDE)
         .union(CapabilitySet::FOWNER)
@@ -75,7 +72,7 @@ mod kernel {
     /// All ways to reach a file, cutting it short among them.
     const NEEDED: ABI = ABI::V3;
 
-    /// Signals to others and sockets without a file, where the system knows walls for them.
+    /// Signals to others and sockets without a file, where the system can restrict them.
     const WISHED: ABI = ABI::V6;
 
     pub(super) fn ruleset() -> io::Result<RulesetCreated> {
@@ -89,8 +86,8 @@ mod kernel {
         ruleset.map_err(io::Error::other)
     }
 
-    /// Puts the walls around this thread, for good. They also keep programs from giving powers back.
-    pub(super) fn surround(walls: &Walls) -> io::Result<()> {
+    /// Restricts this thread for good, and keeps programs that it starts from gaining privileges.
+    pub(super) fn surround(sandbox: &Sandbox) -> io::Result<()> {
         let held = capabilities(None)?;
         let (effective, permitted) = (held.effective & KEPT, held.permitted & KEPT);
         set_capabilities(None, CapabilitySets { effective, permitted, inheritable: CapabilitySet::empty() })?;
@@ -99,9 +96,9 @@ mod kernel {
         let set = |rules: RulesetCreated| -> Result<RulesetStatus, RulesetError> {
             let rules = rules
                 .add_rules(path_beneath_rules(readable::paths(), read))?
-                .add_rules(path_beneath_rules(&walls.programs, read))?
+                .add_rules(path_beneath_rules(&sandbox.programs, read))?
                 .add_rules(path_beneath_rules(readable::DEVICES, write))?
-                .add_rules(path_beneath_rules(&walls.folders, write))?;
+                .add_rules(path_beneath_rules(&sandbox.folders, write))?;
             Ok(rules.restrict_self()?.ruleset)
         };
         match set(ruleset()?).map_err(io::Error::other)? {
@@ -115,13 +112,13 @@ mod kernel {
 mod kernel {
     use std::io;
 
-    use super::Walls;
+    use super::Sandbox;
 
     pub(super) fn ruleset() -> io::Result<()> {
         Err(io::Error::other("Landlock is available only on Linux"))
     }
 
-    pub(super) fn surround(_walls: &Walls) -> io::Result<()> {
+    pub(super) fn surround(_walls: &Sandbox) -> io::Result<()> {
         ruleset()
     }
 }
@@ -132,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_search_path_does_not_open_everything() {
-        let walls = Walls::around(vec!["/project".into()], Some(OsStr::new("/a/bin:/:bin::/b")));
-        assert_eq!(walls.programs, [PathBuf::from("/a/bin"), PathBuf::from("/b")]);
+        let sandbox = Sandbox::around(vec!["/project".into()], Some(OsStr::new("/a/bin:/:bin::/b")));
+        assert_eq!(sandbox.programs, [PathBuf::from("/a/bin"), PathBuf::from("/b")]);
     }
 }

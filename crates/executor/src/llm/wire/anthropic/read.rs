@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Growing, Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{End, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
 use crate::answer::Usage;
+use crate::llm::wire::reply::{
+    ByteBudget, JsonAccess, PartialText, arguments_text, parse, text_of, tokens_of,
+};
+use crate::llm::wire::{ReadError, Reader, Reply, ReplyCall, ReplyEnd, arguments_object, set, written};
 
 /// One block with the text of its arguments.
 #[derive(Default)]
@@ -19,10 +21,9 @@ struct Block {
     arguments: String,
 }
 
-/// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
-    room: Room,
+    budget: ByteBudget,
     model: String,
     usage: Value,
     blocks: BTreeMap<u64, Block>,
@@ -43,7 +44,7 @@ impl Reader for Stream {
                 self.count(message.at("usage"));
             }
             "content_block_start" => {
-                self.room.take(data.len())?;
+                self.budget.take(data.len())?;
                 if is_call(event.at("content_block")) {
                     written::spell(&mut event, data, &["content_block", "input"]);
                 }
@@ -64,13 +65,13 @@ impl Reader for Stream {
         Ok(self.ended)
     }
 
-    fn growing(&self) -> Option<Growing<'_>> {
+    fn partial_text(&self) -> Option<PartialText<'_>> {
         let (part, block) = self.blocks.last_key_value()?;
         let text = match block.arguments.is_empty() {
             true => block.value.at("text").as_str()?,
             false => &block.arguments,
         };
-        Some(Growing { part: *part, text })
+        Some(PartialText { part: *part, text })
     }
 
     fn usage(&self) -> Usage {
@@ -79,7 +80,7 @@ impl Reader for Stream {
 
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let reply = reply(self.blocks.into_values().collect(), &self.stop, &self.usage, self.model);
-        match self.ended || matches!(reply.end, End::Refused(_)) {
+        match self.ended || matches!(reply.end, ReplyEnd::Refused(_)) {
             true => Ok(reply),
             false => Err(ReadError::BrokenOff),
         }
@@ -87,7 +88,7 @@ impl Reader for Stream {
 }
 
 impl Stream {
-    /// Counts come in parts, and later ones stand in the place of earlier ones.
+    /// Counts come in parts, and later ones replace earlier ones.
     fn count(&mut self, usage: &Value) {
         if self.usage.is_null() {
             self.usage = json!({});
@@ -104,7 +105,7 @@ impl Stream {
         let delta = event.at("delta");
         let field = match text_of(delta.at("type")) {
             "input_json_delta" => {
-                return self.room.append(&mut block.arguments, text_of(delta.at("partial_json")));
+                return self.budget.append(&mut block.arguments, text_of(delta.at("partial_json")));
             }
             "text_delta" => "text",
             "thinking_delta" => "thinking",
@@ -113,9 +114,9 @@ impl Stream {
         };
         let piece = text_of(delta.at(field));
         match block.value.get_mut(field) {
-            Some(Value::String(text)) => self.room.append(text, piece),
+            Some(Value::String(text)) => self.budget.append(text, piece),
             _ => {
-                self.room.take(piece.len())?;
+                self.budget.take(piece.len())?;
                 set(&mut block.value, field, piece);
                 Ok(())
             }
@@ -134,7 +135,7 @@ pub(super) fn whole(body: &Value, text: &str) -> Result<Reply, ReadError> {
     let block = |(value, spelled)| if is_call(value) { spelled } else { value };
     let blocks = content.iter().zip(spelled).map(block);
     let blocks = blocks.map(|value| Block { value: value.clone(), ..Block::default() }).collect();
-    reply(blocks, body, body.at("usage"), text_of(body.at("model")).to_owned()).within_room()
+    reply(blocks, body, body.at("usage"), text_of(body.at("model")).to_owned()).within_limit()
 }
 
 /// Whether a block is a call of ours. Others go back with their input as it is.
@@ -175,8 +176,8 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
         false => blocks.into_iter().map(|block| block.value).filter(is_sendable).collect(),
     };
     let end = end(stop, &text);
-    // Where it was cut off in something else, what it had said before is not what was cut.
-    let (on_the_way, text) = match end == End::Truncated && is_apart {
+    // If something else was cut off, the text before it is complete.
+    let (on_the_way, text) = match end == ReplyEnd::Truncated && is_apart {
         true => (vec![text], String::new()),
         false => (Vec::new(), text),
     };
@@ -205,15 +206,15 @@ fn is_cut(stop: &Value) -> bool {
     matches!(text_of(stop.at("stop_reason")), "max_tokens" | "model_context_window_exceeded")
 }
 
-fn end(stop: &Value, text: &str) -> End {
+fn end(stop: &Value, text: &str) -> ReplyEnd {
     match text_of(stop.at("stop_reason")) {
         "refusal" => {
             let why = text_of(stop.at("stop_details").at("explanation"));
-            End::Refused(if why.is_empty() { text } else { why }.to_owned())
+            ReplyEnd::Refused(if why.is_empty() { text } else { why }.to_owned())
         }
-        _ if is_cut(stop) => End::Truncated,
-        "pause_turn" => End::Paused,
-        _ => End::Finished,
+        _ if is_cut(stop) => ReplyEnd::Truncated,
+        "pause_turn" => ReplyEnd::Paused,
+        _ => ReplyEnd::Finished,
     }
 }
 

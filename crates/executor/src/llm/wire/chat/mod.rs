@@ -1,35 +1,63 @@
-//! Requests to OpenAI Chat Completions and to the servers that speak like it.
+//! OpenAI Chat Completions, and the servers that are compatible with it.
+
+mod read;
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, messages, set, tools};
+use super::embeddings::{EmbeddingWire, OpenAiEmbeddings};
+use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_text_sent, messages, set, tools};
 use crate::llm::conversation::{Call, CallResult};
 use crate::turn::Delivery;
 
-/// The body of a request. OpenAI's own service has another name for the ceiling than the rest.
-pub(super) fn body(ask: &Ask<'_>, own: bool) -> Value {
+pub(super) struct Chat {
+    /// What the server calls the limit of output tokens.
+    pub(super) max_tokens_field: &'static str,
+}
+
+impl Wire for Chat {
+    fn path(&self, _model: &str) -> String {
+        "/chat/completions".to_owned()
+    }
+
+    fn embeddings(&self) -> Option<&'static dyn EmbeddingWire> {
+        Some(&OpenAiEmbeddings)
+    }
+
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
+        body(request, self.max_tokens_field)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::<read::Stream>::default()
+    }
+
+    fn read_whole(&self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        read::whole(body, text)
+    }
+}
+
+fn body(request: &ModelRequest<'_>, max_tokens_field: &str) -> Value {
     let mut body = json!({
-        "model": ask.model,
+        "model": request.model,
         "stream": true,
         "stream_options": {"include_usage": true},
-        "messages": messages(ask, assistant, result),
+        "messages": messages(request, assistant, result),
     });
-    if let Some(tokens) = ask.max_tokens {
-        let name = if own { "max_completion_tokens" } else { "max_tokens" };
-        set(&mut body, name, tokens);
+    if let Some(tokens) = request.max_tokens {
+        set(&mut body, max_tokens_field, tokens);
     }
-    if let Some(temperature) = ask.temperature {
+    if let Some(temperature) = request.temperature {
         set(&mut body, "temperature", temperature);
     }
-    if let Some(reasoning) = ask.reasoning.filter(|_| ask.thinks()) {
+    if let Some(reasoning) = request.reasoning.filter(|_| request.thinks()) {
         set(&mut body, "reasoning_effort", reasoning.effort());
     }
-    if let Delivery::Native { name, schema } = ask.delivery {
+    if let Delivery::Native { name, schema } = request.delivery {
         let format = json!({"name": name, "schema": schema, "strict": true});
         set(&mut body, "response_format", json!({"type": "json_schema", "json_schema": format}));
     }
     let demanded = |name: &str| json!({"type": "function", "function": {"name": name}});
-    tools(ask, &mut body, function, demanded);
+    tools(request, &mut body, function, demanded);
     body
 }
 
@@ -57,7 +85,7 @@ fn assistant(text: &str, calls: &[Call]) -> Option<Value> {
             json!({
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": arguments_sent(&call.arguments)},
+                "function": {"name": call.name, "arguments": arguments_text_sent(&call.arguments)},
             })
         };
         set(&mut message, "tool_calls", calls.iter().map(call).collect::<Vec<Value>>());

@@ -1,16 +1,15 @@
-//! Who handed in what, in the order in which it was heard.
+//! The submissions of a turn, in order.
 //!
-//! The desk has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
+//! The inbox has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
 //! too; what it hands in is its word to the one that asked it, and no result of the run.
 
 /// The calls of the submit tool in one turn that came through, as far as that is known.
 #[derive(Debug, Default)]
-pub(super) struct HandedIn(Vec<Submission>);
+pub(super) struct Submissions(Vec<Submission>);
 
 #[derive(Debug)]
 struct Submission {
     call_id: String,
-    /// The message that it stands in.
     message_id: String,
     /// Whether the agent that answers called, and not one inside.
     is_ours: bool,
@@ -18,8 +17,8 @@ struct Submission {
     is_taken_back: bool,
 }
 
-impl HandedIn {
-    /// A call was heard. One that is told again is the same.
+impl Submissions {
+    /// Adds a call, unless it is known.
     pub(super) fn called(&mut self, call_id: &str, message_id: &str, is_ours: bool) {
         if !call_id.is_empty() && self.0.iter().any(|known| known.call_id == call_id) {
             return;
@@ -28,12 +27,12 @@ impl HandedIn {
         self.0.push(Submission { call_id, message_id, is_ours, is_taken_back: false });
     }
 
-    /// A call came to nothing, so that the desk has no line for it. It need not be one of the submit tool. What was handed in
+    /// A call came to nothing, so that the inbox has no line for it. It need not be one of the submit tool. What was handed in
     /// before it was to be replaced.
     pub(super) fn failed(&mut self, call_id: &str) {
-        let place = self.0.iter().position(|submission| submission.call_id == call_id);
-        let Some(failed) = place.map(|place| self.0.remove(place)) else { return };
-        let earlier = self.0.iter_mut().take(place.unwrap_or_default());
+        let launcher = self.0.iter().position(|submission| submission.call_id == call_id);
+        let Some(failed) = launcher.map(|launcher| self.0.remove(launcher)) else { return };
+        let earlier = self.0.iter_mut().take(launcher.unwrap_or_default());
         for submission in earlier.filter(|submission| submission.is_ours == failed.is_ours) {
             submission.is_taken_back = true;
         }
@@ -66,7 +65,7 @@ mod tests {
     type Calls<'a> = &'a [(&'a str, bool)];
 
     #[test]
-    fn the_last_message_that_hands_in_counts_and_nobody_elses() {
+    fn only_submissions_of_the_last_message_count() {
         // The calls, and the places of the lines that count.
         let rows: [(Calls<'_>, &[usize]); 6] = [
             (&[], &[]),
@@ -77,7 +76,7 @@ mod tests {
             (&[("n", false), ("1", true), ("n", false), ("2", true)], &[3]),
         ];
         for (calls, counted) in rows {
-            let mut handed_in = HandedIn::default();
+            let mut handed_in = Submissions::default();
             for (number, (message_id, is_ours)) in calls.iter().enumerate() {
                 handed_in.called(&number.to_string(), message_id, *is_ours);
             }
@@ -88,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_nobody_was_heard_to_hand_in_is_no_answer() {
-        let mut handed_in = HandedIn::default();
+    fn a_line_without_a_call_is_not_a_submission() {
+        let mut handed_in = Submissions::default();
         assert_eq!(handed_in.answer(vec!["1".to_owned()]), [""; 0]);
         handed_in.called("a", "m", true);
         handed_in.called("a", "m", true);
@@ -102,8 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn one_that_came_to_nothing_takes_back_what_was_before_it() {
-        let mut handed_in = HandedIn::default();
+    fn a_failed_submission_discards_earlier_ones() {
+        let mut handed_in = Submissions::default();
         handed_in.called("a", "1", true);
         handed_in.called("b", "2", true);
         handed_in.failed("b");

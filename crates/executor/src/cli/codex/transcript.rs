@@ -1,4 +1,4 @@
-//! What was heard in one turn, told while it is heard.
+//! What a turn has brought so far, reported as events.
 //!
 //! A message that work follows is said on the way: under a schema it conforms like the answer, and is none. Work begins
 //! where its beginning is told, or where an end is told without one. An end by itself says nothing: what a command left
@@ -11,27 +11,24 @@ use crate::event::{Channel, Event, Events};
 
 use super::item::Item;
 
-/// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Hearing {
+pub(super) struct Transcript {
     /// The last message of the model, where no work has followed it.
     pub(super) text: Option<String>,
     /// How often a result was handed in, in the last step that did so: the ones before were taken back.
     pub(super) submitted: usize,
     /// Whether the last one came to nothing: the ones before it were to be replaced.
     pub(super) is_taken_back: bool,
-    /// How many model requests were answered.
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.
     pub(super) stepped: bool,
     /// Tools that are at work, by the ids of their calls.
     pub(super) calls: BTreeSet<String>,
-    /// The end of the message that is being said, which is not told yet.
+    /// The part of the current message that was not reported yet.
     pub(super) growing: String,
 }
 
-impl Hearing {
-    /// A model request was answered.
+impl Transcript {
     pub(super) fn step(&mut self) {
         self.steps += 1;
         self.stepped = true;
@@ -98,10 +95,10 @@ mod tests {
     use tokio::sync::mpsc;
 
     #[tokio::test]
-    async fn the_last_message_counts_and_secrets_are_not_told() {
+    async fn the_last_message_counts_without_secrets() {
         let (sender, mut receiver) = mpsc::channel(10);
         let (events, redactor) = (Events::new(sender), Redactor::new(["sk-secret".to_owned()]));
-        let mut hearing = Hearing::default();
+        let mut hearing = Transcript::default();
         let tool = Item::Tool {
             call_id: "1".to_owned(),
             name: "shell".to_owned(),
@@ -144,7 +141,7 @@ mod tests {
             (&[(said(), false), (Item::Other, true), (Item::Other, false)], true),
         ];
         for (items, is_answer) in rows {
-            let mut hearing = Hearing::default();
+            let mut hearing = Transcript::default();
             for (item, begins) in items.iter().cloned() {
                 match begins {
                     true => hearing.begins(item, &events, &redactor).await,
@@ -156,9 +153,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_later_step_takes_back_what_was_handed_in_before() {
+    async fn a_later_step_discards_earlier_submissions() {
         let (events, redactor) = (Events::none(), Redactor::new([]));
-        let mut hearing = Hearing::default();
+        let mut hearing = Transcript::default();
         for (ok, step) in [(true, true), (false, false), (true, false), (true, true)] {
             hearing.ends(Item::Submission { ok }, &events, &redactor).await;
             if step {

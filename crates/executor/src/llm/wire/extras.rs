@@ -1,11 +1,11 @@
-//! What stands beside text and calls in a message and goes back to the server that wrote it: what it reasoned, and its
-//! marks on the calls. Some servers refuse the answer to a call without it.
+//! Parts of a message besides text and calls that must be sent back to the server: its reasoning, and its marks on calls.
+//! Some servers reject the result of a call without them.
 //!
-//! It is kept for messages with calls alone. Behind others it is of no use, and some servers refuse it there.
+//! They are kept only for messages with calls: elsewhere they are useless, and some servers reject them.
 
 use serde_json::{Map, Value};
 
-use super::reply::{Look, ReadError, Room};
+use super::reply::{ByteBudget, JsonAccess, ReadError};
 
 /// What a model reasoned, by the names that servers have for it where they read it again.
 const REASONING: [&str; 2] = ["reasoning_content", "thinking"];
@@ -19,34 +19,38 @@ const MARK: &str = "extra_content";
 /// Pieces of a part that are texts, and go on.
 const TEXTS: [&str; 3] = ["text", "summary", "data"];
 
-/// What was heard so far.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct MessageExtras {
     fields: Map<String, Value>,
     marks: Vec<Value>,
 }
 
-impl Beside {
-    /// Adds what stands in a message, or in a piece of one.
-    pub(super) fn hear(&mut self, message: &Value, room: &mut Room) -> Result<(), ReadError> {
+impl MessageExtras {
+    /// Adds the parts of a message, or of a piece of one.
+    pub(super) fn add(&mut self, message: &Value, budget: &mut ByteBudget) -> Result<(), ReadError> {
         for name in REASONING {
             if let Some(piece) = message.at(name).as_str() {
-                append(&mut self.fields, name, piece, room)?;
+                append(&mut self.fields, name, piece, budget)?;
             }
         }
         for part in message.at(DETAILS).as_array().into_iter().flatten().filter_map(Value::as_object) {
-            self.part(part, room)?;
+            self.part(part, budget)?;
         }
         Ok(())
     }
 
     /// Adds the mark of the call at this place.
-    pub(super) fn mark(&mut self, place: usize, call: &Value, room: &mut Room) -> Result<(), ReadError> {
+    pub(super) fn mark(
+        &mut self,
+        place: usize,
+        call: &Value,
+        budget: &mut ByteBudget,
+    ) -> Result<(), ReadError> {
         let mark = call.at(MARK);
         if mark.is_null() {
             return Ok(());
         }
-        room.take(mark.to_string().len())?;
+        budget.take(mark.to_string().len())?;
         self.marks.resize(self.marks.len().max(place + 1), Value::Null);
         if let Some(known) = self.marks.get_mut(place) {
             *known = mark.clone();
@@ -55,7 +59,7 @@ impl Beside {
     }
 
     /// Adds a part, or a piece that goes on with the last one: it has the same kind and the same index.
-    fn part(&mut self, piece: &Map<String, Value>, room: &mut Room) -> Result<(), ReadError> {
+    fn part(&mut self, piece: &Map<String, Value>, budget: &mut ByteBudget) -> Result<(), ReadError> {
         let parts = self.fields.entry(DETAILS).or_insert_with(|| Value::Array(Vec::new()));
         let Value::Array(parts) = parts else { return Ok(()) };
         let goes_on = |last: &Value| {
@@ -68,10 +72,10 @@ impl Beside {
         let Some(Value::Object(part)) = parts.last_mut() else { return Ok(()) };
         for (key, value) in piece {
             match value {
-                Value::String(text) if TEXTS.contains(&key.as_str()) => append(part, key, text, room)?,
+                Value::String(text) if TEXTS.contains(&key.as_str()) => append(part, key, text, budget)?,
                 Value::Null if part.contains_key(key) => {}
                 value => {
-                    room.take(key.len() + value.to_string().len())?;
+                    budget.take(key.len() + value.to_string().len())?;
                     part.insert(key.clone(), value.clone());
                 }
             }
@@ -93,19 +97,23 @@ impl Beside {
     }
 }
 
-/// Appends to a text.
-fn append(fields: &mut Map<String, Value>, key: &str, piece: &str, room: &mut Room) -> Result<(), ReadError> {
+fn append(
+    fields: &mut Map<String, Value>,
+    key: &str,
+    piece: &str,
+    budget: &mut ByteBudget,
+) -> Result<(), ReadError> {
     match fields.entry(key).or_insert_with(|| Value::String(String::new())) {
-        Value::String(text) => room.append(text, piece),
+        Value::String(text) => budget.append(text, piece),
         other => {
             *other = Value::from(piece);
-            room.take(piece.len())
+            budget.take(piece.len())
         }
     }
 }
 
 /// Puts what was kept back into the message.
-pub(super) fn put_back(message: &mut Value, kept: &[Value]) {
+pub(super) fn restore(message: &mut Value, kept: &[Value]) {
     for (key, value) in kept.iter().filter_map(Value::as_object).flatten() {
         match value {
             Value::Array(marks) if key == "marks" => mark_calls(message, marks),

@@ -1,12 +1,11 @@
-//! The stream of events: read, lost, found again.
-
-mod frames;
+//! The stream of events, restored after a lost connection.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::time::Duration;
 
 use accord_api::{EventId, EventView, RunId, SessionId, WorkflowRunId};
+use accord_sse::{Decoder, Event, EventError};
 use futures_util::Stream;
 use futures_util::stream;
 use reqwest::Response;
@@ -14,17 +13,15 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, MAX_ANSWER_BYTES};
 use crate::error::ClientError;
-use frames::Frames;
 
-/// The coordinator speaks at least in heartbeats; one that is silent for longer than this is gone, even where the
-/// connection does not say so.
+/// The coordinator sends heartbeats: after this silence the connection is dead, even if it reports no error.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// The pause before the first attempt to find a lost stream again, and the longest.
+/// The pauses before a lost stream is opened again: the first and the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Which events. What is absent is not asked.
+/// Which events. Absent fields match everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventFilter {
     /// Of this session.
@@ -53,11 +50,11 @@ impl EventFilter {
 pub type EventStream = Pin<Box<dyn Stream<Item = Result<EventView, ClientError>> + Send>>;
 
 impl Client {
-    /// Events, from behind `after` where that is given. A lost connection is made again and nothing is missed.
+    /// Events after `after`, or all new ones. A lost connection is restored and no event is missed.
     /// An event that cannot be read is an error and the stream goes on; an error of the request itself (no key, no such
     /// session) ends it.
     pub fn events(&self, filter: &EventFilter, after: Option<EventId>) -> EventStream {
-        let reader = Reader {
+        let reader = EventReader {
             client: self.clone(),
             query: filter.query(),
             last: after.map(|id| id.to_string()),
@@ -73,21 +70,21 @@ impl Client {
     }
 }
 
-struct Reader {
+struct EventReader {
     client: Client,
     query: Value,
     last: Option<String>,
     pause: Duration,
-    ready: VecDeque<frames::Frame>,
-    open: Option<(Response, Frames)>,
+    ready: VecDeque<Result<Event, EventError>>,
+    open: Option<(Response, Decoder)>,
     over: bool,
 }
 
-impl Reader {
+impl EventReader {
     async fn next(&mut self) -> Option<Result<EventView, ClientError>> {
         while !self.over {
-            if let Some(frame) = self.ready.pop_front() {
-                return Some(self.event(&frame));
+            if let Some(event) = self.ready.pop_front() {
+                return Some(self.event(event));
             }
             if self.open.is_some() {
                 self.read().await;
@@ -99,47 +96,52 @@ impl Reader {
         None
     }
 
-    fn event(&mut self, frame: &frames::Frame) -> Result<EventView, ClientError> {
-        self.last = frame.id.clone().or_else(|| self.last.take());
-        let Some(data) = &frame.data else {
-            return Err(self.client.unreadable(format!("an event has more than {MAX_ANSWER_BYTES} bytes")));
+    fn event(&mut self, event: Result<Event, EventError>) -> Result<EventView, ClientError> {
+        let (id, data) = match event {
+            Ok(event) => (event.id, Ok(event.data)),
+            Err(EventError::TooLong { id }) => {
+                (id, Err(format!("an event has more than {MAX_ANSWER_BYTES} bytes")))
+            }
+            Err(EventError::NotUtf8) => (None, Err("an event is not UTF-8".to_owned())),
         };
-        let event: EventView = serde_json::from_str(data)
-            .map_err(|error| self.client.unreadable(format!("an event: {error}")))?;
+        self.last = id.or_else(|| self.last.take());
+        let event: Result<EventView, String> =
+            data.and_then(|data| serde_json::from_str(&data).map_err(|error| format!("an event: {error}")));
+        let event = event.map_err(|reason| self.client.unreadable(reason))?;
         self.last = Some(event.id.to_string());
         Ok(event)
     }
 
-    /// Connects, or waits where that cannot be done now. An error is final.
+    /// Connects, or waits if that is not possible now. An error is final.
     async fn connect(&mut self) -> Result<(), ClientError> {
         let call = self.client.get(&["events"]).query(self.query.clone()).endless();
         let call = call.header("accept", Some("text/event-stream"));
         let sending = call.header("last-event-id", self.last.as_deref()).send();
         match tokio::time::timeout(SILENCE, sending).await {
-            Ok(Ok(response)) => self.open = Some((response, Frames::new(MAX_ANSWER_BYTES))),
+            Ok(Ok(response)) => self.open = Some((response, Decoder::new(MAX_ANSWER_BYTES))),
             Ok(Err(error)) if !error.is_transient() => return Err(error),
-            Ok(Err(_)) | Err(_) => self.rest().await,
+            Ok(Err(_)) | Err(_) => self.back_off().await,
         }
         Ok(())
     }
 
     async fn read(&mut self) {
-        let Some((response, frames)) = &mut self.open else { return };
+        let Some((response, decoder)) = &mut self.open else { return };
         match tokio::time::timeout(SILENCE, response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
                 self.pause = FIRST_PAUSE;
-                self.ready.extend(frames.take(&bytes));
+                self.ready.extend(decoder.feed(&bytes));
             }
-            Ok(Ok(None) | Err(_)) | Err(_) => self.lose().await,
+            Ok(Ok(None) | Err(_)) | Err(_) => self.disconnect().await,
         }
     }
 
-    async fn lose(&mut self) {
+    async fn disconnect(&mut self) {
         self.open = None;
-        self.rest().await;
+        self.back_off().await;
     }
 
-    async fn rest(&mut self) {
+    async fn back_off(&mut self) {
         tokio::time::sleep(self.pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }

@@ -1,0 +1,22 @@
+// Written by `cargo xtask gen` from the tables in crates/domain and crates/contract.
+
+export const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'openai-compatible', 'ollama']
+
+export const EXECUTORS = ['llm', 'claude-code', 'codex', 'process', 'external', 'replay'] as const
+
+export const EXECUTOR_TITLES: Record<(typeof EXECUTORS)[number], string> = {
+  llm: 'a model of a provider',
+  'claude-code': 'the Claude Code CLI',
+  codex: 'the Codex CLI',
+  process: 'a command',
+  external: 'your own program',
+  replay: 'a recording',
+}
+
+export const SCHEMA_PROFILES = ['openai', 'anthropic', 'ollama']
+
+export const SCHEMA_PROFILE_LABELS: Record<string, string> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  ollama: 'Ollama, llama.cpp',
+}
