@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::check::fields::slip;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, Kind, OutputSchema};
+use crate::graph::{Graph, OutputSchema};
+use crate::kinds::{InputNode, NodeKind};
 use crate::limits::MAX_LINTED_BYTES;
 
 /// Who writes the values that a schema is for.
@@ -70,7 +71,7 @@ pub fn doubts(graph: &Graph) -> Vec<Finding> {
         }
     };
     for node in &graph.nodes {
-        if let Kind::Input { schema: Some(schema) } = &node.kind {
+        if let NodeKind::Input(InputNode { schema: Some(schema) }) = &node.kind {
             look(node.place().key("schema"), schema, Writer::Other);
         }
     }

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use accord_contract::Condition;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::graph::{Graph, Kind, Neighbours, Role, Then, Work};
-use crate::rooted::Wrapper;
+use crate::graph::{Graph, Neighbours};
 use crate::signature::Known;
 
 /// The variables that conditions and templates know beside the producers.
@@ -45,9 +44,8 @@ impl Flow {
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
-            if let Kind::Check { assert, .. } = &node.kind {
-                let variables = self.variables(place);
-                let condition = Condition::compile(assert, &variables);
+            if let Some(condition) = node.kind.behaviour().condition() {
+                let condition = Condition::compile(condition, &self.variables(place));
                 let condition = condition.map_err(|fault| format!("nodes.{}.assert: {fault}", node.id))?;
                 self.asserts.insert(place, condition);
             }
@@ -101,34 +99,5 @@ impl Flow {
 /// What a node gives, where that is known.
 pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> {
     let node = graph.nodes.get(node)?;
-    let of = |work: &Work, role: Role| known.gives(&node.id, work, role).cloned();
-    match &node.kind {
-        Kind::Input { schema } => schema.clone(),
-        Kind::Agent(work) => of(work, Role::Own),
-        Kind::Map { work, .. } => {
-            let mut list = Wrapper::default();
-            let item = list.put(&of(work, Role::Own).unwrap_or(Value::Bool(true)));
-            let items = match node.on_failure.then {
-                Then::Fail | Then::FailAtEnd => item,
-                Then::Continue => json!({"anyOf": [item, {"type": "null"}]}),
-            };
-            Some(list.around(json!({"type": "array", "items": items})))
-        }
-        Kind::Planner { synthesis, .. } => match synthesis {
-            Some(work) => of(work, Role::Synthesis),
-            None => Some(json!({
-                "type": "object",
-                "properties": {"plan": {"type": "object"}, "results": {"type": "object"}},
-                "required": ["plan", "results"],
-                "additionalProperties": false,
-            })),
-        },
-        Kind::Check { .. } => Some(json!({
-            "type": "object",
-            "properties": {"passed": {"type": "boolean"}, "message": {"type": ["string", "null"]}},
-            "required": ["passed", "message"],
-            "additionalProperties": false,
-        })),
-        Kind::Output { .. } => None,
-    }
+    node.kind.behaviour().output_schema(node, known)
 }

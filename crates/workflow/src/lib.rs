@@ -27,8 +27,9 @@ mod finding;
 mod fit;
 mod flow;
 mod graph;
+mod kinds;
 mod plan;
-mod rooted;
+mod schema_parts;
 mod siblings;
 mod signature;
 mod state;
@@ -41,9 +42,10 @@ pub use doubts::{Writer, doubts, rule_doubts, schema_doubts};
 pub use finding::{Finding, Gravity, Mark};
 pub use flow::Flow;
 pub use graph::{
-    Edge, Ends, Graph, Kind, LeftOut, Node, OnFailure, OutputSchema, Parameters, Role, Severity, Target,
-    Then, Work, file_schema, read,
+    Edge, Ends, Graph, LeftOut, Node, OnFailure, OutputSchema, Parameters, Role, Target, Then, Work,
+    file_schema::file_schema, read,
 };
+pub use kinds::NodeKind;
 pub use plan::{Plan, Subtask};
 pub use signature::{Known, Signature, Takes};
 pub use state::{At, Head, NodeState, Purpose, State, Surroundings, Take, Task};

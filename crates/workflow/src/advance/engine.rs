@@ -1,4 +1,4 @@
-//! The engine: one event, worked off until nothing more follows from it.
+//! The engine: applies one event until nothing more follows from it.
 
 use std::collections::VecDeque;
 
@@ -11,12 +11,14 @@ use serde_json::{Map, Value};
 use super::{End, Start, Step};
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
-use crate::graph::{Kind, Node, Then};
+use crate::graph::{Node, Then};
+use crate::kinds::NodeKind;
 use crate::state::{At, NodeState, State, Take, Task};
 
-pub(super) struct Engine<'a> {
-    pub(super) flow: &'a Flow,
-    pub(super) state: State,
+/// Applies one event, and everything that follows from it.
+pub(crate) struct Engine<'a> {
+    pub(crate) flow: &'a Flow,
+    pub(crate) state: State,
     pub(super) now: Timestamp,
     pub(super) options: &'a CompareOptions,
     steps: Vec<Step>,
@@ -38,7 +40,7 @@ impl<'a> Engine<'a> {
         let Some(task) = self.task(at) else { return };
         let attempt = task.attempts;
         task.worker = Some(worker.clone());
-        if let Some(Node { id, kind: Kind::Agent(_), .. }) = self.node(at.node) {
+        if let Some(Node { id, kind: NodeKind::Agent(_), .. }) = self.node(at.node) {
             let (node, kind) = (id.clone(), "agent".to_owned());
             self.tell(Body::WorkflowNodeStarted { node, kind, attempt, worker: Some(worker) });
         }
@@ -126,7 +128,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A node has an output.
-    pub(super) fn complete(&mut self, node: usize, output: Value) {
+    pub(crate) fn complete(&mut self, node: usize, output: Value) {
         if let Some(state) = self.state.nodes.get_mut(node) {
             state.output = Some(output);
         }
@@ -134,7 +136,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A node failed for good.
-    pub(super) fn fail(&mut self, node: usize, fault: Fault) {
+    pub(crate) fn fail(&mut self, node: usize, fault: Fault) {
         let Some(known) = self.node(node) else { return };
         let (id, then) = (known.id.clone(), known.on_failure.then);
         if then != Then::Continue && !self.is_ending() {
@@ -212,11 +214,11 @@ impl<'a> Engine<'a> {
             .iter()
             .zip(&self.state.nodes)
             .filter(|(node, state)| {
-                matches!(node.kind, Kind::Output { .. }) && state.status == NodeStatus::Completed
+                matches!(node.kind, NodeKind::Output(_)) && state.status == NodeStatus::Completed
             })
             .collect();
         let outputs =
-            self.flow.graph.nodes.iter().filter(|node| matches!(node.kind, Kind::Output { .. })).count();
+            self.flow.graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Output(_))).count();
         let value = |state: &NodeState| state.output.clone().unwrap_or_default();
         let output = match reached.as_slice() {
             [] => None,
@@ -272,15 +274,15 @@ impl<'a> Engine<'a> {
         self.tell(Body::WorkflowFinished { workflow_name, status, error });
     }
 
-    pub(super) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         self.state.head.status != Status::Running
     }
 
-    pub(super) fn node(&self, node: usize) -> Option<&'a Node> {
+    pub(crate) fn node(&self, node: usize) -> Option<&'a Node> {
         self.flow.graph.nodes.get(node)
     }
 
-    pub(super) fn task(&mut self, at: At) -> Option<&mut Task> {
+    pub(crate) fn task(&mut self, at: At) -> Option<&mut Task> {
         self.state.nodes.get_mut(at.node)?.tasks.get_mut(at.task)
     }
 
@@ -289,7 +291,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Begins, or begins again, with a task.
-    pub(super) fn launch(&mut self, start: Start) {
+    pub(crate) fn launch(&mut self, start: Start) {
         if let Some(task) = self.task(start.at) {
             task.status = NodeStatus::Running;
             task.attempts += 1;

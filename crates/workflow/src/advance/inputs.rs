@@ -54,12 +54,12 @@ pub(super) fn variables(
     variables
 }
 
-/// What an agent gets that is told nothing in particular.
-pub(super) struct Given {
-    /// Everything, by name.
-    pub(super) all: Map<String, Value>,
-    /// The one thing, where it is one.
-    pub(super) only: Option<Value>,
+/// What an agent without parameters gets.
+pub(crate) struct Given {
+    /// Every value, by name.
+    pub(crate) all: Map<String, Value>,
+    /// The value, if there is exactly one.
+    pub(crate) only: Option<Value>,
 }
 
 impl Given {
@@ -85,7 +85,7 @@ pub(super) fn parameters(
             .map_err(|fault| format!("parameters.{fault}")),
         Parameters::Prompt(source) => {
             let text = template::prompt(source, variables).map_err(|fault| format!("prompt: {fault}"))?;
-            Ok(prompt::told(prompt::with_comparison(text, source, variables)))
+            Ok(prompt::parameters(prompt::with_comparison(text, source, variables)))
         }
         Parameters::Inputs => Ok(as_it_is(takes, variables, given)),
     }
@@ -99,10 +99,10 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
             Some(Value::String(text)) => {
                 let is_callers = all.len() == 1 && all.contains_key(template::INPUT);
                 let text = if is_callers { text } else { accord_contract::prompt::agent_output(&text) };
-                prompt::told(prompt::with_comparison(text, "", variables))
+                prompt::parameters(prompt::with_comparison(text, "", variables))
             }
             Some(object) if is_prompt(&object) => object,
-            _ => prompt::told(prompt::with_comparison(
+            _ => prompt::parameters(prompt::with_comparison(
                 prompt::block("inputs", &Value::Object(all)),
                 "",
                 variables,

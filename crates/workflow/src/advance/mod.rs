@@ -10,9 +10,8 @@
 mod absent;
 mod engine;
 mod inputs;
-mod kinds;
-mod planner;
-mod prompt;
+pub(crate) mod prompt;
+mod tasks;
 
 #[cfg(test)]
 mod tests;
@@ -24,14 +23,14 @@ use accord_domain::workflow::{Fault, Worker};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub(crate) use engine::take;
-pub(crate) use inputs::inputs;
+pub(crate) use engine::{Engine, take};
+pub(crate) use inputs::{Given, inputs};
+pub(crate) use tasks::NextTask;
 
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{OutputSchema, Role, Target};
 use crate::state::{At, State};
-use engine::Engine;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use crate::signature::{Signature, Takes};
 use crate::template::{Variables, speaks_of};
 
 /// A prompt as parameters.
-pub(super) fn told(prompt: String) -> Value {
+pub(crate) fn parameters(prompt: String) -> Value {
     json!({ "prompt": prompt })
 }
 
@@ -39,7 +39,7 @@ pub(super) fn with_comparison(text: String, template: &str, variables: &Variable
 }
 
 /// The prompt of a planner: its own, and who can be planned with.
-pub(super) fn planning(prompt: &str, agents: &[String], known: &BTreeMap<String, Signature>) -> String {
+pub(crate) fn planning(prompt: &str, agents: &[String], known: &BTreeMap<String, Signature>) -> String {
     let line = |name: &String| match known.get(name) {
         Some(signature) => format!("- {name}: {}", purpose(signature)),
         None => format!("- {name}"),
@@ -82,12 +82,12 @@ fn fields(schema: &Value) -> String {
 const MOST_FIELDS_TOLD: usize = 20;
 
 /// What a planner is told whose plan cannot be carried out.
-pub(super) fn replan(fault: &str) -> String {
+pub(crate) fn replan(fault: &str) -> String {
     format!("This plan is invalid: {fault}. Return the complete corrected plan.")
 }
 
 /// The prompt of a subtask.
-pub(super) fn subtask(description: &str, results: &Value) -> String {
+pub(crate) fn subtask(description: &str, results: &Value) -> String {
     match results.as_object().is_some_and(|results| !results.is_empty()) {
         true => format!("{description}\n\n{}", block("results", results)),
         false => description.to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn subtask(description: &str, results: &Value) -> String {
 }
 
 /// The prompt of a synthesis that has none of its own.
-pub(super) fn synthesis(plan: &Value, results: &Value) -> String {
+pub(crate) fn synthesis(plan: &Value, results: &Value) -> String {
     format!(
         "All subtasks of this plan are completed. Combine their results into one answer.\n\n{}\n\n{}",
         block("plan", plan),

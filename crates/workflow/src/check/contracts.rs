@@ -7,30 +7,22 @@ use serde_json::{Map, Value, json};
 
 use super::edge_at;
 use super::fields::{Field, at_pointer, declares, field, resolve};
-use super::shape::Look;
+use super::topology::Topology;
 use crate::compare::is_compared;
 use crate::finding::Findings;
 use crate::fit::{Fit, Misfit, below, fits, says_nothing};
 use crate::flow::{COMPARED, gives};
-use crate::graph::{Graph, Kind, Node, Parameters, Role, Work};
-use crate::rooted::{Wrapper, taken_out};
+use crate::graph::{Graph, Node, Parameters, Role, Work};
+use crate::schema_parts::{Wrapper, taken_out};
 use crate::signature::{Known, Takes};
 use crate::template::{self, Shape};
 
-pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
+pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findings: &mut Findings) {
     for (place, node) in graph.nodes.iter().enumerate() {
-        let edges = look.edges.incoming(place);
-        let fed = Fed::of(graph, known, edges);
-        let inputs = || match look.may_be_fed(place) {
-            false => fed.inputs(),
-            true => Given { what: What::Unknown, place: None },
-        };
-        match &node.kind {
-            Kind::Agent(work) => fed.work(node, work, known, &inputs(), findings),
-            Kind::Map { over, work, .. } => fed.map(node, over, work, known, findings),
-            Kind::Planner { work, .. } => fed.work(node, work, known, &inputs(), findings),
-            Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => {}
-        }
+        let edges = topology.edges.incoming(place);
+        let mut upstream = Upstream::of(graph, known, edges);
+        upstream.is_complete = !topology.may_be_fed(place);
+        node.kind.behaviour().check_inputs(node, &upstream, findings);
         if are_compared(graph, known, edges) {
             untold(node, known, findings);
         }
@@ -41,8 +33,7 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
 fn are_compared(graph: &Graph, known: &Known, edges: &[usize]) -> bool {
     let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).map(|edge| edge.from);
     let speaks = |place: &usize| {
-        let kind = graph.nodes.get(*place).map(|node| &node.kind);
-        matches!(kind, Some(Kind::Agent(_) | Kind::Map { .. } | Kind::Planner { .. }))
+        graph.nodes.get(*place).is_some_and(|node| node.kind.work().is_some())
             && gives(graph, known, *place).is_some_and(|schema| is_compared(&schema))
     };
     producers.filter(speaks).take(2).count() == 2
@@ -51,15 +42,13 @@ fn are_compared(graph: &Graph, known: &Known, edges: &[usize]) -> bool {
 /// Contradictions that are found in front of a node and do not reach its agent. A prompt has them at its end anyway.
 fn untold(node: &Node, known: &Known, findings: &mut Findings) {
     let [contradictions, ..] = COMPARED;
-    let (work, over) = match &node.kind {
-        Kind::Agent(work) | Kind::Planner { work, .. } => (work, ""),
-        Kind::Map { over, work, .. } => (work, over.as_str()),
-        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => return,
-    };
+    let Some(work) = node.kind.work() else { return };
+    if node.kind.behaviour().template().is_some_and(|template| speaks_of(&template, contradictions)) {
+        return;
+    }
     let takes = known.of(&node.id, work, Role::Own).map(|signature| &signature.takes);
     let at = node.place();
     let (place, remedy) = match (&work.parameters, takes) {
-        _ if template::speaks_of(over, contradictions) => return,
         (Parameters::Fields(fields), _) if !fields.values().any(|value| speaks_of(value, contradictions)) => {
             (at.key("parameters"), "use '{{ contradictions }}' in one of these")
         }
@@ -83,9 +72,12 @@ fn speaks_of(value: &Value, variable: &str) -> bool {
     }
 }
 
-/// Who feeds a node, with what that gives.
-pub(super) struct Fed<'a> {
+/// The nodes upstream of a node.
+pub(crate) struct Upstream<'a> {
+    known: &'a Known,
     producers: Vec<Producer<'a>>,
+    /// Whether there can be no other upstream node: false if an edge that could not be read may lead to the node.
+    is_complete: bool,
 }
 
 struct Producer<'a> {
@@ -104,7 +96,7 @@ struct Told {
 }
 
 /// What an agent is given that is told nothing in particular.
-struct Given {
+pub(crate) struct Given {
     what: What,
     place: Option<Place>,
 }
@@ -174,20 +166,21 @@ fn is_object(schema: &Value) -> Option<bool> {
     }
 }
 
-impl<'a> Fed<'a> {
-    pub(super) fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
+impl<'a> Upstream<'a> {
+    pub(super) fn of(graph: &'a Graph, known: &'a Known, edges: &[usize]) -> Self {
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let gives = gives(graph, known, edge.from).unwrap_or(Value::Bool(true));
             let always = edge.when.is_none();
             Some(Producer { id: &producer.id, gives, always, edge: edge.index })
         });
-        Self { producers: producers.collect() }
+        Self { known, producers: producers.collect(), is_complete: true }
     }
 
     /// The inputs as they are: the one input where it is an object, else all of them by their ids.
-    fn inputs(&self) -> Given {
+    pub(crate) fn inputs(&self) -> Given {
         match self.producers.as_slice() {
+            _ if !self.is_complete => Given { what: What::Unknown, place: None },
             [] => Given { what: What::Unknown, place: None },
             [only] => Given { what: What::one(only.id, &only.gives), place: Some(edge_at(only.edge)) },
             several => {
@@ -201,23 +194,24 @@ impl<'a> Fed<'a> {
         }
     }
 
-    fn map(&self, node: &Node, over: &str, work: &Work, known: &Known, findings: &mut Findings) {
-        let at = node.place().key("over");
+    /// An item of the list that a template evaluates to. Nothing, with a finding, if it cannot be a list.
+    pub(crate) fn item(&self, over: &str, at: Place, findings: &mut Findings) -> Option<Given> {
         let told = Told { schema: self.schema_of(&Value::from(over)), made: Vec::new(), place: at.clone() };
         if !told.may_be(&json!({"type": "array"}), "a list", findings) {
-            return;
+            return None;
         }
         let list = told.schema;
-        // Items that have a schema of their own by their position may be others.
+        // With `prefixItems`, the schema of an item depends on its position.
         let items = list.get("items").filter(|_| list.get("prefixItems").is_none());
         let item = items.and_then(|items| resolve(&list, items)).map(|item| taken_out(&list, item));
         let what = item.map_or(What::Unknown, |item| What::one("item", &item));
-        self.work(node, work, known, &Given { what, place: Some(at) }, findings);
+        Some(Given { what, place: Some(at) })
     }
 
-    fn work(&self, node: &Node, work: &Work, known: &Known, given: &Given, findings: &mut Findings) {
+    /// Checks what a node's agent gets against what it accepts.
+    pub(crate) fn check_work(&self, node: &Node, work: &Work, given: &Given, findings: &mut Findings) {
         let at = node.place();
-        let Some(signature) = known.of(&node.id, work, Role::Own) else { return };
+        let Some(signature) = self.known.of(&node.id, work, Role::Own) else { return };
         let told = match &work.parameters {
             Parameters::Inputs => Told {
                 schema: given.what.told(&signature.takes),
@@ -303,7 +297,7 @@ fn made_in(fields: &Map<String, Value>, at: &str, made: &mut Vec<String>) {
 }
 
 /// Why an agent cannot be told a prompt and nothing else, if it cannot.
-pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
+pub(crate) fn accepts_no_prompt(takes: &Takes) -> Option<String> {
     let Takes::Schema(schema) = takes else { return None };
     match fits(&prompt(), schema) {
         Fit::Never(misfits) => Some(reasons(&misfits)),

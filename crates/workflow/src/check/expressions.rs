@@ -7,15 +7,16 @@ use serde_json::Value;
 
 use super::edge_at;
 use super::fields::{Field, field, meant};
-use super::shape::Look;
+use super::topology::Topology;
 use crate::doubts::rule_doubts;
 use crate::finding::Findings;
 use crate::flow::{COMPARED, gives};
-use crate::graph::{Edge, Graph, Kind, Node, Parameters, Role, Then};
+use crate::graph::{Edge, Graph, Node, Parameters, Then};
+use crate::kinds::NodeKind;
 use crate::signature::Known;
 use crate::template;
 
-pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
+pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findings: &mut Findings) {
     for edge in &graph.edges {
         let Some(when) = &edge.when else { continue };
         let place = edge_at(edge.index).key("when");
@@ -30,9 +31,9 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
     }
     let (named, nobody) = (named(graph), BTreeSet::new());
     for (place, node) in graph.nodes.iter().enumerate() {
-        let perhaps = if look.may_be_fed(place) { &named } else { &nobody };
-        let scope = Scope::of(graph, known, look, place, perhaps);
-        scope.check(node, findings);
+        let perhaps = if topology.may_be_fed(place) { &named } else { &nobody };
+        let scope = Scope::of(graph, known, topology, place, perhaps);
+        node.kind.behaviour().check_expressions(node, &scope, findings);
     }
 }
 
@@ -58,7 +59,7 @@ struct Producer<'a> {
 }
 
 /// What a node can name: who feeds it, with what that gives, and other names.
-struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     graph: &'a Graph,
     /// The node itself.
     id: &'a str,
@@ -70,10 +71,10 @@ struct Scope<'a> {
 
 /// Why a node that others feed too may start without this one. Of a map that goes on only items are missing.
 fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
-    match (&producer.kind, producer.on_failure.then) {
-        _ if edge.when.is_some() => Some("its edge has a condition"),
-        (Kind::Map { .. }, _) | (_, Then::Fail | Then::FailAtEnd) => None,
-        (_, Then::Continue) => Some("the run continues if it fails"),
+    let goes_on = producer.on_failure.then == Then::Continue && !producer.kind.is_per_item();
+    match edge.when {
+        Some(_) => Some("its edge has a condition"),
+        None => goes_on.then_some("the run continues if it fails"),
     }
 }
 
@@ -88,11 +89,11 @@ impl<'a> Scope<'a> {
     fn of(
         graph: &'a Graph,
         known: &Known,
-        look: &Look<'_>,
+        topology: &Topology<'_>,
         place: usize,
         perhaps: &'a BTreeSet<&'a str>,
     ) -> Self {
-        let edges = look.edges.incoming(place);
+        let edges = topology.edges.incoming(place);
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let missing = missing(producer, edge).filter(|_| edges.len() > 1);
@@ -103,41 +104,12 @@ impl<'a> Scope<'a> {
         Self { graph, id, producers: producers.collect(), others, perhaps }
     }
 
-    fn with(&self, more: &[&'static str]) -> Self {
+    pub(crate) fn with(&self, more: &[&'static str]) -> Self {
         let others = [&self.others[..], more].concat();
         Self { others, producers: self.producers.clone(), ..*self }
     }
 
-    fn check(&self, node: &Node, findings: &mut Findings) {
-        let at = node.place();
-        match &node.kind {
-            Kind::Input { .. } => {}
-            Kind::Output { value } => {
-                if let Some(value) = value {
-                    self.document(value, &at.key("value"), findings);
-                }
-            }
-            Kind::Check { assert, .. } => self.condition(assert, at.key("assert"), findings),
-            Kind::Agent(work) => self.parameters(&work.parameters, &at, findings),
-            Kind::Map { over, work, .. } => {
-                self.text(over, &at.key("over"), findings);
-                if template::shape(over) == template::Shape::Plain {
-                    let message = "expected a template, for example '{{ files.list }}', got plain text";
-                    findings.error(at.key("over"), message);
-                }
-                self.with(&["item", "index"]).parameters(&work.parameters, &at, findings);
-            }
-            Kind::Planner { work, synthesis, .. } => {
-                self.parameters(&work.parameters, &at, findings);
-                if let Some(synthesis) = synthesis {
-                    let at = Role::Synthesis.place(&node.id);
-                    self.with(&["plan", "results"]).parameters(&synthesis.parameters, &at, findings);
-                }
-            }
-        }
-    }
-
-    fn parameters(&self, parameters: &Parameters, at: &Place, findings: &mut Findings) {
+    pub(crate) fn parameters(&self, parameters: &Parameters, at: &Place, findings: &mut Findings) {
         match parameters {
             Parameters::Inputs => {}
             Parameters::Prompt(prompt) => self.text(prompt, &at.key("prompt"), findings),
@@ -160,7 +132,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn document(&self, value: &Value, at: &Place, findings: &mut Findings) {
+    pub(crate) fn document(&self, value: &Value, at: &Place, findings: &mut Findings) {
         match value {
             Value::String(text) => self.text(text, at, findings),
             Value::Array(items) => {
@@ -177,7 +149,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn text(&self, text: &str, at: &Place, findings: &mut Findings) {
+    pub(crate) fn text(&self, text: &str, at: &Place, findings: &mut Findings) {
         if template::shape(text) == template::Shape::Plain {
             return;
         }
@@ -250,11 +222,11 @@ impl<'a> Scope<'a> {
     /// The edge that is missing where another node is named.
     fn edge_from(&self, id: &str) -> Option<String> {
         let named = self.graph.nodes.iter().find(|node| node.id == id && node.id != self.id)?;
-        let gives = !matches!(named.kind, Kind::Output { .. });
+        let gives = !matches!(named.kind, NodeKind::Output(_));
         gives.then(|| format!("{{ from: {id}, to: {} }}", self.id))
     }
 
-    fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
+    pub(crate) fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
         let names: Vec<&str> =
             self.producers.iter().map(|producer| producer.id).chain(self.others.iter().copied()).collect();
         let more = self.perhaps.iter().copied().filter(|id| !names.contains(id));

@@ -5,7 +5,7 @@ use accord_contract::Place;
 use serde_json::Value;
 
 use crate::check::fields::{Field, field};
-use crate::rooted::{Holds, holds, taken_out};
+use crate::schema_parts::{Holds, holds, taken_out};
 
 /// What says something about comparing.
 const ANNOTATIONS: [&str; 3] = ["x-key", "x-conflict", "x-text"];

@@ -1,9 +1,10 @@
 //! The graph: nodes and edges, as a document says them.
 
-mod file;
-mod members;
+pub(crate) mod file_schema;
 mod node;
+mod object_reader;
 mod read;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -13,9 +14,11 @@ use std::collections::BTreeSet;
 use accord_contract::Place;
 use serde_json::{Map, Value};
 
-pub use file::file_schema;
-pub(crate) use members::kind_of;
+use crate::kinds::NodeKind;
+
+pub(crate) use object_reader::{ObjectReader, type_name};
 pub use read::read;
+pub(crate) use work::{concurrency, schema, work};
 
 /// A workflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,69 +60,9 @@ pub struct Node {
     /// Its id: the name of its output in templates and conditions.
     pub id: String,
     /// What it does.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// What its failure means.
     pub on_failure: OnFailure,
-}
-
-/// What a node does.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
-    /// Hands out the input of the run.
-    Input {
-        /// What the input must be.
-        schema: Option<Value>,
-    },
-    /// Runs an agent, or another workflow.
-    Agent(Work),
-    /// Looks whether something holds.
-    Check {
-        /// The condition, in CEL.
-        assert: String,
-        /// What to say when it does not hold.
-        message: String,
-        /// What that means.
-        severity: Severity,
-    },
-    /// Runs an agent for each item of a list.
-    Map {
-        /// The template that gives the list.
-        over: String,
-        /// What to do with each item.
-        work: Work,
-        /// How many at once.
-        concurrency: u32,
-    },
-    /// Lets an agent make a plan, and carries it out.
-    Planner {
-        /// Who plans.
-        work: Work,
-        /// Who may be planned with.
-        agents: Vec<String>,
-        /// Who joins the results.
-        synthesis: Option<Box<Work>>,
-        /// How many subtasks at once.
-        concurrency: u32,
-    },
-    /// Gives the output of the run.
-    Output {
-        /// The template of the value; the inputs, where it says nothing.
-        value: Option<Value>,
-    },
-}
-
-impl Kind {
-    /// The name in documents.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Input { .. } => "input",
-            Self::Agent(_) => "agent",
-            Self::Check { .. } => "check",
-            Self::Map { .. } => "map",
-            Self::Planner { .. } => "planner",
-            Self::Output { .. } => "output",
-        }
-    }
 }
 
 /// Something for an agent to do.
@@ -174,15 +117,6 @@ pub enum Parameters {
     Fields(Map<String, Value>),
 }
 
-/// What a check that does not hold means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// It is said, and the run goes on.
-    Warn,
-    /// The node fails.
-    Fail,
-}
-
 /// What the failure of a node means, once it was retried so often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OnFailure {
@@ -228,18 +162,10 @@ impl Graph {
         self.left_out.iter().flat_map(|left_out| left_out.nodes.iter().map(String::as_str))
     }
 
-    /// The work of a node that has some, and what it is called in the document.
+    /// Every work of every node, with the node and what the work is for.
     pub fn works(&self) -> impl Iterator<Item = (&Node, &Work, Role)> {
         self.nodes.iter().flat_map(|node| {
-            let works: Vec<(&Node, &Work, Role)> = match &node.kind {
-                Kind::Agent(work) | Kind::Map { work, .. } => vec![(node, work, Role::Own)],
-                Kind::Planner { work, synthesis, .. } => {
-                    let synthesis = synthesis.as_deref().map(|work| (node, work, Role::Synthesis));
-                    [(node, work, Role::Own)].into_iter().chain(synthesis).collect()
-                }
-                Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => Vec::new(),
-            };
-            works
+            node.kind.behaviour().works().into_iter().map(move |(work, role)| (node, work, role))
         })
     }
 
@@ -249,11 +175,8 @@ impl Graph {
             Target::Agent(name) => Some(name.as_str()),
             Target::Inline(_) | Target::Workflow(_) => None,
         });
-        let planned = self.nodes.iter().flat_map(|node| match &node.kind {
-            Kind::Planner { agents, .. } => agents.as_slice(),
-            _ => &[],
-        });
-        named.chain(planned.map(String::as_str)).collect()
+        let others = self.nodes.iter().flat_map(|node| node.kind.behaviour().other_agents());
+        named.chain(others.map(String::as_str)).collect()
     }
 
     /// The names of all workflows that it uses.
@@ -277,7 +200,7 @@ impl Graph {
     /// What the input of a run must be, where the graph says so.
     pub fn input_schema(&self) -> Option<&Value> {
         self.nodes.iter().find_map(|node| match &node.kind {
-            Kind::Input { schema } => schema.as_ref(),
+            NodeKind::Input(input) => input.schema.as_ref(),
             _ => None,
         })
     }

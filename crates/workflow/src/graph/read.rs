@@ -6,7 +6,7 @@ use accord_contract::Place;
 use accord_domain::nearest;
 use serde_json::Value;
 
-use super::members::{Members, kind_of};
+use super::object_reader::{ObjectReader, type_name};
 use super::{Edge, Ends, Graph, LeftOut, node};
 use crate::finding::{Finding, Findings};
 use crate::limits::{MOST_EDGES, MOST_NAMES, MOST_NODES};
@@ -20,11 +20,11 @@ pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
 }
 
 fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
-    let mut members = Members::of(document, Place::root(), "a workflow", findings)?;
-    let name = members.required_text("name", "the name of the workflow", findings).unwrap_or_default();
-    let description = members.text("description", findings).unwrap_or_default();
-    let nodes_at = members.at("nodes");
-    let given = members.any("nodes");
+    let mut reader = ObjectReader::of(document, Place::root(), "a workflow", findings)?;
+    let name = reader.required_text("name", "the name of the workflow", findings).unwrap_or_default();
+    let description = reader.text("description", findings).unwrap_or_default();
+    let nodes_at = reader.at("nodes");
+    let given = reader.any("nodes");
     let nodes = match given {
         Some(value) => nodes(value, &nodes_at, findings),
         None => {
@@ -32,15 +32,15 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
             Vec::new()
         }
     };
-    let edges_at = members.at("edges");
+    let edges_at = reader.at("edges");
     let mut ids: HashMap<&str, Option<usize>> =
         given.and_then(Value::as_object).into_iter().flatten().map(|(id, _)| (id.as_str(), None)).collect();
     ids.extend(nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), Some(index))));
-    let edges = match members.any("edges") {
+    let edges = match reader.any("edges") {
         Some(value) => edges(value, &edges_at, &ids, findings),
         None => Edges::default(),
     };
-    members.end("a workflow", findings);
+    reader.finish("a workflow", findings);
     let unread = ids.iter().filter(|(_, place)| place.is_none()).map(|(id, _)| (*id).to_owned());
     let left_out = LeftOut { nodes: unread.collect(), edges: edges.unread };
     let left_out = (left_out != LeftOut::default()).then_some(left_out);
@@ -57,27 +57,27 @@ struct Edges {
 }
 
 fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
-    let Value::Object(members) = value else {
-        let message = format!("'nodes': expected an object of nodes by id, got {}", kind_of(value));
+    let Value::Object(nodes) = value else {
+        let message = format!("'nodes': expected an object of nodes by id, got {}", type_name(value));
         findings.error(place.clone(), message);
         return Vec::new();
     };
-    if members.is_empty() {
+    if nodes.is_empty() {
         findings.error(place.clone(), "the workflow has no nodes");
     }
-    if members.len() > MOST_NODES {
-        let message = format!("expected at most {MOST_NODES} nodes, got {}", members.len());
+    if nodes.len() > MOST_NODES {
+        let message = format!("expected at most {MOST_NODES} nodes, got {}", nodes.len());
         findings.error(place.clone(), message);
         return Vec::new();
     }
-    members.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
+    nodes.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
 }
 
 fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findings: &mut Findings) -> Edges {
     // There are some, and they may be any.
     let none = Edges { read: Vec::new(), unread: vec![Ends::default()] };
     let Value::Array(items) = value else {
-        let message = format!("'edges': expected a list of {{from, to}}, got {}", kind_of(value));
+        let message = format!("'edges': expected a list of {{from, to}}, got {}", type_name(value));
         findings.error(place.clone(), message);
         return none;
     };
@@ -112,9 +112,9 @@ fn edge(
     ids: &HashMap<&str, Option<usize>>,
     findings: &mut Findings,
 ) -> Option<Edge> {
-    let mut members = Members::of(value, place.clone(), "an edge", findings)?;
+    let mut reader = ObjectReader::of(value, place.clone(), "an edge", findings)?;
     let mut end = |name: &'static str, why: &str, findings: &mut Findings| {
-        let id = members.required_text(name, why, findings)?;
+        let id = reader.required_text(name, why, findings)?;
         match ids.get(id) {
             // A node that could not be read is there all the same.
             Some(found) => *found,
@@ -124,14 +124,14 @@ fn edge(
                 let meant = (findings.looks(1) > 0 && ids.len() <= MOST_NAMES).then(|| nearest(id, known));
                 let meant =
                     meant.flatten().map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
-                findings.error(members.at(name), format!("unknown node '{id}'{meant}"));
+                findings.error(reader.at(name), format!("unknown node '{id}'{meant}"));
                 None
             }
         }
     };
     let from = end("from", "the id of the upstream node", findings);
     let to = end("to", "the id of the downstream node", findings);
-    let when = members.text("when", findings).map(str::to_owned);
-    members.end("an edge", findings);
+    let when = reader.text("when", findings).map(str::to_owned);
+    reader.finish("an edge", findings);
     Some(Edge { from: from?, to: to?, when, index })
 }

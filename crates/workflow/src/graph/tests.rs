@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::finding::{Finding, Gravity};
+use crate::kinds::{AgentNode, InputNode, OutputNode};
 
 fn told(findings: &[Finding]) -> Vec<String> {
     findings
@@ -27,18 +28,19 @@ fn a_document_is_read() {
     let (graph, findings) = read(&document);
     assert_eq!(findings, []);
     let node = |id: &str, kind| Node { id: id.to_owned(), kind, on_failure: OnFailure::default() };
-    let look = Kind::Agent(Work {
+    let work = Work {
         target: Target::Agent("reviewer".to_owned()),
         parameters: Parameters::Prompt("{{ input.x }}".to_owned()),
         output_schema: None,
-    });
+    };
+    let look = NodeKind::Agent(AgentNode { work });
     let expected = Graph {
         name: "review".to_owned(),
         description: String::new(),
         nodes: vec![
-            node("input", Kind::Input { schema: None }),
+            node("input", NodeKind::Input(InputNode { schema: None })),
             Node { on_failure: OnFailure { retries: 2, then: Then::Fail }, ..node("look", look) },
-            node("output", Kind::Output { value: None }),
+            node("output", NodeKind::Output(OutputNode { value: None })),
         ],
         edges: vec![
             Edge { from: 0, to: 1, when: None, index: 0 },

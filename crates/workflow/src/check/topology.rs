@@ -6,10 +6,11 @@ use accord_contract::Place;
 
 use super::edge_at;
 use crate::finding::Findings;
-use crate::graph::{Edge, Graph, Kind, Neighbours, Role};
+use crate::graph::{Edge, Graph, Neighbours, Role};
+use crate::kinds::NodeKind;
 
 /// A graph with its neighbours at hand.
-pub(super) struct Look<'a> {
+pub(super) struct Topology<'a> {
     graph: &'a Graph,
     pub(super) edges: Neighbours,
     /// For each node, whether an edge that could not be read may lead to it.
@@ -28,7 +29,7 @@ fn perhaps_meant<'a>(graph: &Graph, ends: impl Iterator<Item = Option<&'a String
     ids.map(|id| any || ends.contains(&Some(id))).collect()
 }
 
-impl<'a> Look<'a> {
+impl<'a> Topology<'a> {
     pub(super) fn new(graph: &'a Graph) -> Self {
         let unread = graph.unread_edges();
         Self {
@@ -60,28 +61,27 @@ impl<'a> Look<'a> {
     }
 
     fn ends(&self, findings: &mut Findings) {
-        for extra in self.of_kind("input").iter().skip(1) {
+        for extra in self.of_kind(NodeKind::INPUT).iter().skip(1) {
             findings
                 .error(Role::Own.place(self.id(*extra)), "duplicate input node; a workflow has one input");
         }
         // One that could not be read may be meant to be one.
-        if self.graph.unread_nodes().next().is_none() && self.of_kind("output").is_empty() {
+        if self.graph.unread_nodes().next().is_none() && self.of_kind(NodeKind::OUTPUT).is_empty() {
             let message = "the workflow has no node of type output";
             findings.error(Place::root().key("nodes"), message);
         }
         for edge in &self.graph.edges {
             let kind = |node: usize| self.graph.nodes.get(node).map(|node| &node.kind);
-            if matches!(kind(edge.to), Some(Kind::Input { .. })) {
+            if matches!(kind(edge.to), Some(NodeKind::Input(_))) {
                 findings.error(edge_at(edge.index).key("to"), "the input node cannot have incoming edges");
             }
-            if matches!(kind(edge.from), Some(Kind::Output { .. })) {
+            if matches!(kind(edge.from), Some(NodeKind::Output(_))) {
                 findings.error(edge_at(edge.index).key("from"), "an output node cannot have outgoing edges");
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
             let is_fed = !self.edges.incoming(place).is_empty();
-            let needs = matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. });
-            if is_fed || !needs || self.may_be_fed(place) {
+            if is_fed || !node.kind.behaviour().needs_input() || self.may_be_fed(place) {
                 continue;
             }
             let message = format!("no incoming edge; a node of type {} needs one", node.kind.as_str());
@@ -143,7 +143,7 @@ impl<'a> Look<'a> {
     /// Nodes that no way leads to, and nodes that lead nowhere.
     fn reach(&self, findings: &mut Findings) {
         let all = 0..self.graph.nodes.len();
-        let inputs = self.of_kind("input");
+        let inputs = self.of_kind(NodeKind::INPUT);
         let mut roots = match inputs.is_empty() {
             false => inputs,
             true => all.clone().filter(|node| self.edges.incoming(*node).is_empty()).collect(),
@@ -154,7 +154,7 @@ impl<'a> Look<'a> {
             let message = "not reachable from the input; add an edge, or remove it";
             findings.error(Role::Own.place(self.id(place)), message);
         }
-        let mut ends = self.of_kind("output");
+        let mut ends = self.of_kind(NodeKind::OUTPUT);
         ends.extend(all.filter(|node| self.perhaps_feeding.get(*node) == Some(&true)));
         let useful = self.spread(ends, |node| self.edges.incoming(node), |edge| edge.from);
         for (place, _) in useful
@@ -163,8 +163,7 @@ impl<'a> Look<'a> {
             .filter(|(place, useful)| !**useful && reached.get(*place) == Some(&true))
         {
             let node = self.graph.nodes.get(place);
-            // A check says what it has to say by itself.
-            if node.is_some_and(|node| !matches!(node.kind, Kind::Check { .. })) {
+            if node.is_some_and(|node| !node.kind.behaviour().may_be_last()) {
                 let message = "no path from this node to an output: its output is unused";
                 findings.warning(Role::Own.place(self.id(place)), message);
             }
