@@ -1,4 +1,4 @@
-//! A graph made ready: who feeds whom, conditions compiled, what each node gives.
+//! A graph that is ready to run: neighbours looked up, conditions compiled.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::graph::{Graph, Neighbours};
 use crate::signature::Known;
 
-/// The variables that conditions and templates know beside the producers.
+/// The variables of conditions and templates with the results of comparisons.
 pub(crate) const COMPARED: [&str; 3] = ["contradictions", "near_duplicates", "agreements"];
 
 /// A graph that can be run.
@@ -23,7 +23,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Makes a graph ready. The error says which condition cannot be read; a graph that was checked has none.
+    /// Compiles the conditions of a graph. The error names the one that does not compile; a checked graph has none.
     pub fn new(graph: Graph, known: Known) -> Result<Self, String> {
         let edges = Neighbours::of(&graph);
         let nodes = graph.nodes.iter().enumerate().map(|(place, node)| (node.id.clone(), place)).collect();
@@ -58,12 +58,12 @@ impl Flow {
         &self.graph
     }
 
-    /// Where a node stands among the nodes.
+    /// The index of a node.
     pub fn node(&self, id: &str) -> Option<usize> {
         self.nodes.get(id).copied()
     }
 
-    /// The nodes that feed a node.
+    /// The upstream nodes of a node.
     pub(crate) fn producers(&self, node: usize) -> impl Iterator<Item = usize> {
         self.incoming(node).iter().filter_map(|edge| self.graph.edges.get(*edge)).map(|edge| edge.from)
     }
@@ -76,7 +76,7 @@ impl Flow {
         self.edges.outgoing(node)
     }
 
-    /// The names that a check knows.
+    /// The variables of a node's condition.
     pub(crate) fn variables(&self, node: usize) -> Vec<&str> {
         let producers = self.producers(node).filter_map(|place| self.graph.nodes.get(place));
         producers.map(|node| node.id.as_str()).chain(["inputs"]).chain(COMPARED).collect()
@@ -90,13 +90,12 @@ impl Flow {
         self.asserts.get(&node)
     }
 
-    /// What a node gives, where that is known.
     pub(crate) fn gives(&self, node: usize) -> Option<Value> {
         gives(&self.graph, &self.known, node)
     }
 }
 
-/// What a node gives, where that is known.
+/// The schema of a node's output, where it is known.
 pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> {
     let node = graph.nodes.get(node)?;
     node.kind.behaviour().output_schema(node, known)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Start;
 use super::engine::Engine;
-use super::inputs::{Given, inputs, parameters, variables};
+use super::inputs::{DefaultInput, inputs, parameters, variables};
 use crate::graph::{Node, Role, Work};
 use crate::kinds::NodeKind;
 use crate::limits::MOST_CONTRADICTION_EVENTS;
@@ -132,7 +132,7 @@ impl Engine<'_> {
 
     /// A task for a node's own agent, which gets the inputs of the node unless parameters are set.
     pub(crate) fn prepare_with_inputs(&self, at: At, node: &Node, work: &Work) -> Result<Start, Fault> {
-        let given = Given::inputs(self.flow, at.node, self.inputs(at.node));
+        let given = DefaultInput::inputs(self.flow, at.node, self.inputs(at.node));
         self.prepare_work(at, node, (work, Role::Own), &self.variables(at.node), given)
     }
 
@@ -142,7 +142,7 @@ impl Engine<'_> {
         node: &Node,
         (work, role): (&Work, Role),
         variables: &Variables,
-        given: Given,
+        given: DefaultInput,
     ) -> Result<Start, Fault> {
         let takes =
             self.flow.known.of(&node.id, work, role).map_or(&Takes::Prompt, |signature| &signature.takes);

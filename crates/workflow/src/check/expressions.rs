@@ -1,4 +1,4 @@
-//! Templates and conditions: whether they can be read, and whether what they name is there.
+//! Templates and conditions: whether they compile, and whether what they name exists.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::edge_at;
 use super::fields::{Field, field, meant};
 use super::topology::Topology;
-use crate::doubts::rule_doubts;
 use crate::finding::Findings;
 use crate::flow::{COMPARED, gives};
 use crate::graph::{Edge, Graph, Node, Parameters, Then};
 use crate::kinds::NodeKind;
+use crate::schema_warnings::rule_warnings;
 use crate::signature::Known;
 use crate::template;
 
@@ -25,7 +25,7 @@ pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findi
             Ok(condition) => {
                 let output = gives(graph, known, edge.from);
                 let schemas = [("output", output.as_ref()), ("input", graph.input_schema())];
-                slips(&condition, &schemas, &place, findings);
+                warn_of_unknown_fields(&condition, &schemas, &place, findings);
             }
         }
     }
@@ -37,39 +37,44 @@ pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findi
     }
 }
 
-/// Fields that a rule reads and that the schemas of its variables do not have.
-fn slips(condition: &Condition, schemas: &[(&str, Option<&Value>)], place: &Place, findings: &mut Findings) {
+/// Warns of fields that a rule reads and that the schemas of its variables do not have.
+fn warn_of_unknown_fields(
+    condition: &Condition,
+    schemas: &[(&str, Option<&Value>)],
+    place: &Place,
+    findings: &mut Findings,
+) {
     let schema_of =
         |name: &str| schemas.iter().find(|(known, _)| *known == name).and_then(|(_, schema)| *schema);
     let reads = condition.reads();
     let reads = reads.get(..findings.looks(reads.len())).unwrap_or_default();
-    for slip in rule_doubts(reads, schema_of) {
-        findings.warning(place.clone(), slip);
+    for warning in rule_warnings(reads, schema_of) {
+        findings.warning(place.clone(), warning);
     }
 }
 
-/// Who feeds a node.
+/// An upstream node.
 #[derive(Clone)]
 struct Producer<'a> {
     id: &'a str,
-    /// What it gives, where that is known.
+    /// The schema of its output, where it is known.
     gives: Option<Value>,
-    /// Why the node may start without that.
+    /// Why its output may be missing.
     missing: Option<&'static str>,
 }
 
-/// What a node can name: who feeds it, with what that gives, and other names.
+/// The names that the templates and conditions of a node can use.
 pub(crate) struct Scope<'a> {
     graph: &'a Graph,
     /// The node itself.
     id: &'a str,
     producers: Vec<Producer<'a>>,
     others: Vec<&'static str>,
-    /// Who may feed it too: an edge that could not be read says who.
+    /// Nodes that an unreadable edge may connect to it.
     perhaps: &'a BTreeSet<&'a str>,
 }
 
-/// Why a node that others feed too may start without this one. Of a map that goes on only items are missing.
+/// Why a node with several inputs may start without this one. A map that continues has an output, without some items.
 fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
     let goes_on = producer.on_failure.then == Then::Continue && !producer.kind.is_per_item();
     match edge.when {
@@ -78,7 +83,7 @@ fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
     }
 }
 
-/// Everything that a graph speaks of as a node.
+/// All ids that a graph mentions.
 fn named(graph: &Graph) -> BTreeSet<&str> {
     let ends = graph.unread_edges().iter().flat_map(|ends| [&ends.from, &ends.to]).flatten();
     let read = graph.nodes.iter().map(|node| node.id.as_str());
@@ -121,7 +126,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Warns of a field that is read off what may be null.
+    /// Warns of reading a field of a value that may be null.
     fn perhaps_null(&self, id: &str, who: &str, guard: &str, at: &Place, findings: &mut Findings) {
         let producer = self.producers.iter().find(|producer| producer.id == id);
         if let Some(missing) = producer.and_then(|producer| producer.missing) {
@@ -219,7 +224,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The edge that is missing where another node is named.
+    /// The edge to add in order to use another node.
     fn edge_from(&self, id: &str) -> Option<String> {
         let named = self.graph.nodes.iter().find(|node| node.id == id && node.id != self.id)?;
         let gives = !matches!(named.kind, NodeKind::Output(_));
@@ -236,7 +241,7 @@ impl<'a> Scope<'a> {
             Ok(condition) => {
                 let schemas: Vec<_> =
                     self.producers.iter().map(|each| (each.id, each.gives.as_ref())).collect();
-                slips(&condition, &schemas, &at, findings);
+                warn_of_unknown_fields(&condition, &schemas, &at, findings);
                 let is_bare = |id: &str| {
                     condition.reads().iter().any(|(name, place)| name == id && *place == Place::root())
                 };

@@ -39,8 +39,7 @@ fn edge_at(index: usize) -> Place {
     Place::root().key("edges").index(index)
 }
 
-/// What schemas of nodes say about comparing, where that cannot be followed. Agents that stand in the graph are examined
-/// like others.
+/// Warns of annotations for comparing that cannot be followed. Agents defined in the graph are checked like others.
 fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = role.place(&node.id).key("output_schema");
@@ -51,7 +50,7 @@ fn annotations(graph: &Graph, findings: &mut Findings) {
     }
 }
 
-/// Agents and workflows that are not there, and contracts that clash.
+/// Reports unknown agents and workflows, and output schemas that the agent does not allow.
 fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = role.place(&node.id);
@@ -72,7 +71,7 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
         if let Some(OutputSchema::Named(name)) = &work.output_schema
             && !known.schemas.contains_key(name)
         {
-            // A warning, as it is for agents: it may come later.
+            // A warning, as for agents: it may be registered later.
             let message = format!("schema '{name}' is not registered; this node cannot run until it is");
             findings.warning(place.key("output_schema"), message);
         }

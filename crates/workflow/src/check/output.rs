@@ -1,4 +1,4 @@
-//! What a whole workflow gives, as far as that can be told from its graph: so that it can be a part of another one.
+//! The schema of a workflow's output, for workflows that contain it.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::kinds::NodeKind;
 use crate::schema_parts::Wrapper;
 use crate::signature::Known;
 
-/// What the output of a run conforms to; none where nothing can be told.
+/// The schema of a run's output; `None` if nothing is known of it.
 pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
     let topology = Topology::new(graph);
     let sure = sure(graph, &topology);
@@ -20,7 +20,7 @@ pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
     if let [only] = outputs.as_slice() {
         return output(graph, known, &topology, &sure, *only);
     }
-    // Those that were reached, by their ids.
+    // With several output nodes, the output has those that were reached, by their ids.
     let mut all = Wrapper::default();
     let mut properties = Map::new();
     for place in &outputs {
@@ -36,7 +36,7 @@ fn kind(graph: &Graph, place: usize) -> Option<&NodeKind> {
     graph.nodes.get(place).map(|node| &node.kind)
 }
 
-/// What one output node gives where it is reached.
+/// The schema of an output node's output.
 fn output(
     graph: &Graph,
     known: &Known,
@@ -53,11 +53,11 @@ fn output(
     };
     match (&node.value, edges) {
         (Some(value), _) => {
-            // Who may have nothing to say is null in a template, whatever its schema says.
+            // A node that may not run is null in a template, whatever its schema says.
             let sure: Vec<usize> = edges.iter().filter(|edge| is_sure(edge)).copied().collect();
             Some(Upstream::of(graph, known, &sure).schema_of(value))
         }
-        // It is reached only over this edge, with what that brings.
+        // The output is that of the only upstream node.
         (None, [edge]) => {
             let from = from(edge)?;
             let goes_on = graph.nodes.get(from).is_none_or(|node| node.on_failure.then == Then::Continue);
@@ -75,8 +75,8 @@ fn output(
     }
 }
 
-/// For each node, whether every run that goes well gets an output of it: no condition and no failure that is passed over
-/// lies on some way to it.
+/// For each node, whether it completes in every run that completes: no condition and no `on_failure: continue` is on a path
+/// to it.
 fn sure(graph: &Graph, topology: &Topology<'_>) -> Vec<bool> {
     let mut sure = vec![false; graph.nodes.len()];
     let mut waiting: Vec<usize> = (0..graph.nodes.len())
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_the_output_node_is_given() {
+    fn is_the_schema_of_the_output_nodes_input() {
         let nodes = json!({"a": agent("tree"), "out": {"type": "output"}});
         assert_eq!(given(nodes, &[("input", "a"), ("a", "out")]), Some(tree()));
         let nodes = json!({"a": agent("free"), "out": {"type": "output"}});
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_says_what_it_makes() {
+    fn follows_the_template_of_the_output_node() {
         let value = json!({"name": "{{ a.next.name }}", "text": "{{ a.name }}!", "other": "{{ b }}", "sum": "{{ 1 + 1 }}"});
         let nodes =
             json!({"a": agent("tree"), "b": agent("free"), "out": {"type": "output", "value": value}});
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_come_is_not_promised() {
+    fn does_not_promise_what_may_be_missing() {
         let value = json!({"name": "{{ a.name }}"});
         let nodes =
             json!({"a": agent("tree"), "b": agent("tree"), "out": {"type": "output", "value": value}});

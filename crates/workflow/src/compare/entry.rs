@@ -6,7 +6,7 @@ use accord_contract::Decimal;
 use accord_domain::comparison::{Key, Side};
 use serde_json::Value;
 
-use super::place::Lines;
+use super::location::Lines;
 use super::rule::Clearing;
 
 /// An entry of a list. Entries are sorted by what they say, so that nothing depends on the order of siblings.
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_the_same_is_the_same() {
+    fn equal_values_in_different_spellings_are_equal() {
         for (one, other) in [
             (json!("High"), json!(" high ")),
             (json!(1), json!(1.0)),

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_has_its_say_and_nonsense_has_none() {
+    fn invalid_annotations_are_ignored() {
         let told = Rule::of([json!({"x-key": "id", "x-conflict": ["status", "owner"]})].iter());
         assert_eq!(told.key, ["id"]);
         assert_eq!(told.conflict, ["status", "owner"]);

@@ -1,4 +1,4 @@
-//! The graph: nodes and edges, as a document says them.
+//! The graph of a workflow document: nodes and edges.
 
 pub(crate) mod file_schema;
 mod node;
@@ -31,26 +31,25 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges, in the order of the document.
     pub edges: Vec<Edge>,
-    /// Where nodes or edges could not be read: what is known of those. Such a graph is good for looking for more mistakes
-    /// and for nothing else.
+    /// What is known of the nodes and edges that could not be read. A graph without them can be checked, but not run.
     pub left_out: Option<LeftOut>,
 }
 
-/// What could not be read of a graph, to tell what is wrong from what only follows.
+/// The nodes and edges that could not be read: what depends on them is not reported as a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftOut {
     /// The ids of the nodes.
     pub nodes: BTreeSet<String>,
-    /// The edges, each with what it gives as its ends.
-    pub edges: Vec<Ends>,
+    /// The ends of the edges.
+    pub edges: Vec<EdgeEnds>,
 }
 
-/// The ends of an edge that could not be read, where they are texts. They need not be ids of nodes.
+/// The ends of an edge that could not be read, if they are strings. They may not be ids of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ends {
-    /// Who gives.
+pub struct EdgeEnds {
+    /// The upstream node.
     pub from: Option<String>,
-    /// Who gets.
+    /// The downstream node.
     pub to: Option<String>,
 }
 
@@ -65,28 +64,27 @@ pub struct Node {
     pub on_failure: OnFailure,
 }
 
-/// Something for an agent to do.
+/// What an agent has to do for a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work {
-    /// Who does it.
+    /// The agent or workflow.
     pub target: Target,
-    /// What it is told.
+    /// What it gets.
     pub parameters: Parameters,
-    /// What it must answer, where the agent does not say so itself.
+    /// The schema of its output, if the agent has none of its own.
     pub output_schema: Option<OutputSchema>,
 }
 
-/// What an agent must answer.
+/// The schema of an agent's output.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OutputSchema {
-    /// A schema that stands in the document.
+    /// A schema in the document.
     Inline(Value),
     /// The registered schema of this name.
     Named(String),
 }
 
 impl OutputSchema {
-    /// The schema that stands in the document, if one does.
     pub(crate) fn inline(&self) -> Option<&Value> {
         match self {
             Self::Inline(schema) => Some(schema),
@@ -95,69 +93,67 @@ impl OutputSchema {
     }
 }
 
-/// Who does something.
+/// The agent or workflow that does a work.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// The agent of this name.
     Agent(String),
-    /// An agent that stands in the document.
+    /// An agent that is defined in the document.
     Inline(Value),
     /// The workflow of this name.
     Workflow(String),
 }
 
-/// What an agent is told.
+/// What an agent gets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Parameters {
     /// The inputs of the node.
     Inputs,
-    /// A prompt, by template.
+    /// A prompt template.
     Prompt(String),
-    /// Parameters, whose texts are templates.
+    /// Parameters whose strings are templates.
     Fields(Map<String, Value>),
 }
 
-/// What the failure of a node means, once it was retried so often.
+/// What happens when a node fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OnFailure {
-    /// How often it is tried again.
+    /// The number of retries.
     pub retries: u32,
-    /// What follows then.
+    /// What happens after the last retry.
     pub then: Then,
 }
 
-/// What follows a failure.
+/// What happens when a node has failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Then {
     /// The whole run fails.
     #[default]
     Fail,
-    /// The run goes on without the node's output.
+    /// The run continues without the node's output.
     Continue,
-    /// The other items of a map are worked on first; then the whole run fails.
+    /// The other items of a map are completed first; then the whole run fails.
     FailAtEnd,
 }
 
-/// An edge: what one node gives, another one gets.
+/// An edge: the output of one node is an input of another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// Who gives, by its place among the nodes.
+    /// The index of the upstream node.
     pub from: usize,
-    /// Who gets.
+    /// The index of the downstream node.
     pub to: usize,
-    /// The condition under which, in CEL over `output` and `input`.
+    /// Its condition, in CEL over `output` and `input`.
     pub when: Option<String>,
-    /// Its place in the document.
+    /// Its index in the document.
     pub index: usize,
 }
 
 impl Graph {
-    /// The edges that could not be read.
-    pub(crate) fn unread_edges(&self) -> &[Ends] {
+    pub(crate) fn unread_edges(&self) -> &[EdgeEnds] {
         self.left_out.as_ref().map(|left_out| left_out.edges.as_slice()).unwrap_or_default()
     }
 
-    /// The ids of the nodes that could not be read.
     pub(crate) fn unread_nodes(&self) -> impl Iterator<Item = &str> {
         self.left_out.iter().flat_map(|left_out| left_out.nodes.iter().map(String::as_str))
     }
@@ -188,7 +184,7 @@ impl Graph {
         named.collect()
     }
 
-    /// The names of all registered schemas that its nodes use. The agents that stand in it may use others.
+    /// The names of all registered schemas that its nodes use. Agents defined in it may use others.
     pub fn schema_names(&self) -> BTreeSet<&str> {
         let named = self.works().filter_map(|(_, work, _)| match work.output_schema.as_ref()? {
             OutputSchema::Named(name) => Some(name.as_str()),
@@ -197,7 +193,7 @@ impl Graph {
         named.collect()
     }
 
-    /// What the input of a run must be, where the graph says so.
+    /// The schema of a run's input.
     pub fn input_schema(&self) -> Option<&Value> {
         self.nodes.iter().find_map(|node| match &node.kind {
             NodeKind::Input(input) => input.schema.as_ref(),
@@ -216,7 +212,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Where such a work of a node stands in the document.
+    /// Its location in the document.
     pub fn place(self, node: &str) -> Place {
         let node = Place::root().key("nodes").key(node);
         match self {
@@ -227,13 +223,12 @@ impl Role {
 }
 
 impl Node {
-    /// Where it stands in the document.
     pub(crate) fn place(&self) -> Place {
         Role::Own.place(&self.id)
     }
 }
 
-/// The edges that lead to and away from each node, by their places in the graph.
+/// The incoming and outgoing edges of each node, by index.
 #[derive(Debug)]
 pub(crate) struct Neighbours {
     incoming: Vec<Vec<usize>>,

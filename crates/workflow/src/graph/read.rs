@@ -1,4 +1,4 @@
-//! From a document to a graph, with every mistake and not only the first.
+//! Reads a document as a graph, and reports every mistake, not only the first.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,12 +7,11 @@ use accord_domain::nearest;
 use serde_json::Value;
 
 use super::object_reader::{ObjectReader, type_name};
-use super::{Edge, Ends, Graph, LeftOut, node};
+use super::{Edge, EdgeEnds, Graph, LeftOut, node};
 use crate::finding::{Finding, Findings};
 use crate::limits::{MOST_EDGES, MOST_NAMES, MOST_NODES};
 
-/// Reads a document. The graph is there where some node could be read, without what could not: good for looking for more
-/// mistakes. A document without mistakes has a graph that is whole.
+/// Reads a document. If some nodes or edges cannot be read, the graph has the others, so that they can be checked too.
 pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
     let mut findings = Findings::default();
     let graph = graph(document, &mut findings);
@@ -48,12 +47,10 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
     (!nodes.is_empty()).then_some(Graph { name, description, nodes, edges, left_out })
 }
 
-/// What became of the edges.
 #[derive(Default)]
 struct Edges {
     read: Vec<Edge>,
-    /// Those that could not be read.
-    unread: Vec<Ends>,
+    unread: Vec<EdgeEnds>,
 }
 
 fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
@@ -74,8 +71,8 @@ fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::No
 }
 
 fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findings: &mut Findings) -> Edges {
-    // There are some, and they may be any.
-    let none = Edges { read: Vec::new(), unread: vec![Ends::default()] };
+    // Edges exist, but their ends are unknown.
+    let none = Edges { read: Vec::new(), unread: vec![EdgeEnds::default()] };
     let Value::Array(items) = value else {
         let message = format!("'edges': expected a list of {{from, to}}, got {}", type_name(value));
         findings.error(place.clone(), message);
@@ -91,7 +88,7 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
         let place = place.index(index);
         let Some(edge) = edge(item, index, &place, ids, findings) else {
             let end = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
-            edges.unread.push(Ends { from: end("from"), to: end("to") });
+            edges.unread.push(EdgeEnds { from: end("from"), to: end("to") });
             continue;
         };
         match first.get(&(edge.from, edge.to)) {
@@ -116,10 +113,10 @@ fn edge(
     let mut end = |name: &'static str, why: &str, findings: &mut Findings| {
         let id = reader.required_text(name, why, findings)?;
         match ids.get(id) {
-            // A node that could not be read is there all the same.
+            // An invalid node exists nevertheless.
             Some(found) => *found,
             None => {
-                // Two that are equally near are told apart by the alphabet: the same file is told the same.
+                // Sorted, so that the same file always gets the same suggestion.
                 let known: BTreeSet<&str> = ids.keys().copied().take(MOST_NAMES).collect();
                 let meant = (findings.looks(1) > 0 && ids.len() <= MOST_NAMES).then(|| nearest(id, known));
                 let meant =

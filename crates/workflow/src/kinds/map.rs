@@ -4,7 +4,7 @@ use accord_domain::workflow::{Fault, NodeStatus};
 use serde_json::{Map, Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{Engine, Given, NextTask, Start};
+use crate::advance::{DefaultInput, Engine, NextTask, Start};
 use crate::check::{Scope, Upstream};
 use crate::finding::Findings;
 use crate::graph::{Node, ObjectReader, Role, Then, Work, concurrency, file_schema, type_name, work};
@@ -126,11 +126,18 @@ impl Behaviour for MapNode {
         let mut variables = engine.variables(at.node);
         let items =
             template::value(&self.over, &variables).map_err(|fault| engine.template_fault(at.node, fault))?;
-        let item = items.get(index).cloned().unwrap_or_default();
+        let missing = || Fault::new("internal", "there is no such item");
+        let item = items.get(index).cloned().ok_or_else(missing)?;
         variables.insert("item".to_owned(), item.clone());
         variables.insert("index".to_owned(), Value::from(*index));
         let all = Map::from_iter([("item".to_owned(), item.clone())]);
-        engine.prepare_work(at, node, (&self.work, Role::Own), &variables, Given { all, only: Some(item) })
+        engine.prepare_work(
+            at,
+            node,
+            (&self.work, Role::Own),
+            &variables,
+            DefaultInput { all, only: Some(item) },
+        )
     }
 
     fn task_completed(&self, engine: &mut Engine<'_>, at: At, _purpose: &Purpose, output: Value) {

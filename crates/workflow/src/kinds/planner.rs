@@ -4,7 +4,7 @@ use accord_domain::workflow::{Fault, NodeStatus, Worker};
 use serde_json::{Map, Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{Engine, Given, NextTask, Start, prompt};
+use crate::advance::{DefaultInput, Engine, NextTask, Start, prompt};
 use crate::check::{Scope, accepts_no_prompt, unusable};
 use crate::finding::Findings;
 use crate::graph::{
@@ -277,7 +277,7 @@ fn prepare_synthesis(engine: &Engine<'_>, at: At, node: &Node, work: &Work) -> R
     let (plan, results) = outcome(engine, at.node);
     let all = Map::from_iter([("plan".to_owned(), plan.clone()), ("results".to_owned(), results.clone())]);
     variables.extend(all.clone());
-    let given = Given { all, only: None };
+    let given = DefaultInput { all, only: None };
     let mut start = engine.prepare_work(at, node, (work, Role::Synthesis), &variables, given)?;
     if work.parameters == Parameters::Inputs && start.parameters.get("prompt").is_some() {
         start.parameters = prompt::parameters(prompt::synthesis(&plan, &results));

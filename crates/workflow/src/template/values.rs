@@ -315,7 +315,7 @@ pub(super) fn depth_of(value: &Value) -> usize {
 /// JSON from what a template made. All of it is paid for first.
 pub(super) fn to_json(value: &Rendered, rendering: &Rendering) -> Result<Value, String> {
     let measured = measure(value, rendering).and_then(|measure| rendering.spend(measure.units));
-    measured.map_err(|error| super::said(&error))?;
+    measured.map_err(|error| super::error_text(&error))?;
     at_depth(value, rendering, 0)
 }
 
@@ -367,7 +367,7 @@ pub(super) fn is_structured(value: &Rendered) -> bool {
 /// A value as JSON for people and models.
 pub(super) fn pretty(value: &Rendered, rendering: &Rendering) -> Result<String, Error> {
     match to_json(value, rendering) {
-        Ok(value) => Ok(serde_json::to_string_pretty(&value).unwrap_or_default()),
+        Ok(value) => Ok(format!("{value:#}")),
         Err(fault) => {
             // One that is too dear must not be written another way.
             rendering.spend(1)?;
