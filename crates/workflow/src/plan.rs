@@ -44,7 +44,6 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     whole.and_then(|whole| i32::try_from(whole).ok()).ok_or_else(fault)
 }
 
-/// The schema of a plan for these agents.
 pub(crate) fn schema(agents: &[String]) -> Value {
     json!({
         "type": "object",
@@ -85,7 +84,6 @@ pub(crate) fn schema(agents: &[String]) -> Value {
     })
 }
 
-/// The rules for a plan.
 pub(crate) fn invariants() -> Vec<Invariant> {
     let rule = |rule: &str, message: &str| Invariant { rule: rule.to_owned(), message: message.to_owned() };
     vec![
@@ -109,7 +107,6 @@ pub(crate) fn read(value: &Value, agents: &[String]) -> Result<Plan, String> {
     }
 }
 
-/// Why a plan cannot be carried out.
 fn fault(plan: &Plan, agents: &[String]) -> Option<String> {
     let mut ids = HashSet::new();
     for subtask in &plan.subtasks {

@@ -31,7 +31,6 @@ impl Engine<'_> {
         Fault::new("template_failed", message)
     }
 
-    /// Why a check cannot be evaluated.
     pub(crate) fn check_fault(&self, place: usize, fault: String) -> String {
         let condition = self.flow.assert(place);
         let reads = condition.into_iter().flat_map(|condition| condition.reads());
@@ -61,7 +60,6 @@ impl Engine<'_> {
     }
 }
 
-/// What the templates of a node read.
 fn reads(node: &Node) -> BTreeSet<String> {
     let mut reads = BTreeSet::new();
     let kind = node.kind.behaviour();

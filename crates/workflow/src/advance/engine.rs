@@ -122,7 +122,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether an edge is taken; `None` while its upstream node is not over.
     pub(super) fn take(&self, edge: usize) -> Option<&Take> {
         take(self.flow, &self.state, edge)
     }

@@ -55,7 +55,6 @@ pub(super) fn variables(
 
 /// What an agent without parameters gets.
 pub(crate) struct DefaultInput {
-    /// Every value, by name.
     pub(crate) all: Map<String, Value>,
     /// The value, if there is exactly one.
     pub(crate) only: Option<Value>,
@@ -71,7 +70,6 @@ impl DefaultInput {
     }
 }
 
-/// The parameters of an agent.
 pub(super) fn parameters(
     takes: &Takes,
     work: &Work,

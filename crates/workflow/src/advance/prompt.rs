@@ -8,12 +8,10 @@ use crate::flow::COMPARED;
 use crate::signature::{Signature, Takes};
 use crate::template::{Variables, uses_variable};
 
-/// A prompt as parameters.
 pub(crate) fn parameters(prompt: String) -> Value {
     json!({ "prompt": prompt })
 }
 
-/// A value in a tag.
 pub(super) fn block(tag: &str, value: &Value) -> String {
     let text = format!("{value:#}");
     // In JSON these characters occur only in strings, where an escape means the same.
@@ -80,12 +78,10 @@ fn fields(schema: &Value) -> String {
 /// Enough to choose an agent by; a larger schema would crowd out the task.
 const MOST_FIELDS_LISTED: usize = 20;
 
-/// The prompt after an invalid plan.
 pub(crate) fn replan(fault: &str) -> String {
     format!("This plan is invalid: {fault}. Return the complete corrected plan.")
 }
 
-/// The prompt of a subtask.
 pub(crate) fn subtask(description: &str, results: &Value) -> String {
     match results.as_object().is_some_and(|results| !results.is_empty()) {
         true => format!("{description}\n\n{}", block("results", results)),

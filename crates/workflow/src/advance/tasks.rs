@@ -63,7 +63,6 @@ impl Engine<'_> {
         inputs(self.flow, &self.state, place)
     }
 
-    /// The variables of a node's templates and conditions.
     pub(crate) fn variables(&self, place: usize) -> Variables {
         let comparison = self.state.nodes.get(place).and_then(|state| state.comparison.as_ref());
         variables(self.flow, place, &self.inputs(place), comparison)

@@ -74,7 +74,6 @@ fn uses_variable(value: &Value, variable: &str) -> bool {
     }
 }
 
-/// The nodes upstream of a node.
 pub(crate) struct Upstream<'a> {
     known: &'a Known,
     producers: Vec<Producer<'a>>,
@@ -115,7 +114,6 @@ enum InputSchema {
 struct InputField {
     name: String,
     schema: Value,
-    /// Whether it is always there.
     always: bool,
 }
 

@@ -53,7 +53,6 @@ fn warn_of_unknown_fields(
     }
 }
 
-/// An upstream node.
 #[derive(Clone)]
 struct Producer<'a> {
     id: &'a str,
@@ -66,7 +65,6 @@ struct Producer<'a> {
 /// The names that the templates and conditions of a node can use.
 pub(crate) struct Scope<'a> {
     graph: &'a Graph,
-    /// The node itself.
     id: &'a str,
     producers: Vec<Producer<'a>>,
     others: Vec<&'static str>,
@@ -83,7 +81,6 @@ fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
     }
 }
 
-/// All ids that a graph mentions.
 fn named(graph: &Graph) -> BTreeSet<&str> {
     let ends = graph.unread_edges().iter().flat_map(|ends| [&ends.from, &ends.to]).flatten();
     let read = graph.nodes.iter().map(|node| node.id.as_str());

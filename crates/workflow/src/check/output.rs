@@ -36,7 +36,6 @@ fn kind(graph: &Graph, place: usize) -> Option<&NodeKind> {
     graph.nodes.get(place).map(|node| &node.kind)
 }
 
-/// The schema of an output node's output.
 fn output(
     graph: &Graph,
     known: &Known,

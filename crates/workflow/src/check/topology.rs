@@ -167,7 +167,6 @@ impl<'a> Topology<'a> {
         }
     }
 
-    /// The nodes that can be reached from these.
     fn spread<'e>(
         &self,
         from: Vec<usize>,

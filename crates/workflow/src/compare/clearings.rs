@@ -37,7 +37,6 @@ pub(super) fn compare(
     found
 }
 
-/// The lines that any of the entries covers.
 fn covered(flagged: &[&Entry]) -> Option<Lines> {
     let lines = flagged.iter().filter_map(|entry| entry.lines);
     lines.reduce(|one, other| Lines { first: one.first.min(other.first), last: one.last.max(other.last) })
@@ -73,7 +72,6 @@ fn is_near(flag: &Entry, clear: &Entry, line_distance: u64) -> bool {
     }
 }
 
-/// The entries that clear, by file.
 struct Clearings<'e> {
     files: BTreeMap<&'e str, FileClearings<'e>>,
 }

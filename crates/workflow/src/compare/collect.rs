@@ -77,7 +77,6 @@ impl<'v> ValueLocation<'v> {
     }
 }
 
-/// Reads one sibling's output.
 struct Reader<'r> {
     index: usize,
     agent: &'r str,
@@ -203,7 +202,6 @@ impl Reader<'_> {
     }
 }
 
-/// What an entry is about.
 struct Subject {
     place: String,
     lines: Option<location::Lines>,

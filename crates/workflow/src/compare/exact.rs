@@ -28,7 +28,6 @@ pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<EntryGr
     by_line.chain(by_key).collect()
 }
 
-/// Contradictions and agreements.
 pub(super) fn compare(things: &[EntryGroup<'_>]) -> (Vec<Contradiction>, Vec<Agreement>) {
     let (mut contradictions, mut agreements) = (Vec::new(), Vec::new());
     for thing in things {

@@ -19,8 +19,8 @@
 //! - Siblings **contradict** each other if their values for the same thing differ. They also do if one **clears** a place
 //!   that another one flags, within the same distance: saying that a place is fine is about everything there, so the
 //!   texts need not be alike.
-//! - An entry clears a place when its list is called `praise`, `clearings` or `strengths`, or when its `kind`, `type` or
-//!   conflicting member says `praise`, `clearings` or `ok`. `clearings` and `ok` without a line mean the whole file; praise
+//! - An entry clears a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
+//!   conflicting member says `praise`, `cleared` or `ok`. `cleared` and `ok` without a line mean the whole file; praise
 //!   without a line means no place.
 //! - What a map gives is a list of outputs. Each is read as the output of an agent is, all are said by one sibling, and
 //!   their order means nothing: two maps may go over different lists.

@@ -5,9 +5,7 @@ use serde_json::Value;
 /// The members of an entry that matter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Rule {
-    /// What an entry is about.
     pub(super) key: Vec<String>,
-    /// What may conflict.
     pub(super) conflict: Vec<String>,
     /// The texts, joined; without a say of the schema, the first of the usual names that is there.
     pub(super) text: Option<Vec<String>>,

@@ -36,10 +36,6 @@ fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKi
 }
 
 impl Behaviour for AgentNode {
-    fn definition(&self) -> &'static Definition {
-        &DEFINITION
-    }
-
     fn works(&self) -> Vec<(&Work, Role)> {
         vec![(&self.work, Role::Own)]
     }

@@ -61,10 +61,6 @@ fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKi
 }
 
 impl Behaviour for CheckNode {
-    fn definition(&self) -> &'static Definition {
-        &DEFINITION
-    }
-
     fn condition(&self) -> Option<&str> {
         Some(&self.assert)
     }

@@ -26,7 +26,6 @@ pub(super) const DEFINITION: Definition = Definition {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputNode {
-    /// The schema of the input.
     pub(crate) schema: Option<Value>,
 }
 
@@ -44,10 +43,6 @@ fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKi
 }
 
 impl Behaviour for InputNode {
-    fn definition(&self) -> &'static Definition {
-        &DEFINITION
-    }
-
     fn output_schema(&self, _node: &Node, _known: &Known) -> Option<Value> {
         self.schema.clone()
     }

@@ -40,7 +40,6 @@ const MOST_ITEMS_NAMED: usize = 5;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapNode {
-    /// The template of the list.
     over: String,
     work: Work,
     concurrency: u32,
@@ -55,10 +54,6 @@ fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKi
 }
 
 impl Behaviour for MapNode {
-    fn definition(&self) -> &'static Definition {
-        &DEFINITION
-    }
-
     fn works(&self) -> Vec<(&Work, Role)> {
         vec![(&self.work, Role::Own)]
     }

@@ -1,7 +1,7 @@
 //! The kinds of nodes: everything about one kind is in its module.
 //!
 //! A new kind is a module with a [`Definition`] and an implementation of [`Behaviour`], a variant of [`NodeKind`] with its
-//! arm in [`NodeKind::behaviour`], and an entry in [`ALL`].
+//! arm in [`NodeKind::parts`], and an entry in [`ALL`].
 
 mod agent;
 mod check;
@@ -55,25 +55,30 @@ impl NodeKind {
     pub(crate) const INPUT: &'static str = input::DEFINITION.name;
     pub(crate) const OUTPUT: &'static str = output::DEFINITION.name;
 
-    pub(crate) fn behaviour(&self) -> &dyn Behaviour {
+    /// The only place that tells the kinds apart.
+    fn parts(&self) -> (&'static Definition, &dyn Behaviour) {
         match self {
-            Self::Input(kind) => kind,
-            Self::Agent(kind) => kind,
-            Self::Check(kind) => kind,
-            Self::Map(kind) => kind,
-            Self::Planner(kind) => kind,
-            Self::Output(kind) => kind,
+            Self::Input(kind) => (&input::DEFINITION, kind),
+            Self::Agent(kind) => (&agent::DEFINITION, kind),
+            Self::Check(kind) => (&check::DEFINITION, kind),
+            Self::Map(kind) => (&map::DEFINITION, kind),
+            Self::Planner(kind) => (&planner::DEFINITION, kind),
+            Self::Output(kind) => (&output::DEFINITION, kind),
         }
+    }
+
+    pub(crate) fn behaviour(&self) -> &dyn Behaviour {
+        self.parts().1
     }
 
     /// The name in documents.
     pub fn as_str(&self) -> &'static str {
-        self.behaviour().definition().name
+        self.parts().0.name
     }
 
     /// Whether it has one task and one output for each item of a list.
     pub fn is_per_item(&self) -> bool {
-        self.behaviour().definition().per_item
+        self.parts().0.per_item
     }
 
     /// The work of its agent, where it has one.
@@ -92,7 +97,6 @@ pub(crate) struct Definition {
     pub(crate) per_item: bool,
     /// Whether a node can fail, and so have `on_failure`.
     pub(crate) can_fail: bool,
-    /// Reads the fields of the kind.
     pub(crate) read: fn(&mut ObjectReader<'_>, &mut Findings) -> Option<NodeKind>,
     /// The kind's part of the schema of workflow files: `title`, `properties`, and where there are any `required` and
     /// `oneOf`. What all nodes have is added by `graph::file_schema`.
@@ -101,8 +105,6 @@ pub(crate) struct Definition {
 
 /// What a node of a kind does. The default of each method is right for a kind without agents.
 pub(crate) trait Behaviour {
-    fn definition(&self) -> &'static Definition;
-
     /// What agents have to do for the node.
     fn works(&self) -> Vec<(&Work, Role)> {
         Vec::new()
@@ -133,13 +135,11 @@ pub(crate) trait Behaviour {
         false
     }
 
-    /// The schema of its output, where that is known.
     fn output_schema(&self, node: &Node, known: &Known) -> Option<Value>;
 
     /// Checks the agents that it names against those that exist. The targets of its works are checked for every kind.
     fn check_agents(&self, _node: &Node, _known: &Known, _findings: &mut Findings) {}
 
-    /// Checks its templates and conditions.
     fn check_expressions(&self, _node: &Node, _scope: &Scope<'_>, _findings: &mut Findings) {}
 
     /// Checks that the upstream outputs are what its agent accepts.

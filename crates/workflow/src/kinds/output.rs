@@ -34,10 +34,6 @@ fn read(reader: &mut ObjectReader<'_>, _findings: &mut Findings) -> Option<NodeK
 }
 
 impl Behaviour for OutputNode {
-    fn definition(&self) -> &'static Definition {
-        &DEFINITION
-    }
-
     fn template(&self) -> Option<Value> {
         self.value.clone()
     }

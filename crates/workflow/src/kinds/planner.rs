@@ -48,11 +48,9 @@ pub(super) const DEFINITION: Definition = Definition {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannerNode {
-    /// Makes the plan.
     work: Work,
     /// The agents that a plan can use.
     agents: Vec<String>,
-    /// Joins the results.
     synthesis: Option<Work>,
     concurrency: u32,
 }
@@ -103,10 +101,6 @@ fn agents(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Vec<String>
 }
 
 impl Behaviour for PlannerNode {
-    fn definition(&self) -> &'static Definition {
-        &DEFINITION
-    }
-
     fn works(&self) -> Vec<(&Work, Role)> {
         let synthesis = self.synthesis.iter().map(|work| (work, Role::Synthesis));
         [(&self.work, Role::Own)].into_iter().chain(synthesis).collect()
@@ -285,7 +279,6 @@ fn prepare_synthesis(engine: &Engine<'_>, at: At, node: &Node, work: &Work) -> R
     Ok(start)
 }
 
-/// The plan and the results of its subtasks.
 fn outcome(engine: &Engine<'_>, node: usize) -> (Value, Value) {
     let Some(state) = engine.state.nodes.get(node) else { return (Value::Null, Value::Null) };
     (json!(state.plan), Value::Object(results(state)))

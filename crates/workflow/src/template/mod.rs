@@ -77,13 +77,11 @@ const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 /// What kind of template a text is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
-    /// A text without templates.
     Plain,
     /// One path and nothing else.
     Path(Vec<&'a str>),
     /// One expression and nothing else.
     Expression(&'a str),
-    /// A text with templates in it.
     Text,
 }
 

@@ -245,7 +245,6 @@ pub(super) fn settled(value: Rendered, rendering: &Arc<Rendering>) -> Result<Ren
 pub(super) enum Trust {
     /// Whoever wrote the workflow or asked for its run.
     Caller,
-    /// An agent.
     Agent,
 }
 
@@ -262,7 +261,6 @@ impl Object for Root {
     }
 }
 
-/// The variables as templates see them.
 pub(super) fn context(variables: &Variables, rendering: &Arc<Rendering>) -> Rendered {
     let trust = |name: &str| if name == INPUT { Trust::Caller } else { Trust::Agent };
     Rendered::from_object(Root(Json::of_object(variables, trust, rendering)))
@@ -303,7 +301,6 @@ pub(super) fn units_of(value: &Value) -> u64 {
     }
 }
 
-/// How many lists and objects nest in a JSON value.
 pub(super) fn depth_of(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or_default(),
