@@ -11,7 +11,7 @@ use std::time::Duration;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Status, Worker};
 use accord_workflow::compare::{CompareOptions, Sibling, compare};
-use accord_workflow::{End, Event, Flow, Known, Signature, State, Step, Takes, advance, check, read};
+use accord_workflow::{Event, Flow, Known, Signature, State, Step, Takes, TaskOutcome, advance, check, read};
 use anyhow::{Context, Result};
 use bench::best_of;
 use serde_json::{Value, json};
@@ -155,8 +155,10 @@ fn run_through(flow: &Flow) -> Result<()> {
             if let Step::Start(start) = step {
                 number += 1;
                 let worker = Worker::Run { run_id: RunId::new(number), session_id: SessionId::new(number) };
-                events
-                    .push(Event::Ended { worker: worker.clone(), end: End::Completed(json!({"x": number})) });
+                events.push(Event::Ended {
+                    worker: worker.clone(),
+                    end: TaskOutcome::Completed(json!({"x": number})),
+                });
                 events.push(Event::Started { at: start.at, worker });
             }
         }

@@ -1,20 +1,20 @@
-//! What is wrong with a graph, and where in its document.
+//! Mistakes in a graph, with their location in the document.
 
 use accord_contract::Place;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gravity {
     /// The graph cannot be used.
     Error,
-    /// It can, and something is likely to go wrong.
+    /// The graph can be used, but something is likely to go wrong.
     Warning,
 }
 
-/// Which end of a member to point at.
+/// Which part of a field to point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Its name: the member should not be there.
+    /// Its name: the field should not be there.
     Name,
     /// Its value.
     Value,
@@ -23,24 +23,22 @@ pub enum Mark {
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad.
+    /// The severity.
     pub gravity: Gravity,
-    /// Where.
+    /// The location in the document.
     pub place: Place,
-    /// Which end of it.
+    /// Which part of the field.
     pub mark: Mark,
     /// What is wrong, and what to do.
     pub message: String,
 }
 
-/// More of one gravity than this helps nobody, and a hostile file could make a million.
+/// Findings of one severity beyond this number are dropped: a hostile file could cause a million.
 const MOST: usize = 100;
 
-/// So often a list of names is looked through for what a wrong one was meant to be: a look is quick, and a hostile file could
-/// ask for a million.
+/// How often a list of names is searched for the nearest one: a hostile file could ask for a million searches.
 const MOST_LOOKS: usize = 1_000;
 
-/// All mistakes so far.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     all: Vec<Finding>,
@@ -62,7 +60,7 @@ impl Findings {
         self.push(Gravity::Error, place, Mark::Value, message.into());
     }
 
-    /// An error of a member that should not be there.
+    /// An error about a field that should not be there.
     pub(crate) fn misplaced(&mut self, place: Place, message: impl Into<String>) {
         self.push(Gravity::Error, place, Mark::Name, message.into());
     }
@@ -71,7 +69,7 @@ impl Findings {
         self.push(Gravity::Warning, place, Mark::Value, message.into());
     }
 
-    /// How many of so many looks for what was meant are still to be had. They are taken.
+    /// Takes up to `wanted` searches from the budget, and returns how many are granted.
     pub(crate) fn looks(&mut self, wanted: usize) -> usize {
         let granted = wanted.min(MOST_LOOKS.saturating_sub(self.looks));
         self.looks += granted;

@@ -1,15 +1,14 @@
-//! A graph made ready: who feeds whom, conditions compiled, what each node gives.
+//! A graph that is ready to run: neighbours looked up, conditions compiled.
 
 use std::collections::HashMap;
 
 use accord_contract::Condition;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::graph::{Graph, Kind, Neighbours, Role, Then, Work};
-use crate::rooted::Wrapper;
+use crate::graph::{Graph, Neighbours};
 use crate::signature::Known;
 
-/// The variables that conditions and templates know beside the producers.
+/// The variables of conditions and templates with the results of comparisons.
 pub(crate) const COMPARED: [&str; 3] = ["contradictions", "near_duplicates", "agreements"];
 
 /// A graph that can be run.
@@ -24,7 +23,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Makes a graph ready. The error says which condition cannot be read; a graph that was checked has none.
+    /// Compiles the conditions of a graph. The error names the one that does not compile; a checked graph has none.
     pub fn new(graph: Graph, known: Known) -> Result<Self, String> {
         let edges = Neighbours::of(&graph);
         let nodes = graph.nodes.iter().enumerate().map(|(place, node)| (node.id.clone(), place)).collect();
@@ -45,9 +44,8 @@ impl Flow {
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
-            if let Kind::Check { assert, .. } = &node.kind {
-                let variables = self.variables(place);
-                let condition = Condition::compile(assert, &variables);
+            if let Some(condition) = node.kind.behaviour().condition() {
+                let condition = Condition::compile(condition, &self.variables(place));
                 let condition = condition.map_err(|fault| format!("nodes.{}.assert: {fault}", node.id))?;
                 self.asserts.insert(place, condition);
             }
@@ -60,12 +58,12 @@ impl Flow {
         &self.graph
     }
 
-    /// Where a node stands among the nodes.
+    /// The index of a node.
     pub fn node(&self, id: &str) -> Option<usize> {
         self.nodes.get(id).copied()
     }
 
-    /// The nodes that feed a node.
+    /// The upstream nodes of a node.
     pub(crate) fn producers(&self, node: usize) -> impl Iterator<Item = usize> {
         self.incoming(node).iter().filter_map(|edge| self.graph.edges.get(*edge)).map(|edge| edge.from)
     }
@@ -78,7 +76,7 @@ impl Flow {
         self.edges.outgoing(node)
     }
 
-    /// The names that a check knows.
+    /// The variables of a node's condition.
     pub(crate) fn variables(&self, node: usize) -> Vec<&str> {
         let producers = self.producers(node).filter_map(|place| self.graph.nodes.get(place));
         producers.map(|node| node.id.as_str()).chain(["inputs"]).chain(COMPARED).collect()
@@ -92,43 +90,13 @@ impl Flow {
         self.asserts.get(&node)
     }
 
-    /// What a node gives, where that is known.
     pub(crate) fn gives(&self, node: usize) -> Option<Value> {
         gives(&self.graph, &self.known, node)
     }
 }
 
-/// What a node gives, where that is known.
+/// The schema of a node's output, where it is known.
 pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> {
     let node = graph.nodes.get(node)?;
-    let of = |work: &Work, role: Role| known.gives(&node.id, work, role).cloned();
-    match &node.kind {
-        Kind::Input { schema } => schema.clone(),
-        Kind::Agent(work) => of(work, Role::Own),
-        Kind::Map { work, .. } => {
-            let mut list = Wrapper::default();
-            let item = list.put(&of(work, Role::Own).unwrap_or(Value::Bool(true)));
-            let items = match node.on_failure.then {
-                Then::Fail | Then::FailAtEnd => item,
-                Then::Continue => json!({"anyOf": [item, {"type": "null"}]}),
-            };
-            Some(list.around(json!({"type": "array", "items": items})))
-        }
-        Kind::Planner { synthesis, .. } => match synthesis {
-            Some(work) => of(work, Role::Synthesis),
-            None => Some(json!({
-                "type": "object",
-                "properties": {"plan": {"type": "object"}, "results": {"type": "object"}},
-                "required": ["plan", "results"],
-                "additionalProperties": false,
-            })),
-        },
-        Kind::Check { .. } => Some(json!({
-            "type": "object",
-            "properties": {"passed": {"type": "boolean"}, "message": {"type": ["string", "null"]}},
-            "required": ["passed", "message"],
-            "additionalProperties": false,
-        })),
-        Kind::Output { .. } => None,
-    }
+    node.kind.behaviour().output_schema(node, known)
 }

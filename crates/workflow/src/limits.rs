@@ -3,7 +3,7 @@
 /// The most nodes of a graph. A person draws tens, a program hundreds; a run keeps a row for each.
 pub const MOST_NODES: usize = 5_000;
 
-/// The most edges of a graph: every node may feed some others, and not all of them.
+/// The most edges of a graph: every node may have some downstream nodes, but not all others.
 pub const MOST_EDGES: usize = 20_000;
 
 /// The most items that one `map` node works on. Each is a run with its own row in the queue.

@@ -1,7 +1,7 @@
-//! The plan that a planner must answer with: subtasks for agents, and which must wait for which.
+//! The plan that a planner must return: subtasks for agents, and their dependencies.
 //!
-//! What a schema and its rules can say is the planner's contract, so that a wrong plan is re-prompted where every other
-//! wrong answer is. What they cannot say, that nothing waits for itself, is said by [`fault`].
+//! Its schema and rules are the planner's contract, so an invalid plan is re-prompted like every other answer. Cycles, which
+//! rules cannot express, are found by [`fault`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::limits::MOST_SUBTASKS;
 /// A plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What is to be done.
+    /// The subtasks.
     pub subtasks: Vec<Subtask>,
 }
 
@@ -27,16 +27,16 @@ pub struct Subtask {
     pub id: String,
     /// What is to be done.
     pub description: String,
-    /// Who does it.
+    /// The agent that does it.
     pub agent: String,
-    /// The ids of those that must be done before.
+    /// The ids of the subtasks whose results it needs.
     pub dependencies: Vec<String>,
     /// Higher priorities run first.
     #[serde(deserialize_with = "whole")]
     pub priority: i32,
 }
 
-/// A whole number in any spelling: `1.0` is one to a schema.
+/// An integer in any spelling: `1.0` is one to a schema.
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     let number = Number::deserialize(deserializer)?;
     let whole = Decimal::of_number(&number).and_then(|decimal| decimal.whole());
@@ -44,7 +44,6 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     whole.and_then(|whole| i32::try_from(whole).ok()).ok_or_else(fault)
 }
 
-/// The schema of a plan for these agents.
 pub(crate) fn schema(agents: &[String]) -> Value {
     json!({
         "type": "object",
@@ -85,7 +84,6 @@ pub(crate) fn schema(agents: &[String]) -> Value {
     })
 }
 
-/// What else must hold of a plan.
 pub(crate) fn invariants() -> Vec<Invariant> {
     let rule = |rule: &str, message: &str| Invariant { rule: rule.to_owned(), message: message.to_owned() };
     vec![
@@ -100,7 +98,7 @@ pub(crate) fn invariants() -> Vec<Invariant> {
     ]
 }
 
-/// Reads a plan, and says what is wrong with it.
+/// Reads a plan; the error says what is wrong with it.
 pub(crate) fn read(value: &Value, agents: &[String]) -> Result<Plan, String> {
     let plan: Plan = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
     match fault(&plan, agents) {
@@ -109,7 +107,6 @@ pub(crate) fn read(value: &Value, agents: &[String]) -> Result<Plan, String> {
     }
 }
 
-/// Why a plan cannot be carried out.
 fn fault(plan: &Plan, agents: &[String]) -> Option<String> {
     let mut ids = HashSet::new();
     for subtask in &plan.subtasks {
@@ -132,11 +129,11 @@ fn fault(plan: &Plan, agents: &[String]) -> Option<String> {
             ));
         }
     }
-    circle(plan)
+    cycle(plan)
 }
 
-/// Takes away what waits for nothing, again and again; what is left waits for itself.
-fn circle(plan: &Plan) -> Option<String> {
+/// Removes subtasks without dependencies until none is left; what remains is a cycle.
+fn cycle(plan: &Plan) -> Option<String> {
     let mut waits: HashMap<&str, HashSet<&str>> = plan
         .subtasks
         .iter()
@@ -175,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_that_can_be_carried_out_is_read() {
+    fn reads_a_valid_plan() {
         let agents = ["a".to_owned()];
         let value = plan(&[("1", &["2"]), ("2", &[])]);
         assert!(read(&value, &agents).is_ok());
@@ -184,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_priority_is_whole_in_any_spelling() {
+    fn priority_is_an_integer_in_any_spelling() {
         for (written, priority) in
             [("1", Some(1)), ("1.0", Some(1)), ("1e1", Some(10)), ("1.5", None), ("1e99", None)]
         {
@@ -196,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_is_not() {
+    fn rejects_plans_that_cannot_be_carried_out() {
         let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
         let circle = "circular dependency between subtasks: 1, 2";
         assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(circle.to_owned()));
@@ -208,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_of_the_contract_say_the_same() {
+    fn contract_rules_agree_with_the_reader() {
         let rules: Vec<accord_contract::Invariant> = invariants()
             .into_iter()
             .map(|each| accord_contract::Invariant { rule: each.rule, message: each.message })

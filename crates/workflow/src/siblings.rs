@@ -1,4 +1,4 @@
-//! What several agents say that feed one node.
+//! The outputs of the agents upstream of one node, which are compared before it starts.
 
 use accord_domain::comparison::Comparison;
 use serde_json::{Map, Value};
@@ -6,51 +6,49 @@ use serde_json::{Map, Value};
 use crate::advance::inputs;
 use crate::compare::{CompareOptions, LINE_DISTANCE, Sibling, compare, texts_to_embed};
 use crate::flow::Flow;
-use crate::graph::Kind;
 use crate::state::State;
 
-/// The outputs of agents that feed a node; none, where fewer than two are structured.
+/// Two or more upstream agents with structured outputs.
 pub(crate) struct Siblings {
-    known: Vec<Speaker>,
+    agents: Vec<UpstreamAgent>,
 }
 
-/// Who says something.
-struct Speaker {
+struct UpstreamAgent {
     node: String,
     schema: Value,
-    is_map: bool,
+    /// Whether the output is a list with one output for each item.
+    is_per_item: bool,
 }
 
 impl Siblings {
     pub(crate) fn of(flow: &Flow, node: usize, inputs: &Map<String, Value>) -> Option<Self> {
-        let known: Vec<Speaker> = flow
+        let agents: Vec<UpstreamAgent> = flow
             .producers(node)
             .filter_map(|producer| {
                 let known = flow.graph.nodes.get(producer)?;
                 let output = inputs.get(&known.id)?;
-                let is_map = matches!(known.kind, Kind::Map { .. });
-                let speaks = match (&known.kind, output) {
-                    (Kind::Agent(_) | Kind::Planner { .. }, output) => is_structured(output),
-                    // One output for each item.
-                    (Kind::Map { .. }, Value::Array(outputs)) => outputs.iter().any(is_structured),
-                    _ => false,
+                known.kind.work()?;
+                let is_per_item = known.kind.is_per_item();
+                let is_compared = match output {
+                    Value::Array(outputs) if is_per_item => outputs.iter().any(is_structured),
+                    output => !is_per_item && is_structured(output),
                 };
                 let schema = || flow.gives(producer).unwrap_or(Value::Bool(true));
-                speaks.then(|| Speaker { node: known.id.clone(), schema: schema(), is_map })
+                is_compared.then(|| UpstreamAgent { node: known.id.clone(), schema: schema(), is_per_item })
             })
             .collect();
-        (known.len() >= 2).then_some(Self { known })
+        (agents.len() >= 2).then_some(Self { agents })
     }
 
-    fn said<'a>(&'a self, inputs: &'a Map<String, Value>) -> Vec<Sibling<'a>> {
-        let sibling = |Speaker { node, schema, is_map }: &'a Speaker| {
-            Some(Sibling { agent: node.as_str(), schema, output: inputs.get(node)?, is_map: *is_map })
+    fn outputs<'a>(&'a self, inputs: &'a Map<String, Value>) -> Vec<Sibling<'a>> {
+        let sibling = |UpstreamAgent { node, schema, is_per_item }: &'a UpstreamAgent| {
+            Some(Sibling { agent: node.as_str(), schema, output: inputs.get(node)?, is_map: *is_per_item })
         };
-        self.known.iter().filter_map(sibling).collect()
+        self.agents.iter().filter_map(sibling).collect()
     }
 
     pub(crate) fn compare(&self, inputs: &Map<String, Value>, options: &CompareOptions) -> Comparison {
-        compare(&self.said(inputs), options)
+        compare(&self.outputs(inputs), options)
     }
 }
 
@@ -59,7 +57,7 @@ fn is_structured(output: &Value) -> bool {
 }
 
 impl Flow {
-    /// The texts whose vectors would have helped to compare what feeds the nodes that began between two states.
+    /// The texts whose embeddings the comparisons of the nodes that started between two states would use.
     pub fn texts_to_embed(&self, before: &State, after: &State) -> Vec<String> {
         let mut texts = Vec::new();
         for (node, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
@@ -68,7 +66,7 @@ impl Flow {
             }
             let inputs = inputs(self, after, node);
             if let Some(siblings) = Siblings::of(self, node, &inputs) {
-                texts.extend(texts_to_embed(&siblings.said(&inputs), LINE_DISTANCE));
+                texts.extend(texts_to_embed(&siblings.outputs(&inputs), LINE_DISTANCE));
             }
         }
         texts.sort();

@@ -1,4 +1,4 @@
-//! What a graph must know of the agents and workflows that it names.
+//! What is known of the agents and workflows that a graph names.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::graph::{OutputSchema, Role, Target, Work};
 
-/// What goes into an agent or a workflow, and what comes out.
+/// The input and output of an agent or a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
-    /// What it takes.
+    /// The input that it accepts.
     pub takes: Takes,
-    /// What it gives, where that is known.
+    /// The schema of its output, where it is known.
     pub gives: Option<Value>,
-    /// Whether a contract of its own says so, which cannot be replaced by another.
+    /// Whether it has an output schema of its own, which cannot be overridden.
     pub fixed: bool,
-    /// What it is for, in its own words. A planner chooses by it.
+    /// Its description, by which a planner chooses agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// What goes in.
+/// The input of an agent or a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Takes {
@@ -29,18 +29,18 @@ pub enum Takes {
     Prompt,
     /// Anything.
     Anything,
-    /// What this schema says.
+    /// What conforms to this schema.
     Schema(Value),
 }
 
-/// All that is known where a graph is used.
+/// All agents, workflows and schemas that a graph names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Known {
     /// Agents, by name.
     pub agents: BTreeMap<String, Signature>,
     /// Workflows, by name.
     pub workflows: BTreeMap<String, Signature>,
-    /// Agents that stand in the graph, by [`Known::inline_key`].
+    /// Agents defined in the graph, by [`Known::inline_key`].
     pub inline: BTreeMap<String, Signature>,
     /// Registered schemas, by name.
     #[serde(default)]
@@ -48,7 +48,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// The name under which an agent that stands in the graph is known.
+    /// The key of an agent that is defined in the graph.
     pub fn inline_key(node: &str, role: Role) -> String {
         match role {
             Role::Own => node.to_owned(),
@@ -56,7 +56,7 @@ impl Known {
         }
     }
 
-    /// What comes of some work, where that is known.
+    /// The schema of a work's output, where it is known.
     pub fn gives<'a>(&'a self, node: &str, work: &'a Work, role: Role) -> Option<&'a Value> {
         match &work.output_schema {
             Some(OutputSchema::Inline(schema)) => Some(schema),
@@ -65,7 +65,7 @@ impl Known {
         }
     }
 
-    /// What is known of who does some work.
+    /// The signature of the agent or workflow that does a work.
     pub fn of(&self, node: &str, work: &Work, role: Role) -> Option<&Signature> {
         match &work.target {
             Target::Agent(name) => self.agents.get(name),

@@ -1,5 +1,4 @@
-//! Where a run of a workflow stands. All of it is data: it is stored as it is, node by node, and read again after a
-//! crash.
+//! The state of a workflow run. It is stored node by node, and read again after a crash.
 
 use accord_domain::comparison::Comparison;
 use accord_domain::demands::Demands;
@@ -15,23 +14,23 @@ use crate::plan::Plan;
 /// A whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// What is not of one node.
+    /// What does not belong to one node.
     pub head: Head,
     /// The nodes, in the order of the graph.
     pub nodes: Vec<NodeState>,
 }
 
-/// What is not of one node.
+/// The part of a run's state that does not belong to one node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Head {
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
-    /// What went in.
+    /// The input of the run.
     pub input: Value,
     /// What holds for every run of an agent in it.
     #[serde(default, skip_serializing_if = "Surroundings::is_plain")]
     pub surroundings: Surroundings,
-    /// What came out.
+    /// The output.
     #[serde(default)]
     pub output: Value,
     /// Why it failed, or is about to.
@@ -62,18 +61,18 @@ impl Surroundings {
 /// One node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct NodeState {
-    /// Where it stands.
+    /// Its status.
     pub status: NodeStatus,
-    /// What came out.
+    /// The output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
-    /// What a check has to say that does not fail.
+    /// The message of a check that warns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// What came of comparing those who feed it.
+    /// The comparison of its inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     /// The plan that it carries out.
@@ -82,16 +81,16 @@ pub struct NodeState {
     /// How often the planner was asked for another plan.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replans: u32,
-    /// What it has agents do.
+    /// The tasks of its agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
     /// For each edge that leads away from it, in the order of the graph, whether it is taken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<Take>,
-    /// Since when it is at work.
+    /// When it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    /// When it was over.
+    /// When it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
 }
@@ -101,8 +100,8 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl NodeState {
-    /// The node is over: what has not begun by then never will.
-    pub(crate) fn pass_by_waiting_tasks(&mut self) {
+    /// Skips the tasks that have not started, because the node is over.
+    pub(crate) fn skip_waiting_tasks(&mut self) {
         for task in self.tasks.iter_mut().filter(|task| task.status == NodeStatus::Waiting) {
             task.status = NodeStatus::Skipped;
         }
@@ -117,26 +116,26 @@ pub enum Take {
     Yes,
     /// It is not.
     No,
-    /// Its condition cannot be evaluated, for this reason.
+    /// Its condition cannot be evaluated; the reason.
     Unclear(String),
 }
 
-/// Something that an agent does for a node.
+/// A task that an agent does for a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// What it is for.
     pub purpose: Purpose,
-    /// Where it stands.
+    /// Its status.
     pub status: NodeStatus,
     /// How often it was started.
     pub attempts: u32,
-    /// Who does it now, or did it last.
+    /// The current or last worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,
-    /// Who failed at it before.
+    /// The workers that failed before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Worker>,
-    /// What came out. That of a node with one task only is the node's.
+    /// The output. If the node has only one task, it is stored with the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// Why it failed.
@@ -148,7 +147,7 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// It is all that the node does.
+    /// The only task of the node.
     Whole,
     /// One item of a map.
     Item(usize),
@@ -182,7 +181,7 @@ impl State {
         Self { head, nodes: vec![NodeState::default(); graph.nodes.len()] }
     }
 
-    /// Everybody who is at work now, and on which task.
+    /// The workers of all running tasks.
     pub fn at_work(&self) -> impl Iterator<Item = (At, &Worker)> {
         self.nodes.iter().enumerate().flat_map(|(node, state)| {
             let running =
@@ -192,7 +191,7 @@ impl State {
     }
 }
 
-/// A task of a node, by their places.
+/// A task of a node, by their indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At {
     /// The node.

@@ -12,7 +12,9 @@ use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Fault, Status, Worker};
 use accord_workflow::compare::CompareOptions;
-use accord_workflow::{End, Event, Flow, Known, Signature, Start, State, Step, Takes, advance, check, read};
+use accord_workflow::{
+    Event, Flow, Known, Signature, Start, State, Step, Takes, TaskOutcome, advance, check, read,
+};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -116,8 +118,8 @@ impl Run {
         self.starts += 1;
         let worker = Worker::Run { run_id: RunId::new(number), session_id: SessionId::new(number) };
         let end = match failing.contains(&start.node.as_str()) {
-            true => End::Failed(Fault::new("executor_failed", "no answer")),
-            false => End::Completed(answers(&start.node).pop().unwrap()),
+            true => TaskOutcome::Failed(Fault::new("executor_failed", "no answer")),
+            false => TaskOutcome::Completed(answers(&start.node).pop().unwrap()),
         };
         self.told.insert(start.node, start.parameters);
         let started = Event::Started { at: start.at, worker: worker.clone() };
@@ -187,7 +189,7 @@ fn whole_files_are_numbered_too() {
 }
 
 #[test]
-fn a_specialist_that_fails_leaves_a_review_that_says_so() {
+fn a_failed_specialist_is_named_in_the_review() {
     let run = run_without(&["correctness"]);
     assert_eq!(run.state.head.status, Status::Completed, "{:?}", run.state.head.error);
     let told = &run.told["writer"];
@@ -217,7 +219,7 @@ fn a_specialist_that_fails_leaves_a_review_that_says_so() {
 
 /// A replay answers only exactly what was recorded, and the writer is recorded with this input.
 #[test]
-fn the_writer_was_recorded_with_what_the_workflow_tells_it() {
+fn the_prompt_of_the_writer_matches_the_recording() {
     let recorded: Value =
         serde_json::from_str(&text("examples/record.d/code-review/writer.input.json")).unwrap();
     // The order of members counts: it is the order in which a model reads them.
@@ -225,7 +227,7 @@ fn the_writer_was_recorded_with_what_the_workflow_tells_it() {
 }
 
 #[test]
-fn a_writer_that_hides_a_contradiction_breaks_its_contract() {
+fn hiding_a_contradiction_breaks_the_writers_contract() {
     let schema = Schema::compile(&blueprint("writer")["output_schema"]).unwrap();
     let input = run().told.remove("writer").unwrap();
     let broken: Vec<Vec<String>> = answers("writer")

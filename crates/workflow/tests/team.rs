@@ -10,7 +10,8 @@ use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Status, Worker};
 use accord_workflow::compare::CompareOptions;
 use accord_workflow::{
-    End, Event, Flow, Known, OutputSchema, Signature, State, Step, Takes, Target, advance, check, read,
+    Event, Flow, Known, OutputSchema, Signature, State, Step, Takes, Target, TaskOutcome, advance, check,
+    read,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ fn answer(agent: &str) -> Value {
 }
 
 #[test]
-fn the_orchestrator_plans_and_every_agent_is_told_what_it_was_recorded_with() {
+fn prompts_of_the_team_match_the_recording() {
     let (graph, findings) = read(&yaml("workflows/team.yaml"));
     assert_eq!(findings, []);
     let graph = graph.unwrap();
@@ -61,7 +62,7 @@ fn the_orchestrator_plans_and_every_agent_is_told_what_it_was_recorded_with() {
             let number = told.len();
             let worker = Worker::Run { run_id: RunId::new(number), session_id: SessionId::new(number) };
             answered.push_back(Event::Started { at: start.at, worker: worker.clone() });
-            ended.push_back(Event::Ended { worker, end: End::Completed(answer(&agent)) });
+            ended.push_back(Event::Ended { worker, end: TaskOutcome::Completed(answer(&agent)) });
             if let Some(OutputSchema::Inline(schema)) = start.output_schema {
                 plan_schema = Some(schema);
             }

@@ -1,4 +1,4 @@
-//! Why somebody who feeds a node is null there: for what is said of templates and checks that read a field of it.
+//! Why the output of an upstream node is null: for the errors of templates and checks that read a field of it.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,21 @@ use accord_domain::workflow::{Fault, NodeStatus};
 use serde_json::Value;
 
 use super::engine::Engine;
-use crate::graph::{Kind, Node, Parameters};
+use crate::graph::{Node, Parameters};
 use crate::state::Take;
 use crate::template;
 
-/// Somebody who is null.
+/// An upstream node whose output is null.
 struct Absent<'a> {
     id: &'a str,
-    /// What is read off it.
+    /// The field that is read.
     read: String,
     reason: &'static str,
 }
 
 impl Engine<'_> {
-    /// A template of a node that cannot be rendered.
-    pub(super) fn template_fault(&self, place: usize, fault: String) -> Fault {
+    /// The error for a template of a node that cannot be rendered.
+    pub(crate) fn template_fault(&self, place: usize, fault: String) -> Fault {
         let reads = self.node(place).map(reads).unwrap_or_default();
         let message = match self.absent(place, &reads) {
             None => fault,
@@ -31,8 +31,7 @@ impl Engine<'_> {
         Fault::new("template_failed", message)
     }
 
-    /// Why a check cannot be evaluated.
-    pub(super) fn check_fault(&self, place: usize, fault: String) -> String {
+    pub(crate) fn check_fault(&self, place: usize, fault: String) -> String {
         let condition = self.flow.assert(place);
         let reads = condition.into_iter().flat_map(|condition| condition.reads());
         let reads = reads.map(|(name, at)| format!("{name}{}", at.path().trim_start_matches('$'))).collect();
@@ -42,7 +41,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The first of those that feed a node and are null there of which a field is read.
+    /// The first upstream node whose output is null and of which a field is read.
     fn absent(&self, place: usize, reads: &BTreeSet<String>) -> Option<Absent<'_>> {
         let edges = self.flow.incoming(place).iter();
         let mut untaken = edges.filter(|edge| self.take(**edge) == Some(&Take::No));
@@ -61,26 +60,18 @@ impl Engine<'_> {
     }
 }
 
-/// What the templates of a node read.
 fn reads(node: &Node) -> BTreeSet<String> {
     let mut reads = BTreeSet::new();
-    let mut told = |parameters: &Parameters| match parameters {
-        Parameters::Inputs => {}
-        Parameters::Prompt(prompt) => in_text(prompt, &mut reads),
-        Parameters::Fields(fields) => fields.values().for_each(|field| in_document(field, &mut reads)),
-    };
-    match &node.kind {
-        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { value: None } => {}
-        Kind::Output { value: Some(value) } => in_document(value, &mut reads),
-        Kind::Agent(work) => told(&work.parameters),
-        Kind::Map { over, work, .. } => {
-            told(&work.parameters);
-            in_text(over, &mut reads);
+    let kind = node.kind.behaviour();
+    for (work, _) in kind.works() {
+        match &work.parameters {
+            Parameters::Inputs => {}
+            Parameters::Prompt(prompt) => in_text(prompt, &mut reads),
+            Parameters::Fields(fields) => fields.values().for_each(|field| in_document(field, &mut reads)),
         }
-        Kind::Planner { work, synthesis, .. } => {
-            told(&work.parameters);
-            synthesis.iter().for_each(|synthesis| told(&synthesis.parameters));
-        }
+    }
+    if let Some(template) = kind.template() {
+        in_document(&template, &mut reads);
     }
     reads
 }

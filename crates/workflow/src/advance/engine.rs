@@ -1,4 +1,4 @@
-//! The engine: one event, worked off until nothing more follows from it.
+//! The engine: applies one event until nothing more follows from it.
 
 use std::collections::VecDeque;
 
@@ -8,19 +8,21 @@ use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{End, Start, Step};
+use super::{Start, Step, TaskOutcome};
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
-use crate::graph::{Kind, Node, Then};
+use crate::graph::{Node, Then};
+use crate::kinds::NodeKind;
 use crate::state::{At, NodeState, State, Take, Task};
 
-pub(super) struct Engine<'a> {
-    pub(super) flow: &'a Flow,
-    pub(super) state: State,
+/// Applies one event, and everything that follows from it.
+pub(crate) struct Engine<'a> {
+    pub(crate) flow: &'a Flow,
+    pub(crate) state: State,
     pub(super) now: Timestamp,
     pub(super) options: &'a CompareOptions,
     steps: Vec<Step>,
-    /// Nodes that may be able to start. A queue and no recursion: a chain of a thousand checks ends in one go.
+    /// Nodes that may be able to start. A queue, because recursion would overflow on a chain of a thousand checks.
     queue: VecDeque<usize>,
 }
 
@@ -38,7 +40,7 @@ impl<'a> Engine<'a> {
         let Some(task) = self.task(at) else { return };
         let attempt = task.attempts;
         task.worker = Some(worker.clone());
-        if let Some(Node { id, kind: Kind::Agent(_), .. }) = self.node(at.node) {
+        if let Some(Node { id, kind: NodeKind::Agent(_), .. }) = self.node(at.node) {
             let (node, kind) = (id.clone(), "agent".to_owned());
             self.tell(Body::WorkflowNodeStarted { node, kind, attempt, worker: Some(worker) });
         }
@@ -54,16 +56,16 @@ impl<'a> Engine<'a> {
         self.task_failed(at, fault);
     }
 
-    pub(super) fn ended(&mut self, worker: &Worker, end: End) {
+    pub(super) fn ended(&mut self, worker: &Worker, end: TaskOutcome) {
         let Some(at) = self.state.at_work().find(|(_, known)| *known == worker).map(|(at, _)| at) else {
             return;
         };
         match end {
-            End::Completed(value) => self.task_completed(at, value),
-            End::Failed(fault) if self.may_retry(at) => self.retry(at, fault),
-            End::Failed(fault) => self.task_failed(at, fault),
-            End::Stopped if self.is_ending() => self.task_stopped(at),
-            End::Stopped => self.task_failed(at, Fault::new("stopped", "the run was stopped")),
+            TaskOutcome::Completed(value) => self.task_completed(at, value),
+            TaskOutcome::Failed(fault) if self.may_retry(at) => self.retry(at, fault),
+            TaskOutcome::Failed(fault) => self.task_failed(at, fault),
+            TaskOutcome::Stopped if self.is_ending() => self.task_stopped(at),
+            TaskOutcome::Stopped => self.task_failed(at, Fault::new("stopped", "the run was stopped")),
         }
     }
 
@@ -80,18 +82,18 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Works off the queue, and says what is to be done.
+    /// Starts what can start, and returns the new state with the steps to carry out.
     pub(super) fn conclude(mut self) -> (State, Vec<Step>) {
         while let Some(node) = self.queue.pop_front() {
             self.consider(node);
         }
         if !self.state.head.status.is_over() {
-            self.look_for_the_end();
+            self.finish_if_over();
         }
         (self.state, self.steps)
     }
 
-    /// Starts a node if everybody who feeds it is over.
+    /// Starts a node if all its upstream nodes are over.
     fn consider(&mut self, node: usize) {
         let waits = self.state.nodes.get(node).is_some_and(|state| state.status == NodeStatus::Waiting);
         if !waits || self.is_ending() {
@@ -120,21 +122,18 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether an edge is taken; none while its producer is not over.
     pub(super) fn take(&self, edge: usize) -> Option<&Take> {
         take(self.flow, &self.state, edge)
     }
 
-    /// A node has an output.
-    pub(super) fn complete(&mut self, node: usize, output: Value) {
+    pub(crate) fn complete(&mut self, node: usize, output: Value) {
         if let Some(state) = self.state.nodes.get_mut(node) {
             state.output = Some(output);
         }
         self.settle(node, NodeStatus::Completed);
     }
 
-    /// A node failed for good.
-    pub(super) fn fail(&mut self, node: usize, fault: Fault) {
+    pub(crate) fn fail(&mut self, node: usize, fault: Fault) {
         let Some(known) = self.node(node) else { return };
         let (id, then) = (known.id.clone(), known.on_failure.then);
         if then != Then::Continue && !self.is_ending() {
@@ -148,13 +147,13 @@ impl<'a> Engine<'a> {
         self.settle(node, NodeStatus::Failed);
     }
 
-    /// A node is over: its edges are decided, and those behind them may start.
+    /// Ends a node: its edges are decided, and the nodes downstream may start.
     pub(super) fn settle(&mut self, node: usize, status: NodeStatus) {
         let takes: Vec<Take> =
             self.flow.outgoing(node).iter().map(|edge| self.decide(*edge, node, status)).collect();
         let Some(state) = self.state.nodes.get_mut(node) else { return };
         state.status = status;
-        state.pass_by_waiting_tasks();
+        state.skip_waiting_tasks();
         state.takes = takes;
         state.finished_at = Some(self.now);
         self.tell_end(node);
@@ -188,11 +187,10 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether the run is over, and how.
-    fn look_for_the_end(&mut self) {
+    fn finish_if_over(&mut self) {
         if self.is_ending() {
             let workers: Vec<Worker> = self.state.at_work().map(|(_, worker)| worker.clone()).collect();
-            // A task that is to be started has no worker yet, and counts: its start is answered first.
+            // Includes tasks that are being started and have no worker yet.
             let tasks = self.state.nodes.iter().flat_map(|node| &node.tasks);
             if !tasks.into_iter().any(|task| task.status == NodeStatus::Running) {
                 let failed = self.state.head.error.is_some();
@@ -212,11 +210,11 @@ impl<'a> Engine<'a> {
             .iter()
             .zip(&self.state.nodes)
             .filter(|(node, state)| {
-                matches!(node.kind, Kind::Output { .. }) && state.status == NodeStatus::Completed
+                matches!(node.kind, NodeKind::Output(_)) && state.status == NodeStatus::Completed
             })
             .collect();
         let outputs =
-            self.flow.graph.nodes.iter().filter(|node| matches!(node.kind, Kind::Output { .. })).count();
+            self.flow.graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Output(_))).count();
         let value = |state: &NodeState| state.output.clone().unwrap_or_default();
         let output = match reached.as_slice() {
             [] => None,
@@ -232,15 +230,14 @@ impl<'a> Engine<'a> {
                 self.finish(Status::Completed);
             }
             None => {
-                let message = self.why_no_output();
+                let message = self.no_output_message();
                 self.state.head.error = Some(Fault::new("no_output", message));
                 self.finish(Status::Failed);
             }
         }
     }
 
-    /// Why no output was reached: what failed on the way, with its reason, else that every way was closed.
-    fn why_no_output(&self) -> String {
+    fn no_output_message(&self) -> String {
         let nodes = self.flow.graph.nodes.iter().zip(&self.state.nodes);
         let failed = nodes.filter_map(|(node, state)| Some((&node.id, state.error.as_ref()?)));
         let failed: Vec<String> =
@@ -262,7 +259,7 @@ impl<'a> Engine<'a> {
                 NodeStatus::Running => NodeStatus::Stopped,
                 _ => continue,
             };
-            state.pass_by_waiting_tasks();
+            state.skip_waiting_tasks();
             state.finished_at = Some(self.now);
             self.tell_end(node);
         }
@@ -272,15 +269,15 @@ impl<'a> Engine<'a> {
         self.tell(Body::WorkflowFinished { workflow_name, status, error });
     }
 
-    pub(super) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         self.state.head.status != Status::Running
     }
 
-    pub(super) fn node(&self, node: usize) -> Option<&'a Node> {
+    pub(crate) fn node(&self, node: usize) -> Option<&'a Node> {
         self.flow.graph.nodes.get(node)
     }
 
-    pub(super) fn task(&mut self, at: At) -> Option<&mut Task> {
+    pub(crate) fn task(&mut self, at: At) -> Option<&mut Task> {
         self.state.nodes.get_mut(at.node)?.tasks.get_mut(at.task)
     }
 
@@ -288,8 +285,8 @@ impl<'a> Engine<'a> {
         self.steps.push(Step::Tell(body));
     }
 
-    /// Begins, or begins again, with a task.
-    pub(super) fn launch(&mut self, start: Start) {
+    /// Starts or restarts a task.
+    pub(crate) fn launch(&mut self, start: Start) {
         if let Some(task) = self.task(start.at) {
             task.status = NodeStatus::Running;
             task.attempts += 1;
@@ -300,7 +297,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Whether an edge is taken; none while its producer is not over.
+/// Whether an edge is taken; `None` while its upstream node is not over.
 pub(crate) fn take<'s>(flow: &Flow, state: &'s State, edge: usize) -> Option<&'s Take> {
     let from = flow.graph.edges.get(edge)?.from;
     let place = flow.outgoing(from).iter().position(|each| *each == edge)?;

@@ -1,7 +1,7 @@
-//! What goes into a node: the outputs of those who feed it and whose edge is taken, and what comparing them gave.
+//! The inputs of a node: the outputs of the upstream nodes whose edges are taken, and the results of comparing them.
 
 use accord_domain::comparison::Comparison;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::engine::take;
 use crate::check::fields::declares;
@@ -13,7 +13,7 @@ use crate::template::{self, Variables};
 
 use super::prompt;
 
-/// The inputs of a node, by the ids of those who feed it.
+/// The inputs of a node, by the ids of the upstream nodes.
 pub(crate) fn inputs(flow: &Flow, state: &State, node: usize) -> Map<String, Value> {
     let edges = flow.incoming(node).iter().filter(|edge| take(flow, state, **edge) == Some(&Take::Yes));
     let producers = edges.filter_map(|edge| flow.graph.edges.get(*edge)).map(|edge| edge.from);
@@ -24,20 +24,19 @@ pub(crate) fn inputs(flow: &Flow, state: &State, node: usize) -> Map<String, Val
     outputs.collect()
 }
 
-/// What came of a comparison, as data under the three names.
+/// The results of a comparison, by the names of their variables.
 fn findings(comparison: Option<&Comparison>) -> [(&'static str, Value); 3] {
     let [first, second, third] = COMPARED;
     let none = Comparison::default();
     let comparison = comparison.unwrap_or(&none);
-    let list = |value: serde_json::Result<Value>| value.unwrap_or_else(|_| Value::Array(Vec::new()));
     [
-        (first, list(serde_json::to_value(&comparison.contradictions))),
-        (second, list(serde_json::to_value(&comparison.near_duplicates))),
-        (third, list(serde_json::to_value(&comparison.agreements))),
+        (first, json!(comparison.contradictions)),
+        (second, json!(comparison.near_duplicates)),
+        (third, json!(comparison.agreements)),
     ]
 }
 
-/// What templates and checks of a node know by name. Who feeds it and has nothing to say is null.
+/// The variables of a node's templates and conditions. An upstream node without an output is null.
 pub(super) fn variables(
     flow: &Flow,
     node: usize,
@@ -54,16 +53,14 @@ pub(super) fn variables(
     variables
 }
 
-/// What an agent gets that is told nothing in particular.
-pub(super) struct Given {
-    /// Everything, by name.
-    pub(super) all: Map<String, Value>,
-    /// The one thing, where it is one.
-    pub(super) only: Option<Value>,
+/// What an agent without parameters gets.
+pub(crate) struct DefaultInput {
+    pub(crate) all: Map<String, Value>,
+    /// The value, if there is exactly one.
+    pub(crate) only: Option<Value>,
 }
 
-impl Given {
-    /// The inputs of a node.
+impl DefaultInput {
     pub(super) fn inputs(flow: &Flow, node: usize, all: Map<String, Value>) -> Self {
         let only = match (flow.incoming(node).len(), all.values().next()) {
             (1, Some(only)) => Some(only.clone()),
@@ -73,36 +70,35 @@ impl Given {
     }
 }
 
-/// What an agent is told.
 pub(super) fn parameters(
     takes: &Takes,
     work: &Work,
     variables: &Variables,
-    given: Given,
+    given: DefaultInput,
 ) -> Result<Value, String> {
     match &work.parameters {
         Parameters::Fields(fields) => template::document(&Value::Object(fields.clone()), variables)
             .map_err(|fault| format!("parameters.{fault}")),
         Parameters::Prompt(source) => {
             let text = template::prompt(source, variables).map_err(|fault| format!("prompt: {fault}"))?;
-            Ok(prompt::told(prompt::with_comparison(text, source, variables)))
+            Ok(prompt::parameters(prompt::with_comparison(text, source, variables)))
         }
-        Parameters::Inputs => Ok(as_it_is(takes, variables, given)),
+        Parameters::Inputs => Ok(from_inputs(takes, variables, given)),
     }
 }
 
-/// What is given as it is: the one thing where it is an object, else all of it by name.
-fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
-    let Given { all, only } = given;
+/// Parameters made of the inputs: the only one if it is an object, else all of them by name.
+fn from_inputs(takes: &Takes, variables: &Variables, given: DefaultInput) -> Value {
+    let DefaultInput { all, only } = given;
     match takes {
         Takes::Prompt => match only {
             Some(Value::String(text)) => {
                 let is_callers = all.len() == 1 && all.contains_key(template::INPUT);
                 let text = if is_callers { text } else { accord_contract::prompt::agent_output(&text) };
-                prompt::told(prompt::with_comparison(text, "", variables))
+                prompt::parameters(prompt::with_comparison(text, "", variables))
             }
             Some(object) if is_prompt(&object) => object,
-            _ => prompt::told(prompt::with_comparison(
+            _ => prompt::parameters(prompt::with_comparison(
                 prompt::block("inputs", &Value::Object(all)),
                 "",
                 variables,
@@ -117,7 +113,7 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
                 Some(Value::Object(only)) => only,
                 _ => all,
             };
-            // What was found is added where it is asked for: a closed schema would refuse it.
+            // Results of a comparison are added only if the schema declares them: a closed schema would refuse them.
             for name in COMPARED {
                 let asked = declares(schema, name);
                 if let (true, Some(value)) = (asked && !members.contains_key(name), variables.get(name)) {
@@ -129,7 +125,7 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
     }
 }
 
-/// Adds what was found in comparing, where anything was.
+/// Adds the results of a comparison, if there are any.
 fn with_findings(mut members: Map<String, Value>, variables: &Variables) -> Map<String, Value> {
     let found = COMPARED.map(|name| (name, variables.get(name).cloned().unwrap_or_default()));
     if found.iter().any(|(_, value)| value.as_array().is_some_and(|list| !list.is_empty())) {

@@ -1,18 +1,17 @@
-//! What a run does next: a state and an event go in, the next state and the steps come out.
+//! What a run does next: from a state and an event to the next state and the steps to carry out.
 //!
-//! A node waits until everybody who feeds it is over. Then it starts with the outputs of those whose edge is taken, or is
-//! passed by where none is. What fails is retried, and then either ends the run or is gone on without. An end comes in
-//! two steps: nothing more starts and what is at work is stopped; when nobody is at work any more, the run is over.
+//! A node waits until all its upstream nodes are over. Then it starts with the outputs of those whose edges are taken, or
+//! is skipped if there are none. A task that fails is retried; then the run either ends or continues without the node. A
+//! run ends in two phases: nothing new starts and running tasks are stopped; when none is left, the run is over.
 //!
-//! Steps are carried out together with the state that they belong to, in one transaction. So an event may come twice
-//! (after a crash the same end is told again), and is then of a worker that no task has any more: nothing happens.
+//! Steps are carried out in the transaction that writes their state. After a crash the same event may come again: no
+//! running task has that worker any more, so nothing happens.
 
 mod absent;
 mod engine;
 mod inputs;
-mod kinds;
-mod planner;
-mod prompt;
+pub(crate) mod prompt;
+mod tasks;
 
 #[cfg(test)]
 mod tests;
@@ -24,58 +23,58 @@ use accord_domain::workflow::{Fault, Worker};
 use jiff::Timestamp;
 use serde_json::Value;
 
-pub(crate) use engine::take;
-pub(crate) use inputs::inputs;
+pub(crate) use engine::{Engine, take};
+pub(crate) use inputs::{DefaultInput, inputs};
+pub(crate) use tasks::NextTask;
 
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{OutputSchema, Role, Target};
 use crate::state::{At, State};
-use engine::Engine;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The run begins.
+    /// The run starts.
     Begun,
-    /// Somebody is at work on a task that was to be started.
+    /// A task has a worker.
     Started {
         /// The task.
         at: At,
-        /// Who.
+        /// The worker.
         worker: Worker,
     },
-    /// A task that was to be started cannot be, now or ever: the agent is gone, or refuses its parameters.
+    /// A task can never be started: the agent is gone, or refuses its parameters.
     Refused {
         /// The task.
         at: At,
         /// Why.
         fault: Fault,
     },
-    /// A task that was to be started was not, because the run is about to end.
+    /// A task was not started, because the run is about to end.
     Withdrawn {
         /// The task.
         at: At,
     },
-    /// Somebody is done.
+    /// A worker is done.
     Ended {
-        /// Who.
+        /// The worker.
         worker: Worker,
-        /// How.
-        end: End,
+        /// Its outcome.
+        end: TaskOutcome,
     },
-    /// A run is gone, and nobody can say how it ended.
+    /// The run of an agent was deleted before its outcome was known.
     Lost {
-        /// Which.
+        /// The run.
         run_id: RunId,
     },
-    /// Somebody asks to stop the run.
+    /// The run is to be stopped.
     StopAsked,
 }
 
-/// How a task ended.
+/// The outcome of a task.
 #[derive(Debug, Clone, PartialEq)]
-pub enum End {
+pub enum TaskOutcome {
     /// With a value.
     Completed(Value),
     /// With a reason.
@@ -84,15 +83,15 @@ pub enum End {
     Stopped,
 }
 
-/// What is to be done.
+/// Something to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Start somebody on a task. Answered with [`Event::Started`] or [`Event::Refused`], or with [`Event::Withdrawn`]
-    /// where the run has begun to end meanwhile, before any other event.
+    /// Start a task. Answered, before any other event, with [`Event::Started`], [`Event::Refused`], or, if the run is
+    /// about to end by then, [`Event::Withdrawn`].
     Start(Box<Start>),
-    /// Stop somebody. May be said several times.
+    /// Stop a worker. May be repeated.
     Stop(Worker),
-    /// Tell everybody.
+    /// Publish an event.
     Tell(Body),
 }
 
@@ -103,23 +102,23 @@ pub struct Start {
     pub at: At,
     /// The node's id.
     pub node: String,
-    /// Which work of the node: what an agent that stands in the graph is known by.
+    /// Which work of the node.
     pub role: Role,
-    /// Who is to do it.
+    /// The agent or workflow.
     pub target: Target,
-    /// The session to go on with, in the place of a new one. The parameters are a prompt then.
+    /// The session to resume instead of starting a new one. The parameters are a prompt then.
     pub resume: Option<SessionId>,
-    /// What it is told.
+    /// What it gets.
     pub parameters: Value,
-    /// What it must answer, where the agent does not say so itself.
+    /// The schema of its output, if the agent has none of its own.
     pub output_schema: Option<OutputSchema>,
-    /// What else must hold of the answer.
+    /// Rules for its output.
     pub invariants: Vec<Invariant>,
     /// Higher priorities run first.
     pub priority: i32,
 }
 
-/// Advances a run. The options say how siblings are compared in front of nodes that begin.
+/// Advances a run. The options are those of the comparisons before nodes that start.
 pub fn advance(
     flow: &Flow,
     state: State,

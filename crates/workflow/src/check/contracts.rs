@@ -1,66 +1,57 @@
-//! Whether what one node gives is what the next one takes: three verdicts. What cannot fit is a mistake. What cannot be
-//! told is a warning where the schemas of nodes say why: the agent's own contract decides when the run comes there. Nothing
-//! is told of what no schema describes: of expressions, of texts that templates make, of what was compared.
+//! Whether the output of one node is what the agent of the next one accepts. Schemas that cannot fit are an error; schemas
+//! that may not fit are a warning if they say why. Nothing is reported about values that no schema describes:
+//! expressions, rendered texts, the results of comparisons.
 
 use accord_contract::Place;
 use serde_json::{Map, Value, json};
 
 use super::edge_at;
 use super::fields::{Field, at_pointer, declares, field, resolve};
-use super::shape::Look;
+use super::topology::Topology;
 use crate::compare::is_compared;
 use crate::finding::Findings;
 use crate::fit::{Fit, Misfit, below, fits, says_nothing};
 use crate::flow::{COMPARED, gives};
-use crate::graph::{Graph, Kind, Node, Parameters, Role, Work};
-use crate::rooted::{Wrapper, taken_out};
+use crate::graph::{Graph, Node, Parameters, Role, Work};
+use crate::schema_parts::{Wrapper, taken_out};
 use crate::signature::{Known, Takes};
 use crate::template::{self, Shape};
 
-pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
+pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findings: &mut Findings) {
     for (place, node) in graph.nodes.iter().enumerate() {
-        let edges = look.edges.incoming(place);
-        let fed = Fed::of(graph, known, edges);
-        let inputs = || match look.may_be_fed(place) {
-            false => fed.inputs(),
-            true => Given { what: What::Unknown, place: None },
-        };
-        match &node.kind {
-            Kind::Agent(work) => fed.work(node, work, known, &inputs(), findings),
-            Kind::Map { over, work, .. } => fed.map(node, over, work, known, findings),
-            Kind::Planner { work, .. } => fed.work(node, work, known, &inputs(), findings),
-            Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => {}
-        }
+        let edges = topology.edges.incoming(place);
+        let mut upstream = Upstream::of(graph, known, edges);
+        upstream.is_complete = !topology.may_be_fed(place);
+        node.kind.behaviour().check_inputs(node, &upstream, findings);
         if are_compared(graph, known, edges) {
-            untold(node, known, findings);
+            check_contradictions_reach(node, known, findings);
         }
     }
 }
 
-/// Whether several of those who feed a node are agents whose outputs may contradict each other.
+/// Whether two or more upstream nodes have agents whose outputs may contradict each other.
 fn are_compared(graph: &Graph, known: &Known, edges: &[usize]) -> bool {
     let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).map(|edge| edge.from);
     let speaks = |place: &usize| {
-        let kind = graph.nodes.get(*place).map(|node| &node.kind);
-        matches!(kind, Some(Kind::Agent(_) | Kind::Map { .. } | Kind::Planner { .. }))
+        graph.nodes.get(*place).is_some_and(|node| node.kind.work().is_some())
             && gives(graph, known, *place).is_some_and(|schema| is_compared(&schema))
     };
     producers.filter(speaks).take(2).count() == 2
 }
 
-/// Contradictions that are found in front of a node and do not reach its agent. A prompt has them at its end anyway.
-fn untold(node: &Node, known: &Known, findings: &mut Findings) {
+/// Warns if contradictions between upstream agents do not reach the agent of a node. A prompt always ends with them.
+fn check_contradictions_reach(node: &Node, known: &Known, findings: &mut Findings) {
     let [contradictions, ..] = COMPARED;
-    let (work, over) = match &node.kind {
-        Kind::Agent(work) | Kind::Planner { work, .. } => (work, ""),
-        Kind::Map { over, work, .. } => (work, over.as_str()),
-        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => return,
-    };
+    let Some(work) = node.kind.work() else { return };
+    if node.kind.behaviour().template().is_some_and(|template| uses_variable(&template, contradictions)) {
+        return;
+    }
     let takes = known.of(&node.id, work, Role::Own).map(|signature| &signature.takes);
     let at = node.place();
     let (place, remedy) = match (&work.parameters, takes) {
-        _ if template::speaks_of(over, contradictions) => return,
-        (Parameters::Fields(fields), _) if !fields.values().any(|value| speaks_of(value, contradictions)) => {
+        (Parameters::Fields(fields), _)
+            if !fields.values().any(|value| uses_variable(value, contradictions)) =>
+        {
             (at.key("parameters"), "use '{{ contradictions }}' in one of these")
         }
         (Parameters::Inputs, Some(Takes::Schema(schema))) if !declares(schema, contradictions) => {
@@ -73,86 +64,87 @@ fn untold(node: &Node, known: &Known, findings: &mut Findings) {
     findings.warning(place, message);
 }
 
-/// Whether a text anywhere in a value is a template that uses a variable.
-fn speaks_of(value: &Value, variable: &str) -> bool {
+/// Whether some template in a value uses a variable.
+fn uses_variable(value: &Value, variable: &str) -> bool {
     match value {
-        Value::String(text) => template::speaks_of(text, variable),
-        Value::Array(items) => items.iter().any(|item| speaks_of(item, variable)),
-        Value::Object(members) => members.values().any(|member| speaks_of(member, variable)),
+        Value::String(text) => template::uses_variable(text, variable),
+        Value::Array(items) => items.iter().any(|item| uses_variable(item, variable)),
+        Value::Object(members) => members.values().any(|member| uses_variable(member, variable)),
         _ => false,
     }
 }
 
-/// Who feeds a node, with what that gives.
-pub(super) struct Fed<'a> {
+pub(crate) struct Upstream<'a> {
+    known: &'a Known,
     producers: Vec<Producer<'a>>,
+    /// Whether there can be no other upstream node: false if an edge that could not be read may lead to the node.
+    is_complete: bool,
 }
 
 struct Producer<'a> {
     id: &'a str,
     gives: Value,
-    /// Whether it always feeds the node, and not under a condition.
+    /// Whether its edge has no condition.
     always: bool,
     edge: usize,
 }
 
-/// What is handed over: the schema, and the places of what is made on the way, which no schema of a node describes.
-struct Told {
+/// What an agent gets: its schema, and the pointers of values that templates make, which no schema of a node describes.
+struct AgentInput {
     schema: Value,
     made: Vec<String>,
     place: Place,
 }
 
-/// What an agent is given that is told nothing in particular.
-struct Given {
-    what: What,
+/// What an agent gets that has no parameters.
+pub(crate) struct DefaultInput {
+    schema: InputSchema,
     place: Option<Place>,
 }
 
-enum What {
-    /// It cannot be told.
+enum InputSchema {
+    /// Anything.
     Unknown,
-    /// An object, handed on as it is.
+    /// An object with this schema, unchanged.
     Object(Value),
-    /// These members and no others.
-    Members(Vec<Member>),
+    /// An object with these fields and no others.
+    Fields(Vec<InputField>),
 }
 
-struct Member {
+struct InputField {
     name: String,
     schema: Value,
-    /// Whether it is always there.
     always: bool,
 }
 
-impl What {
-    /// The one thing that is given: as it is where it is an object, else under this name.
+impl InputSchema {
+    /// A single value: unchanged if it is an object, else as the field of this name.
     fn one(name: &str, schema: &Value) -> Self {
         match is_object(schema) {
             None => Self::Unknown,
             Some(true) => Self::Object(schema.clone()),
             Some(false) => {
-                Self::Members(vec![Member { name: name.to_owned(), schema: schema.clone(), always: true }])
+                Self::Fields(vec![InputField { name: name.to_owned(), schema: schema.clone(), always: true }])
             }
         }
     }
 
-    /// What this agent is told. What was compared is added where its schema speaks of it.
-    fn told(&self, takes: &Takes) -> Value {
+    /// The schema of what this agent gets. The results of a comparison are added if its own schema declares them.
+    fn for_agent(&self, takes: &Takes) -> Value {
         let asked = |name: &str| matches!(takes, Takes::Schema(schema) if declares(schema, name));
         match self {
             Self::Unknown => Value::Bool(true),
             Self::Object(_) if COMPARED.iter().any(|name| asked(name)) => Value::Bool(true),
             Self::Object(schema) => schema.clone(),
-            Self::Members(members) => {
+            Self::Fields(fields) => {
                 let mut all = Wrapper::default();
                 let mut properties: Map<String, Value> =
-                    members.iter().map(|each| (each.name.clone(), all.put(&each.schema))).collect();
+                    fields.iter().map(|each| (each.name.clone(), all.put(&each.schema))).collect();
                 for name in COMPARED.into_iter().filter(|name| asked(name)) {
                     properties.entry(name).or_insert_with(|| json!({"type": "array"}));
                 }
                 let required: Vec<&str> =
-                    members.iter().filter(|each| each.always).map(|each| each.name.as_str()).collect();
+                    fields.iter().filter(|each| each.always).map(|each| each.name.as_str()).collect();
                 all.around(json!({
                     "type": "object", "properties": properties, "required": required, "additionalProperties": false,
                 }))
@@ -161,7 +153,7 @@ impl What {
     }
 }
 
-/// Whether a value with this schema is an object; none where that depends on the value.
+/// Whether a value with this schema is an object; `None` if that depends on the value.
 fn is_object(schema: &Value) -> Option<bool> {
     match schema.get("type")? {
         Value::String(only) => Some(only == "object"),
@@ -174,78 +166,93 @@ fn is_object(schema: &Value) -> Option<bool> {
     }
 }
 
-impl<'a> Fed<'a> {
-    pub(super) fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
+impl<'a> Upstream<'a> {
+    pub(super) fn of(graph: &'a Graph, known: &'a Known, edges: &[usize]) -> Self {
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let gives = gives(graph, known, edge.from).unwrap_or(Value::Bool(true));
             let always = edge.when.is_none();
             Some(Producer { id: &producer.id, gives, always, edge: edge.index })
         });
-        Self { producers: producers.collect() }
+        Self { known, producers: producers.collect(), is_complete: true }
     }
 
-    /// The inputs as they are: the one input where it is an object, else all of them by their ids.
-    fn inputs(&self) -> Given {
+    /// The inputs of the node: the only one if it is an object, else all of them by their ids.
+    pub(crate) fn inputs(&self) -> DefaultInput {
         match self.producers.as_slice() {
-            [] => Given { what: What::Unknown, place: None },
-            [only] => Given { what: What::one(only.id, &only.gives), place: Some(edge_at(only.edge)) },
+            _ if !self.is_complete => DefaultInput { schema: InputSchema::Unknown, place: None },
+            [] => DefaultInput { schema: InputSchema::Unknown, place: None },
+            [only] => DefaultInput {
+                schema: InputSchema::one(only.id, &only.gives),
+                place: Some(edge_at(only.edge)),
+            },
             several => {
-                let member = |each: &Producer<'_>| Member {
+                let member = |each: &Producer<'_>| InputField {
                     name: each.id.to_owned(),
                     schema: each.gives.clone(),
                     always: each.always,
                 };
-                Given { what: What::Members(several.iter().map(member).collect()), place: None }
+                DefaultInput {
+                    schema: InputSchema::Fields(several.iter().map(member).collect()),
+                    place: None,
+                }
             }
         }
     }
 
-    fn map(&self, node: &Node, over: &str, work: &Work, known: &Known, findings: &mut Findings) {
-        let at = node.place().key("over");
-        let told = Told { schema: self.schema_of(&Value::from(over)), made: Vec::new(), place: at.clone() };
-        if !told.may_be(&json!({"type": "array"}), "a list", findings) {
-            return;
+    /// An item of the list that a template evaluates to. Nothing, with a finding, if it cannot be a list.
+    pub(crate) fn item(&self, over: &str, at: Place, findings: &mut Findings) -> Option<DefaultInput> {
+        let input =
+            AgentInput { schema: self.schema_of(&Value::from(over)), made: Vec::new(), place: at.clone() };
+        if !input.may_be(&json!({"type": "array"}), "a list", findings) {
+            return None;
         }
-        let list = told.schema;
-        // Items that have a schema of their own by their position may be others.
+        let list = input.schema;
+        // With `prefixItems`, the schema of an item depends on its position.
         let items = list.get("items").filter(|_| list.get("prefixItems").is_none());
         let item = items.and_then(|items| resolve(&list, items)).map(|item| taken_out(&list, item));
-        let what = item.map_or(What::Unknown, |item| What::one("item", &item));
-        self.work(node, work, known, &Given { what, place: Some(at) }, findings);
+        let schema = item.map_or(InputSchema::Unknown, |item| InputSchema::one("item", &item));
+        Some(DefaultInput { schema, place: Some(at) })
     }
 
-    fn work(&self, node: &Node, work: &Work, known: &Known, given: &Given, findings: &mut Findings) {
+    /// Checks what a node's agent gets against what it accepts.
+    pub(crate) fn check_work(
+        &self,
+        node: &Node,
+        work: &Work,
+        default: &DefaultInput,
+        findings: &mut Findings,
+    ) {
         let at = node.place();
-        let Some(signature) = known.of(&node.id, work, Role::Own) else { return };
-        let told = match &work.parameters {
-            Parameters::Inputs => Told {
-                schema: given.what.told(&signature.takes),
+        let Some(signature) = self.known.of(&node.id, work, Role::Own) else { return };
+        let input = match &work.parameters {
+            Parameters::Inputs => AgentInput {
+                schema: default.schema.for_agent(&signature.takes),
                 made: COMPARED.map(|name| format!("/{name}")).into(),
-                place: given.place.clone().unwrap_or(at),
+                place: default.place.clone().unwrap_or(at),
             },
             Parameters::Prompt(_) => {
-                Told { schema: prompt(), made: vec!["/prompt".to_owned()], place: at.key("prompt") }
+                AgentInput { schema: prompt(), made: vec!["/prompt".to_owned()], place: at.key("prompt") }
             }
             Parameters::Fields(fields) => {
                 let members = fields.iter().map(|(name, value)| (name.clone(), self.schema_of(value)));
                 let mut made = Vec::new();
                 made_in(fields, "", &mut made);
-                Told { schema: object(members), made, place: at.key("parameters") }
+                AgentInput { schema: object(members), made, place: at.key("parameters") }
             }
         };
         match (&signature.takes, &work.parameters) {
             (Takes::Anything, _) | (Takes::Prompt, Parameters::Inputs | Parameters::Prompt(_)) => {}
             (Takes::Prompt, Parameters::Fields(_)) => {
-                told.may_be(&prompt(), "only a prompt, which is what the agent accepts", findings);
+                input.may_be(&prompt(), "only a prompt, which is what the agent accepts", findings);
             }
             (Takes::Schema(schema), _) => {
-                told.may_be(schema, "what the agent's parameters_schema accepts", findings);
+                input.may_be(schema, "what the agent's parameters_schema accepts", findings);
             }
         }
     }
 
-    /// What a template gives, as far as that can be told.
+    /// The schema of what a template evaluates to, as far as it is known.
     pub(super) fn schema_of(&self, source: &Value) -> Value {
         match source {
             Value::String(text) => match template::shape(text) {
@@ -274,7 +281,7 @@ impl<'a> Fed<'a> {
     }
 }
 
-/// Exactly these members, all of them there.
+/// The schema of an object with exactly these fields.
 pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     let mut all = Wrapper::default();
     let properties: Map<String, Value> =
@@ -285,7 +292,7 @@ pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Valu
     )
 }
 
-/// A prompt and nothing else.
+/// The schema of parameters that are a prompt.
 fn prompt() -> Value {
     object([("prompt".to_owned(), json!({"type": "string"}))])
 }
@@ -302,8 +309,8 @@ fn made_in(fields: &Map<String, Value>, at: &str, made: &mut Vec<String>) {
     }
 }
 
-/// Why an agent cannot be told a prompt and nothing else, if it cannot.
-pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
+/// Why an agent does not accept a prompt as its only parameter.
+pub(crate) fn accepts_no_prompt(takes: &Takes) -> Option<String> {
     let Takes::Schema(schema) = takes else { return None };
     match fits(&prompt(), schema) {
         Fit::Never(misfits) => Some(reasons(&misfits)),
@@ -311,11 +318,11 @@ pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
     }
 }
 
-/// So many reasons of a doubt are told: the first ones show where to look.
+/// The first reasons show where to look.
 const MOST_DOUBTS: usize = 3;
 
-impl Told {
-    /// Holds it against what is taken. False where it cannot be that.
+impl AgentInput {
+    /// Reports where it does not fit a schema. False if it cannot fit.
     fn may_be(&self, taken: &Value, what: &str, findings: &mut Findings) -> bool {
         match fits(&self.schema, taken) {
             Fit::Always => true,
@@ -326,9 +333,9 @@ impl Told {
             Fit::Perhaps(misfits) => {
                 let doubts: Vec<Misfit> =
                     misfits.into_iter().filter(|each| each.seen && self.describes(&each.pointer)).collect();
-                let (told, more) = doubts.split_at(doubts.len().min(MOST_DOUBTS));
-                if !told.is_empty() {
-                    let mut message = format!("this may not be {what}: {}", reasons(told));
+                let (first, more) = doubts.split_at(doubts.len().min(MOST_DOUBTS));
+                if !first.is_empty() {
+                    let mut message = format!("this may not be {what}: {}", reasons(first));
                     if !more.is_empty() {
                         message.push_str(&format!("; and {} more", more.len()));
                     }
@@ -339,7 +346,7 @@ impl Told {
         }
     }
 
-    /// Whether the schema of a node says something of this place and of all that it is in.
+    /// Whether the schema of a node describes the value at this pointer and those around it.
     fn describes(&self, pointer: &str) -> bool {
         let is_made = |made: &String| {
             pointer.strip_prefix(made).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! Templates and conditions: whether they can be read, and whether what they name is there.
+//! Templates and conditions: whether they compile, and whether what they name exists.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,16 @@ use serde_json::Value;
 
 use super::edge_at;
 use super::fields::{Field, field, meant};
-use super::shape::Look;
-use crate::doubts::rule_doubts;
+use super::topology::Topology;
 use crate::finding::Findings;
 use crate::flow::{COMPARED, gives};
-use crate::graph::{Edge, Graph, Kind, Node, Parameters, Role, Then};
+use crate::graph::{Edge, Graph, Node, Parameters, Then};
+use crate::kinds::NodeKind;
+use crate::schema_warnings::rule_warnings;
 use crate::signature::Known;
 use crate::template;
 
-pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
+pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findings: &mut Findings) {
     for edge in &graph.edges {
         let Some(when) = &edge.when else { continue };
         let place = edge_at(edge.index).key("when");
@@ -24,60 +25,62 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
             Ok(condition) => {
                 let output = gives(graph, known, edge.from);
                 let schemas = [("output", output.as_ref()), ("input", graph.input_schema())];
-                slips(&condition, &schemas, &place, findings);
+                warn_of_unknown_fields(&condition, &schemas, &place, findings);
             }
         }
     }
     let (named, nobody) = (named(graph), BTreeSet::new());
     for (place, node) in graph.nodes.iter().enumerate() {
-        let perhaps = if look.may_be_fed(place) { &named } else { &nobody };
-        let scope = Scope::of(graph, known, look, place, perhaps);
-        scope.check(node, findings);
+        let perhaps = if topology.may_be_fed(place) { &named } else { &nobody };
+        let scope = Scope::of(graph, known, topology, place, perhaps);
+        node.kind.behaviour().check_expressions(node, &scope, findings);
     }
 }
 
-/// Fields that a rule reads and that the schemas of its variables do not have.
-fn slips(condition: &Condition, schemas: &[(&str, Option<&Value>)], place: &Place, findings: &mut Findings) {
+/// Warns of fields that a rule reads and that the schemas of its variables do not have.
+fn warn_of_unknown_fields(
+    condition: &Condition,
+    schemas: &[(&str, Option<&Value>)],
+    place: &Place,
+    findings: &mut Findings,
+) {
     let schema_of =
         |name: &str| schemas.iter().find(|(known, _)| *known == name).and_then(|(_, schema)| *schema);
     let reads = condition.reads();
     let reads = reads.get(..findings.looks(reads.len())).unwrap_or_default();
-    for slip in rule_doubts(reads, schema_of) {
-        findings.warning(place.clone(), slip);
+    for warning in rule_warnings(reads, schema_of) {
+        findings.warning(place.clone(), warning);
     }
 }
 
-/// Who feeds a node.
 #[derive(Clone)]
 struct Producer<'a> {
     id: &'a str,
-    /// What it gives, where that is known.
+    /// The schema of its output, where it is known.
     gives: Option<Value>,
-    /// Why the node may start without that.
+    /// Why its output may be missing.
     missing: Option<&'static str>,
 }
 
-/// What a node can name: who feeds it, with what that gives, and other names.
-struct Scope<'a> {
+/// The names that the templates and conditions of a node can use.
+pub(crate) struct Scope<'a> {
     graph: &'a Graph,
-    /// The node itself.
     id: &'a str,
     producers: Vec<Producer<'a>>,
     others: Vec<&'static str>,
-    /// Who may feed it too: an edge that could not be read says who.
+    /// Nodes that an unreadable edge may connect to it.
     perhaps: &'a BTreeSet<&'a str>,
 }
 
-/// Why a node that others feed too may start without this one. Of a map that goes on only items are missing.
+/// Why a node with several inputs may start without this one. A map that continues has an output, without some items.
 fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
-    match (&producer.kind, producer.on_failure.then) {
-        _ if edge.when.is_some() => Some("its edge has a condition"),
-        (Kind::Map { .. }, _) | (_, Then::Fail | Then::FailAtEnd) => None,
-        (_, Then::Continue) => Some("the run continues if it fails"),
+    let goes_on = producer.on_failure.then == Then::Continue && !producer.kind.is_per_item();
+    match edge.when {
+        Some(_) => Some("its edge has a condition"),
+        None => goes_on.then_some("the run continues if it fails"),
     }
 }
 
-/// Everything that a graph speaks of as a node.
 fn named(graph: &Graph) -> BTreeSet<&str> {
     let ends = graph.unread_edges().iter().flat_map(|ends| [&ends.from, &ends.to]).flatten();
     let read = graph.nodes.iter().map(|node| node.id.as_str());
@@ -88,11 +91,11 @@ impl<'a> Scope<'a> {
     fn of(
         graph: &'a Graph,
         known: &Known,
-        look: &Look<'_>,
+        topology: &Topology<'_>,
         place: usize,
         perhaps: &'a BTreeSet<&'a str>,
     ) -> Self {
-        let edges = look.edges.incoming(place);
+        let edges = topology.edges.incoming(place);
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let missing = missing(producer, edge).filter(|_| edges.len() > 1);
@@ -103,41 +106,12 @@ impl<'a> Scope<'a> {
         Self { graph, id, producers: producers.collect(), others, perhaps }
     }
 
-    fn with(&self, more: &[&'static str]) -> Self {
+    pub(crate) fn with(&self, more: &[&'static str]) -> Self {
         let others = [&self.others[..], more].concat();
         Self { others, producers: self.producers.clone(), ..*self }
     }
 
-    fn check(&self, node: &Node, findings: &mut Findings) {
-        let at = node.place();
-        match &node.kind {
-            Kind::Input { .. } => {}
-            Kind::Output { value } => {
-                if let Some(value) = value {
-                    self.document(value, &at.key("value"), findings);
-                }
-            }
-            Kind::Check { assert, .. } => self.condition(assert, at.key("assert"), findings),
-            Kind::Agent(work) => self.parameters(&work.parameters, &at, findings),
-            Kind::Map { over, work, .. } => {
-                self.text(over, &at.key("over"), findings);
-                if template::shape(over) == template::Shape::Plain {
-                    let message = "expected a template, for example '{{ files.list }}', got plain text";
-                    findings.error(at.key("over"), message);
-                }
-                self.with(&["item", "index"]).parameters(&work.parameters, &at, findings);
-            }
-            Kind::Planner { work, synthesis, .. } => {
-                self.parameters(&work.parameters, &at, findings);
-                if let Some(synthesis) = synthesis {
-                    let at = Role::Synthesis.place(&node.id);
-                    self.with(&["plan", "results"]).parameters(&synthesis.parameters, &at, findings);
-                }
-            }
-        }
-    }
-
-    fn parameters(&self, parameters: &Parameters, at: &Place, findings: &mut Findings) {
+    pub(crate) fn parameters(&self, parameters: &Parameters, at: &Place, findings: &mut Findings) {
         match parameters {
             Parameters::Inputs => {}
             Parameters::Prompt(prompt) => self.text(prompt, &at.key("prompt"), findings),
@@ -149,7 +123,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Warns of a field that is read off what may be null.
+    /// Warns of reading a field of a value that may be null.
     fn perhaps_null(&self, id: &str, who: &str, guard: &str, at: &Place, findings: &mut Findings) {
         let producer = self.producers.iter().find(|producer| producer.id == id);
         if let Some(missing) = producer.and_then(|producer| producer.missing) {
@@ -160,7 +134,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn document(&self, value: &Value, at: &Place, findings: &mut Findings) {
+    pub(crate) fn document(&self, value: &Value, at: &Place, findings: &mut Findings) {
         match value {
             Value::String(text) => self.text(text, at, findings),
             Value::Array(items) => {
@@ -177,7 +151,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn text(&self, text: &str, at: &Place, findings: &mut Findings) {
+    pub(crate) fn text(&self, text: &str, at: &Place, findings: &mut Findings) {
         if template::shape(text) == template::Shape::Plain {
             return;
         }
@@ -247,14 +221,14 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The edge that is missing where another node is named.
+    /// The edge to add in order to use another node.
     fn edge_from(&self, id: &str) -> Option<String> {
         let named = self.graph.nodes.iter().find(|node| node.id == id && node.id != self.id)?;
-        let gives = !matches!(named.kind, Kind::Output { .. });
+        let gives = !matches!(named.kind, NodeKind::Output(_));
         gives.then(|| format!("{{ from: {id}, to: {} }}", self.id))
     }
 
-    fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
+    pub(crate) fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
         let names: Vec<&str> =
             self.producers.iter().map(|producer| producer.id).chain(self.others.iter().copied()).collect();
         let more = self.perhaps.iter().copied().filter(|id| !names.contains(id));
@@ -264,7 +238,7 @@ impl<'a> Scope<'a> {
             Ok(condition) => {
                 let schemas: Vec<_> =
                     self.producers.iter().map(|each| (each.id, each.gives.as_ref())).collect();
-                slips(&condition, &schemas, &at, findings);
+                warn_of_unknown_fields(&condition, &schemas, &at, findings);
                 let is_bare = |id: &str| {
                     condition.reads().iter().any(|(name, place)| name == id && *place == Place::root())
                 };

@@ -15,7 +15,7 @@ pub(crate) enum Field<'a> {
     Missing(usize),
     /// Nothing speaks of it, and nothing forbids it: this part of the path is not declared.
     Undeclared(usize),
-    /// That cannot be told from the schema.
+    /// The schema does not say.
     Open,
 }
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_where_they_are_plain() {
+    fn warns_of_misspelt_fields() {
         let schema = json!({
             "properties": {
                 "findings": {"type": "array", "items": {"properties": {"line": {}}, "additionalProperties": false}},
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_declared_behind_references_and_in_parts() {
+    fn finds_declared_fields_behind_references_and_branches() {
         let schema = json!({
             "$ref": "#/$defs/whole",
             "$defs": {

@@ -1,33 +1,36 @@
-//! What is wrong with a graph that could be read: its shape, who it names, what its templates and conditions say, and
-//! whether what one node gives is what the next one takes.
+//! Checks a graph that could be read: its topology, the agents that it names, its templates and conditions, and whether
+//! the output of one node is what the next one accepts.
 
 mod contracts;
 mod expressions;
 pub(crate) mod fields;
 mod output;
-mod shape;
 #[cfg(test)]
 mod tests;
+mod topology;
 
 use accord_contract::Place;
 use accord_domain::nearest;
 
+pub(crate) use contracts::{Upstream, accepts_no_prompt};
+pub(crate) use expressions::Scope;
 pub use output::output_schema;
 
 use crate::compare::annotation_faults;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, Kind, Node, OutputSchema, Role, Target};
+use crate::graph::{Graph, OutputSchema, Target};
 use crate::limits::MOST_NAMES;
 use crate::signature::Known;
+use topology::Topology;
 
-/// Looks for everything that is wrong.
+/// Finds everything that is wrong.
 pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let look = shape::Look::new(graph);
-    look.check(&mut findings);
+    let topology = Topology::new(graph);
+    topology.check(&mut findings);
     names(graph, known, &mut findings);
-    expressions::check(graph, known, &look, &mut findings);
-    contracts::check(graph, known, &look, &mut findings);
+    expressions::check(graph, known, &topology, &mut findings);
+    contracts::check(graph, known, &topology, &mut findings);
     annotations(graph, &mut findings);
     findings.into_vec()
 }
@@ -36,8 +39,7 @@ fn edge_at(index: usize) -> Place {
     Place::root().key("edges").index(index)
 }
 
-/// What schemas of nodes say about comparing, where that cannot be followed. Agents that stand in the graph are examined
-/// like others.
+/// Warns of annotations for comparing that cannot be followed. Agents defined in the graph are checked like others.
 fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = role.place(&node.id).key("output_schema");
@@ -48,7 +50,7 @@ fn annotations(graph: &Graph, findings: &mut Findings) {
     }
 }
 
-/// Agents and workflows that are not there, and contracts that clash.
+/// Reports unknown agents and workflows, and output schemas that the agent does not allow.
 fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = role.place(&node.id);
@@ -69,7 +71,7 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
         if let Some(OutputSchema::Named(name)) = &work.output_schema
             && !known.schemas.contains_key(name)
         {
-            // A warning, as it is for agents: it may come later.
+            // A warning, as for agents: it may be registered later.
             let message = format!("schema '{name}' is not registered; this node cannot run until it is");
             findings.warning(place.key("output_schema"), message);
         }
@@ -78,20 +80,14 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
             let message = "the agent has its own output_schema, which cannot be overridden; remove this";
             findings.misplaced(place.key("output_schema"), message);
         }
-        if fixed && role == Role::Own && matches!(node.kind, Kind::Planner { .. }) {
-            let message = "this agent has its own output_schema, but a planner must return a plan; use an agent without one";
-            findings.error(place.key("agent"), message);
-        }
     }
     for node in &graph.nodes {
-        if let Kind::Planner { agents, .. } = &node.kind {
-            planned_with(node, agents, known, findings);
-        }
+        node.kind.behaviour().check_agents(node, known, findings);
     }
 }
 
-/// That nobody of this name can be used, and who may be meant.
-fn unusable<'a>(
+/// The message for a name that is unknown or invalid.
+pub(crate) fn unusable<'a>(
     what: &str,
     name: &str,
     known: impl ExactSizeIterator<Item = &'a String>,
@@ -101,26 +97,4 @@ fn unusable<'a>(
     let meant = looks.then(|| nearest(name, known.map(String::as_str))).flatten();
     let meant = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
     format!("{what} '{name}' does not exist or is invalid{meant}")
-}
-
-/// The agents that a planner may plan with: a subtask is a prompt and nothing else.
-fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Findings) {
-    let place = node.place().key("agents");
-    for (index, name) in agents.iter().enumerate() {
-        match known.agents.get(name) {
-            None => {
-                let message = unusable("agent", name, known.agents.keys(), findings);
-                findings.error(place.index(index), message);
-            }
-            // A warning: who plans may leave such an agent out.
-            Some(signature) => {
-                if let Some(reason) = contracts::takes_no_prompt(&signature.takes) {
-                    let message = format!(
-                        "'{name}' does not accept a prompt, which is all a subtask provides: {reason}"
-                    );
-                    findings.warning(place.index(index), message);
-                }
-            }
-        }
-    }
 }

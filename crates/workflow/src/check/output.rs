@@ -1,29 +1,30 @@
-//! What a whole workflow gives, as far as that can be told from its graph: so that it can be a part of another one.
+//! The schema of a workflow's output, for workflows that contain it.
 
 use serde_json::{Map, Value, json};
 
-use super::contracts::{Fed, object};
-use super::shape::Look;
+use super::contracts::{Upstream, object};
+use super::topology::Topology;
 use crate::flow::gives;
-use crate::graph::{Graph, Kind, Then};
-use crate::rooted::Wrapper;
+use crate::graph::{Graph, Then};
+use crate::kinds::NodeKind;
+use crate::schema_parts::Wrapper;
 use crate::signature::Known;
 
-/// What the output of a run conforms to; none where nothing can be told.
+/// The schema of a run's output; `None` if nothing is known of it.
 pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
-    let look = Look::new(graph);
-    let sure = sure(graph, &look);
+    let topology = Topology::new(graph);
+    let sure = sure(graph, &topology);
     let outputs: Vec<usize> = (0..graph.nodes.len())
-        .filter(|place| matches!(kind(graph, *place), Some(Kind::Output { .. })))
+        .filter(|place| matches!(kind(graph, *place), Some(NodeKind::Output(_))))
         .collect();
     if let [only] = outputs.as_slice() {
-        return output(graph, known, &look, &sure, *only);
+        return output(graph, known, &topology, &sure, *only);
     }
-    // Those that were reached, by their ids.
+    // With several output nodes, the output has those that were reached, by their ids.
     let mut all = Wrapper::default();
     let mut properties = Map::new();
     for place in &outputs {
-        let schema = output(graph, known, &look, &sure, *place).unwrap_or(Value::Bool(true));
+        let schema = output(graph, known, &topology, &sure, *place).unwrap_or(Value::Bool(true));
         properties.insert(graph.nodes.get(*place)?.id.clone(), all.put(&schema));
     }
     (!outputs.is_empty()).then(|| {
@@ -31,26 +32,31 @@ pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
     })
 }
 
-fn kind(graph: &Graph, place: usize) -> Option<&Kind> {
+fn kind(graph: &Graph, place: usize) -> Option<&NodeKind> {
     graph.nodes.get(place).map(|node| &node.kind)
 }
 
-/// What one output node gives where it is reached.
-fn output(graph: &Graph, known: &Known, look: &Look<'_>, sure: &[bool], place: usize) -> Option<Value> {
-    let Some(Kind::Output { value }) = kind(graph, place) else { return None };
-    let edges = look.edges.incoming(place);
+fn output(
+    graph: &Graph,
+    known: &Known,
+    topology: &Topology<'_>,
+    sure: &[bool],
+    place: usize,
+) -> Option<Value> {
+    let Some(NodeKind::Output(node)) = kind(graph, place) else { return None };
+    let edges = topology.edges.incoming(place);
     let from = |edge: &usize| graph.edges.get(*edge).map(|edge| edge.from);
     let is_sure = |edge: &usize| {
         let always = graph.edges.get(*edge).is_some_and(|edge| edge.when.is_none());
         always && from(edge).is_some_and(|from| sure.get(from) == Some(&true))
     };
-    match (value, edges) {
+    match (&node.value, edges) {
         (Some(value), _) => {
-            // Who may have nothing to say is null in a template, whatever its schema says.
+            // A node that may not run is null in a template, whatever its schema says.
             let sure: Vec<usize> = edges.iter().filter(|edge| is_sure(edge)).copied().collect();
-            Some(Fed::of(graph, known, &sure).schema_of(value))
+            Some(Upstream::of(graph, known, &sure).schema_of(value))
         }
-        // It is reached only over this edge, with what that brings.
+        // The output is that of the only upstream node.
         (None, [edge]) => {
             let from = from(edge)?;
             let goes_on = graph.nodes.get(from).is_none_or(|node| node.on_failure.then == Then::Continue);
@@ -68,12 +74,12 @@ fn output(graph: &Graph, known: &Known, look: &Look<'_>, sure: &[bool], place: u
     }
 }
 
-/// For each node, whether every run that goes well gets an output of it: no condition and no failure that is passed over
-/// lies on some way to it.
-fn sure(graph: &Graph, look: &Look<'_>) -> Vec<bool> {
+/// For each node, whether it completes in every run that completes: no condition and no `on_failure: continue` is on a path
+/// to it.
+fn sure(graph: &Graph, topology: &Topology<'_>) -> Vec<bool> {
     let mut sure = vec![false; graph.nodes.len()];
     let mut waiting: Vec<usize> = (0..graph.nodes.len())
-        .filter(|place| matches!(kind(graph, *place), Some(Kind::Input { .. })))
+        .filter(|place| matches!(kind(graph, *place), Some(NodeKind::Input(_))))
         .collect();
     while let Some(place) = waiting.pop() {
         let (Some(known), Some(node)) = (sure.get_mut(place), graph.nodes.get(place)) else { continue };
@@ -81,7 +87,7 @@ fn sure(graph: &Graph, look: &Look<'_>) -> Vec<bool> {
             continue;
         }
         *known = true;
-        let edges = look.edges.outgoing(place).iter().filter_map(|edge| graph.edges.get(*edge));
+        let edges = topology.edges.outgoing(place).iter().filter_map(|edge| graph.edges.get(*edge));
         waiting.extend(edges.filter(|edge| edge.when.is_none()).map(|edge| edge.to));
     }
     sure
@@ -121,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_the_output_node_is_given() {
+    fn is_the_schema_of_the_output_nodes_input() {
         let nodes = json!({"a": agent("tree"), "out": {"type": "output"}});
         assert_eq!(given(nodes, &[("input", "a"), ("a", "out")]), Some(tree()));
         let nodes = json!({"a": agent("free"), "out": {"type": "output"}});
@@ -129,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_says_what_it_makes() {
+    fn follows_the_template_of_the_output_node() {
         let value = json!({"name": "{{ a.next.name }}", "text": "{{ a.name }}!", "other": "{{ b }}", "sum": "{{ 1 + 1 }}"});
         let nodes =
             json!({"a": agent("tree"), "b": agent("free"), "out": {"type": "output", "value": value}});
@@ -144,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_come_is_not_promised() {
+    fn does_not_promise_what_may_be_missing() {
         let value = json!({"name": "{{ a.name }}"});
         let nodes =
             json!({"a": agent("tree"), "b": agent("tree"), "out": {"type": "output", "value": value}});

@@ -108,7 +108,7 @@ fn joined(node: Value, when: Option<&str>) -> Vec<String> {
 }
 
 #[test]
-fn what_may_be_null_is_told_where_nothing_guards_it() {
+fn warns_of_unguarded_reads_of_null() {
     let writer =
         |findings: &str| json!({"type": "agent", "agent": "writer", "parameters": {"findings": findings}});
     let check = |assert: &str| json!({"type": "check", "assert": assert, "message": "m"});
@@ -152,7 +152,7 @@ fn reviewed(mut node: Value) -> Vec<String> {
 }
 
 #[test]
-fn contradictions_that_do_not_reach_an_agent_are_told() {
+fn warns_of_contradictions_that_do_not_reach_an_agent() {
     let told = |place: &str, remedy: &str| {
         format!(
             "warning: $.nodes.node{place}: contradictions between upstream agents are detected but do not reach this agent: {remedy}"
@@ -173,7 +173,7 @@ fn contradictions_that_do_not_reach_an_agent_are_told() {
 }
 
 #[test]
-fn circles_are_told_at_the_edge_that_closes_them() {
+fn reports_a_cycle_at_the_edge_that_closes_it() {
     let agent = json!({"type": "agent", "agent": "plain"});
     let nodes =
         json!({"input": {"type": "input"}, "a": agent, "b": agent, "c": agent, "output": {"type": "output"}});
@@ -190,7 +190,7 @@ fn circles_are_told_at_the_edge_that_closes_them() {
 }
 
 #[test]
-fn what_no_way_leads_to_is_told() {
+fn reports_unreachable_nodes() {
     let agent = json!({"type": "agent", "agent": "plain"});
     let nodes =
         json!({"input": {"type": "input"}, "a": agent, "b": agent, "c": agent, "output": {"type": "output"}});
@@ -206,7 +206,7 @@ fn what_no_way_leads_to_is_told() {
 }
 
 #[test]
-fn names_that_are_not_there_are_told() {
+fn reports_unknown_names() {
     let told =
         chain(json!({"type": "agent", "agent": "nobody", "prompt": "{{ other.x }} {{ finder.missing }}"}));
     let expected = [
@@ -229,7 +229,7 @@ fn names_that_are_not_there_are_told() {
 }
 
 #[test]
-fn templates_and_conditions_that_cannot_be_read_are_told() {
+fn reports_templates_and_conditions_that_do_not_compile() {
     let told = chain(json!({"type": "agent", "agent": "plain", "prompt": "{{ finder."}));
     assert!(told[0].starts_with("$.nodes.node.prompt: invalid template"), "{told:?}");
     let told = chain(json!({"type": "check", "assert": "findr.findings.size() > 0", "message": "x"}));
@@ -240,7 +240,7 @@ fn templates_and_conditions_that_cannot_be_read_are_told() {
 }
 
 #[test]
-fn a_planner_needs_somebody_who_takes_a_prompt() {
+fn warns_of_planner_agents_that_accept_no_prompt() {
     let planner =
         |agents: Value| json!({"type": "planner", "agent": "plain", "prompt": "Plan", "agents": agents});
     let told = chain(planner(json!(["plain", "counter"])));
@@ -251,7 +251,7 @@ fn a_planner_needs_somebody_who_takes_a_prompt() {
 }
 
 #[test]
-fn what_a_schema_says_about_comparing_is_looked_at() {
+fn warns_of_invalid_annotations() {
     let schema = json!({"type": "object", "properties": {"list": {"type": "array", "x-key": 5}}});
     let own = json!({"type": "agent", "agent": "plain", "prompt": "x", "output_schema": schema});
     let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: expected a property name or a list of names, got 5";
@@ -259,7 +259,7 @@ fn what_a_schema_says_about_comparing_is_looked_at() {
 }
 
 #[test]
-fn every_kind_of_node_needs_what_it_works_on() {
+fn reports_missing_edges_by_kind() {
     let nodes = json!({"each": {"type": "map", "over": "{{ x }}", "agent": "plain"}, "out": {"type": "agent", "agent": "plain"}});
     let told = found(nodes, json!([{"from": "each", "to": "out"}]));
     assert!(told.contains(&"$.nodes: the workflow has no node of type output".to_owned()));
@@ -267,7 +267,7 @@ fn every_kind_of_node_needs_what_it_works_on() {
 }
 
 #[test]
-fn what_cannot_be_read_hides_no_other_mistake_and_makes_none() {
+fn unreadable_parts_hide_and_cause_no_other_mistakes() {
     let nodes = json!({
         "input": {"type": "input"},
         "a": {"type": "agent", "agent": "nobody"},
@@ -294,7 +294,7 @@ fn what_cannot_be_read_hides_no_other_mistake_and_makes_none() {
 }
 
 #[test]
-fn what_no_way_leads_to_is_told_beside_edges_that_cannot_be_read() {
+fn reports_unreachable_nodes_beside_unreadable_edges() {
     let beside = |edge: Value| {
         let agent = json!({"type": "agent", "agent": "plain"});
         let nodes = json!({

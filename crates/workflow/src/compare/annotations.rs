@@ -5,7 +5,7 @@ use accord_contract::Place;
 use serde_json::Value;
 
 use crate::check::fields::{Field, field};
-use crate::rooted::{Holds, holds, taken_out};
+use crate::schema_parts::{Holds, holds, taken_out};
 
 /// What says something about comparing.
 const ANNOTATIONS: [&str; 3] = ["x-key", "x-conflict", "x-text"];
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_followed_is_fine() {
+    fn accepts_valid_annotations() {
         let item = json!({
             "type": "object", "additionalProperties": false,
             "properties": {"id": {}, "a.b": {}, "why": {"type": "object", "properties": {"short": {}}}},
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_told_at_its_place() {
+    fn locates_invalid_annotations() {
         let closed = json!({"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": false});
         let schema = json!({
             "type": "object",

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::entry::{Conflicting, Entry, comparable};
 use super::rule::{self, Role, Rule, member};
 use super::schema::Parts;
-use super::{Omissions, Sibling, diff_names, place};
+use super::{Omissions, Sibling, diff_names, location};
 
 /// Deeper values are not read. What a contract accepts is never that deep.
 pub(super) const MAX_DEPTH: usize = 128;
@@ -20,7 +20,7 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
         let (value, parts) = (sibling.output, Parts::of_root(sibling.schema));
         match (value, sibling.is_map) {
             (Value::Array(outputs), true) => reader.read_outputs(outputs, &parts),
-            _ => reader.read_value(value, &parts, &Spot::root()),
+            _ => reader.read_value(value, &parts, &ValueLocation::root()),
         }
     }
     diff_names::resolve(&mut entries);
@@ -37,7 +37,7 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
 }
 
 /// Where a value stands.
-struct Spot<'v> {
+struct ValueLocation<'v> {
     pointer: String,
     /// The name of the nearest member that holds it.
     name: &'v str,
@@ -48,7 +48,7 @@ struct Spot<'v> {
     inside: bool,
 }
 
-impl<'v> Spot<'v> {
+impl<'v> ValueLocation<'v> {
     fn root() -> Self {
         Self { pointer: String::new(), name: "", depth: 0, in_list: false, inside: false }
     }
@@ -77,7 +77,6 @@ impl<'v> Spot<'v> {
     }
 }
 
-/// Reads one sibling's output.
 struct Reader<'r> {
     index: usize,
     agent: &'r str,
@@ -87,7 +86,7 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     /// Reads a value that is no item of a list: an object that the schema speaks of is an entry by itself.
-    fn read_value(&mut self, value: &Value, parts: &Parts<'_>, spot: &Spot<'_>) {
+    fn read_value(&mut self, value: &Value, parts: &Parts<'_>, spot: &ValueLocation<'_>) {
         if value.is_object() && spot.depth <= MAX_DEPTH {
             let entry = self.single(value, Rule::of(parts.iter()), spot);
             self.entries.extend(entry);
@@ -95,7 +94,7 @@ impl Reader<'_> {
         self.read(value, parts, spot);
     }
 
-    fn read(&mut self, value: &Value, parts: &Parts<'_>, spot: &Spot<'_>) {
+    fn read(&mut self, value: &Value, parts: &Parts<'_>, spot: &ValueLocation<'_>) {
         if spot.depth > MAX_DEPTH {
             self.omissions.count(ComparisonLimit::Depth, 1);
             return;
@@ -112,7 +111,7 @@ impl Reader<'_> {
         }
     }
 
-    fn read_list(&mut self, items: &[Value], parts: &Parts<'_>, spot: &Spot<'_>) {
+    fn read_list(&mut self, items: &[Value], parts: &Parts<'_>, spot: &ValueLocation<'_>) {
         let of_items = parts.items();
         let rule = Rule::of(parts.iter().chain(of_items.iter()));
         let before = self.entries.len();
@@ -124,7 +123,7 @@ impl Reader<'_> {
     /// Reads what a map gave. Each output stands for itself: one that only names its file is no entry whose parts are
     /// passed over, and one that is an entry by its schema is read on, as it is outside of a map.
     fn read_outputs(&mut self, outputs: &[Value], parts: &Parts<'_>) {
-        let (root, of_outputs) = (Spot::root(), parts.items());
+        let (root, of_outputs) = (ValueLocation::root(), parts.items());
         let rule = Rule::of(of_outputs.iter());
         let before = self.entries.len();
         self.read_entries(outputs, &rule, &root);
@@ -133,7 +132,7 @@ impl Reader<'_> {
         self.read_items(outputs, &of_outputs, |index| root.item(index, are_findings));
     }
 
-    fn read_entries(&mut self, items: &[Value], rule: &Rule, spot: &Spot<'_>) {
+    fn read_entries(&mut self, items: &[Value], rule: &Rule, spot: &ValueLocation<'_>) {
         if rule.key.is_empty() || (spot.inside && !rule.told) {
             return;
         }
@@ -144,7 +143,12 @@ impl Reader<'_> {
         }
     }
 
-    fn read_items<'v>(&mut self, items: &[Value], parts: &Parts<'_>, spot: impl Fn(usize) -> Spot<'v>) {
+    fn read_items<'v>(
+        &mut self,
+        items: &[Value],
+        parts: &Parts<'_>,
+        spot: impl Fn(usize) -> ValueLocation<'v>,
+    ) {
         for (index, item) in items.iter().enumerate().filter(|(_, item)| item.is_object() || item.is_array())
         {
             self.read(item, parts, &spot(index));
@@ -153,7 +157,7 @@ impl Reader<'_> {
 
     /// An object that is no item, as an entry, if its schema has a say on it. Without a key of its own it is about the
     /// place where it stands, unless that is in a list: the first items of two lists need not be about the same.
-    fn single(&self, value: &Value, mut rule: Rule, spot: &Spot<'_>) -> Option<Entry> {
+    fn single(&self, value: &Value, mut rule: Rule, spot: &ValueLocation<'_>) -> Option<Entry> {
         let pointer = || spot.pointer.clone();
         if rule.told_key {
             return if rule.key.is_empty() { None } else { self.entry(value, &rule, spot.name, pointer) };
@@ -170,7 +174,7 @@ impl Reader<'_> {
     /// An entry, if the value says what it is about.
     fn entry(&self, value: &Value, rule: &Rule, list: &str, pointer: impl Fn() -> String) -> Option<Entry> {
         value.as_object()?;
-        let about = About::of(value, rule)?;
+        let about = Subject::of(value, rule)?;
         let is_place = rule.is_place();
         let clearing = rule.clearing(value, list).filter(|_| is_place);
         let values = rule.conflict.iter().filter_map(|field| {
@@ -198,26 +202,25 @@ impl Reader<'_> {
     }
 }
 
-/// What an entry is about.
-struct About {
+struct Subject {
     place: String,
-    lines: Option<place::Lines>,
+    lines: Option<location::Lines>,
     exact: bool,
     key: Key,
     line_name: Option<String>,
 }
 
-impl About {
+impl Subject {
     /// Reads the members of the key. Nothing where one is missing that is not a line.
     fn of(entry: &Value, rule: &Rule) -> Option<Self> {
         let mut about =
             Self { place: String::new(), lines: None, exact: true, key: Map::new(), line_name: None };
-        let behind = Behind::of(entry, rule);
+        let behind = LineSuffix::of(entry, rule);
         for name in &rule.key {
             let written = member(entry, name);
-            let whole = || written.and_then(place::file);
+            let whole = || written.and_then(location::file);
             let file = behind.as_ref().map(|behind| behind.file.clone()).or_else(whole);
-            let lines = written.and_then(place::lines);
+            let lines = written.and_then(location::lines);
             match (rule::role(name), written) {
                 (Role::Line, _) if lines.is_some() || written.is_none() || !rule.told_key => {
                     about.lines = lines;
@@ -247,21 +250,21 @@ impl About {
 }
 
 /// A line that stands behind the name of a file, as in `src/a.rs:10`.
-struct Behind {
+struct LineSuffix {
     file: String,
-    lines: place::Lines,
+    lines: location::Lines,
 }
 
-impl Behind {
+impl LineSuffix {
     /// Only where the entry is about a file and a line, and has this line or none: elsewhere the number may mean anything.
     fn of(entry: &Value, rule: &Rule) -> Option<Self> {
         let named = |wanted: Role| {
             let name = rule.key.iter().find(|name| rule::role(name) == wanted)?;
             member(entry, name)
         };
-        let (file, lines) = place::without_lines(&place::file(named(Role::File)?)?)?;
+        let (file, lines) = location::without_lines(&location::file(named(Role::File)?)?)?;
         let is_same = match named(Role::Line) {
-            Some(written) => place::lines(written).is_some_and(|own| own.first == lines.first),
+            Some(written) => location::lines(written).is_some_and(|own| own.first == lines.first),
             None => true,
         };
         (rule.is_place() && is_same).then_some(Self { file, lines })

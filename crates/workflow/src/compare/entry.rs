@@ -6,13 +6,12 @@ use accord_contract::Decimal;
 use accord_domain::comparison::{Key, Side};
 use serde_json::Value;
 
-use super::place::Lines;
+use super::location::Lines;
 use super::rule::Clearing;
 
 /// An entry of a list. Entries are sorted by what they say, so that nothing depends on the order of siblings.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// Which sibling, by its position.
     pub(super) sibling: usize,
     pub(super) agent: String,
     pub(super) pointer: String,
@@ -26,7 +25,6 @@ pub(super) struct Entry {
     pub(super) exact: bool,
     /// The key as it is told.
     pub(super) key: Key,
-    /// The name of the key's line.
     pub(super) line_name: Option<String>,
     /// What may conflict. An entry that clears says the word by which it does.
     pub(super) values: Vec<Conflicting>,
@@ -34,7 +32,6 @@ pub(super) struct Entry {
     pub(super) clearing: Option<Clearing>,
 }
 
-/// A value that may conflict.
 #[derive(Debug, Clone)]
 pub(super) struct Conflicting {
     pub(super) field: String,
@@ -129,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_means_the_same_is_the_same() {
+    fn equal_values_in_different_spellings_are_equal() {
         for (one, other) in [
             (json!("High"), json!(" high ")),
             (json!(1), json!(1.0)),

@@ -10,14 +10,14 @@ use super::groups;
 use super::pairs::Related;
 
 /// The entries about one thing, sorted.
-pub(super) type Thing<'e> = Vec<&'e Entry>;
+pub(super) type EntryGroup<'e> = Vec<&'e Entry>;
 
 /// What entries are about. With a line in the key, these are the groups of pairs about the same thing; otherwise entries
 /// with the same key. An entry that only names the file of a place is about no thing that others could speak of.
-pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<Thing<'e>> {
-    let by_line = groups::of(entries, related.same())
-        .into_iter()
-        .map(|group| group.members.iter().filter_map(|member| entries.get(*member)).collect::<Thing<'_>>());
+pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<EntryGroup<'e>> {
+    let by_line = groups::of(entries, related.same()).into_iter().map(|group| {
+        group.members.iter().filter_map(|member| entries.get(*member)).collect::<EntryGroup<'_>>()
+    });
     let by_line = by_line.filter(|thing| thing.first().is_some_and(|entry| entry.lines.is_some()));
     let by_key = entries
         .chunk_by(|one, other| {
@@ -28,8 +28,7 @@ pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<Thing<'
     by_line.chain(by_key).collect()
 }
 
-/// Contradictions and agreements.
-pub(super) fn compare(things: &[Thing<'_>]) -> (Vec<Contradiction>, Vec<Agreement>) {
+pub(super) fn compare(things: &[EntryGroup<'_>]) -> (Vec<Contradiction>, Vec<Agreement>) {
     let (mut contradictions, mut agreements) = (Vec::new(), Vec::new());
     for thing in things {
         for (field, said) in by_field(thing) {
@@ -43,7 +42,7 @@ pub(super) fn compare(things: &[Thing<'_>]) -> (Vec<Contradiction>, Vec<Agreemen
 
 type Said<'e> = Vec<(&'e Entry, &'e Conflicting)>;
 
-fn by_field<'e>(thing: &Thing<'e>) -> BTreeMap<&'e str, Said<'e>> {
+fn by_field<'e>(thing: &EntryGroup<'e>) -> BTreeMap<&'e str, Said<'e>> {
     let mut fields: BTreeMap<&str, Said<'_>> = BTreeMap::new();
     for entry in thing {
         for value in &entry.values {

@@ -36,7 +36,6 @@ pub(super) fn of<'p>(entries: &[Entry], pairs: impl Iterator<Item = &'p Pair> + 
 
 struct Groups<'e> {
     entries: &'e [Entry],
-    /// The group of each entry.
     of: Vec<usize>,
     /// Groups that were merged into others are empty.
     groups: Vec<Group>,

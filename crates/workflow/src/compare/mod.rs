@@ -42,15 +42,15 @@
 //! right.
 
 mod annotations;
-mod cleared;
+mod clearings;
 mod collect;
 mod diff_names;
 mod entry;
 mod exact;
 mod groups;
+mod location;
 mod near;
 mod pairs;
-mod place;
 mod rule;
 mod schema;
 mod similarity;
@@ -134,7 +134,7 @@ pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison
     let related = pairs::Related::of(&entries, options, &mut omissions);
     let things = exact::things(&entries, &related);
     let (mut contradictions, agreements) = exact::compare(&things);
-    contradictions.extend(cleared::compare(&entries, &things, options.line_distance, &mut omissions));
+    contradictions.extend(clearings::compare(&entries, &things, options.line_distance, &mut omissions));
     exact::sort(&mut contradictions);
     let near_duplicates = near::compare(&entries, &related);
     Comparison { contradictions, near_duplicates, agreements, truncated: omissions.into_truncations() }
@@ -172,7 +172,7 @@ impl Omissions {
                 ),
                 ComparisonLimit::Clearings => format!(
                     "{entries} locations are marked as resolved more than {} times; the other entries there were not compared",
-                    cleared::MAX_CLEARINGS
+                    clearings::MAX_CLEARINGS
                 ),
                 ComparisonLimit::Vectors => {
                     format!("{entries} texts have no usable embedding and were not compared")

@@ -6,7 +6,6 @@ use super::entry::Entry;
 use super::groups;
 use super::pairs::Related;
 
-/// Groups of near duplicates.
 pub(super) fn compare(entries: &[Entry], related: &Related) -> Vec<NearDuplicate> {
     let groups = groups::of(entries, related.alike());
     let several = groups.iter().filter(|group| group.members.len() > 1);

@@ -28,7 +28,6 @@ pub(super) struct Pair {
 pub(super) struct Related(Vec<Pair>);
 
 impl Related {
-    /// Pairs that read alike.
     pub(super) fn alike(&self) -> impl Iterator<Item = &Pair> + Clone {
         self.0.iter().filter(|pair| pair.is_alike)
     }

@@ -5,9 +5,7 @@ use serde_json::Value;
 /// The members of an entry that matter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Rule {
-    /// What an entry is about.
     pub(super) key: Vec<String>,
-    /// What may conflict.
     pub(super) conflict: Vec<String>,
     /// The texts, joined; without a say of the schema, the first of the usual names that is there.
     pub(super) text: Option<Vec<String>>,
@@ -130,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_has_its_say_and_nonsense_has_none() {
+    fn invalid_annotations_are_ignored() {
         let told = Rule::of([json!({"x-key": "id", "x-conflict": ["status", "owner"]})].iter());
         assert_eq!(told.key, ["id"]);
         assert_eq!(told.conflict, ["status", "owner"]);

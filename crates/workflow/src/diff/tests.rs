@@ -43,7 +43,7 @@ new file mode 100644
 ";
 
 #[test]
-fn what_git_writes_is_read() {
+fn reads_the_diffs_of_git() {
     let diff = Diff::parse(GIT).unwrap();
     assert_eq!(diff.subject, Some("Read files of the workspace"));
     let files: Vec<(&str, &Change, bool, usize)> = diff
@@ -94,7 +94,7 @@ empty (new file)
 }
 
 #[test]
-fn what_other_programs_write_is_read() {
+fn reads_the_diffs_of_other_programs() {
     let plain = "--- old/x.c\t2020-01-01 00:00:00\n+++ new/x.c\t2020-01-02\n@@ -1 +1 @@\r\n-a\r\n+b\r\n--- y.c\n+++ y.c\n@@ -0,0 +1 @@\n+c\n";
     let diff = Diff::parse(plain).unwrap();
     let paths: Vec<&str> = diff.files.iter().map(|file| file.path.as_str()).collect();
@@ -110,7 +110,7 @@ fn what_other_programs_write_is_read() {
 }
 
 #[test]
-fn what_is_no_diff_is_refused() {
+fn rejects_texts_that_are_not_diffs() {
     let head = "--- a/x\n+++ b/x\n";
     let damaged = |line, message| DiffError::Damaged { line, message };
     for (text, expected) in [
@@ -132,7 +132,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn any_text_is_read_or_refused(text in "([-+ @\\\\a\"][-+ @/ab0-9,\"]{0,12}\n?){0,30}") {
+    fn reads_or_rejects_any_text(text in "([-+ @\\\\a\"][-+ @/ab0-9,\"]{0,12}\n?){0,30}") {
         if let Ok(diff) = Diff::parse(&text) {
             prop_assert!(diff.numbered().len() <= (text.len() + 100) * 20);
             prop_assert!(diff.numbered().lines().count() <= text.lines().count() * 3 + 1);
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn names_are_read_whatever_they_hold(name in "[a-z \"\\\\ö]{1,12}") {
+    fn reads_names_with_special_characters(name in "[a-z \"\\\\ö]{1,12}") {
         let quoted: String = name.bytes().map(|byte| match byte {
             b'"' | b'\\' | 0x80.. => format!("\\{byte:03o}"),
             byte => char::from(byte).to_string(),

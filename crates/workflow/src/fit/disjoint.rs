@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::Misfit;
 use super::document::{has_patterns, other_members, plain_items};
 use super::judge::{Answer, judge};
-use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};
-use super::search::{Search, below, misfit, shown};
+use super::producer::{Atom, Bound, Typed, Types, ValueType, atoms};
+use super::search::{Search, below, excerpt, misfit};
 
 impl<'s> Search<'s> {
     /// Whether no value that conforms to these schemas of the producer conforms to one of the consumer. If so, notes why.
@@ -38,12 +38,12 @@ impl<'s> Search<'s> {
                     && impossible(
                         misfits,
                         at,
-                        format!("the producer outputs {}, which the consumer rejects", shown(value)),
+                        format!("the producer outputs {}, which the consumer rejects", excerpt(value)),
                     )
             }
             (Atom::Typed(typed), Value::Object(keywords)) => {
                 let proof = Proof { search: self, typed, atom, schema: taken, at };
-                // What stands beside a reference counts or not, by the draft.
+                // Whether keywords beside a reference count depends on the draft.
                 match keywords.get("$ref") {
                     Some(reference) => {
                         let target = self.consumer.resolve(reference);
@@ -74,14 +74,14 @@ struct Proof<'p, 's> {
 impl<'s> Proof<'_, 's> {
     fn keyword(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
         let branches = said.as_array().map(Vec::as_slice).unwrap_or_default();
-        let given = self.typed.kind.words();
+        let given = self.typed.kind.plural();
         match keyword {
             "type" => {
                 Types::of(self.schema).is_some_and(|types| !types.covers(self.typed.kind).1)
                     && impossible(
                         misfits,
                         self.at,
-                        format!("the producer outputs {given}, but the consumer accepts {}", shown(said)),
+                        format!("the producer outputs {given}, but the consumer accepts {}", excerpt(said)),
                     )
             }
             "const" => self.refused(std::slice::from_ref(said), misfits),
@@ -102,14 +102,14 @@ impl<'s> Proof<'_, 's> {
                     && impossible(
                         misfits,
                         self.at,
-                        format!("the producer outputs a value that the consumer excludes: {}", shown(said)),
+                        format!("the producer outputs a value that the consumer excludes: {}", excerpt(said)),
                     )
             }
             _ => match self.typed.kind {
-                Kind::Integer | Kind::Number => self.of_number(keyword, said, misfits),
-                Kind::String => self.of_count(keyword, said, "minLength", "maxLength", misfits),
-                Kind::Array => self.of_array(keyword, said, misfits),
-                Kind::Object => self.of_object(keyword, said, misfits),
+                ValueType::Integer | ValueType::Number => self.of_number(keyword, said, misfits),
+                ValueType::String => self.of_count(keyword, said, "minLength", "maxLength", misfits),
+                ValueType::Array => self.of_array(keyword, said, misfits),
+                ValueType::Object => self.of_object(keyword, said, misfits),
             },
         }
     }
@@ -124,7 +124,7 @@ impl<'s> Proof<'_, 's> {
                 self.at,
                 format!(
                     "the consumer accepts only {}, which the producer never outputs",
-                    shown(&Value::from(values.to_vec()))
+                    excerpt(&Value::from(values.to_vec()))
                 ),
             )
     }
@@ -208,19 +208,19 @@ impl<'s> Proof<'_, 's> {
 
     fn out_of_reach(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let message =
-            format!("the producer's output always violates '{keyword}' {} of the consumer", shown(said));
+            format!("the producer's output always violates '{keyword}' {} of the consumer", excerpt(said));
         impossible(misfits, self.at, message)
     }
 }
 
 /// Whether a value is of a type.
-fn may_be(kind: Kind, value: &Value) -> bool {
+fn may_be(kind: ValueType, value: &Value) -> bool {
     match kind {
-        Kind::Integer => value.is_number() && Decimal::of(value).is_none_or(|number| number.is_whole()),
-        Kind::Number => value.is_number(),
-        Kind::String => value.is_string(),
-        Kind::Array => value.is_array(),
-        Kind::Object => value.is_object(),
+        ValueType::Integer => value.is_number() && Decimal::of(value).is_none_or(|number| number.is_whole()),
+        ValueType::Number => value.is_number(),
+        ValueType::String => value.is_string(),
+        ValueType::Array => value.is_array(),
+        ValueType::Object => value.is_object(),
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn is_addressed(document: &Value) -> bool {
     members.into_iter().any(|value| mentions(value, &ADDRESSES))
 }
 
-/// Whether a reference stands anywhere in a schema.
+/// Whether a schema has a reference anywhere.
 pub(crate) fn mentions_references(schema: &Value) -> bool {
     mentions(schema, &["$ref"])
 }
@@ -72,8 +72,7 @@ pub(super) fn stands_alone(schema: &Value) -> bool {
     !mentions(schema, &["$ref"]) && !mentions(schema, &ADDRESSES)
 }
 
-/// Whether a keyword stands anywhere below. A member of a value that has such a name counts too: that errs on the safe
-/// side.
+/// Whether a value has one of these keywords anywhere. Fields of data with such a name count too, which is safe.
 fn mentions(value: &Value, keywords: &[&str]) -> bool {
     match value {
         Value::Object(members) => {

@@ -7,8 +7,8 @@ use super::Misfit;
 use super::document::{is_remark, plain_items};
 use super::judge::{Answer, judge};
 use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
-use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};
-use super::search::{Search, below, misfit, shown, unseen};
+use super::producer::{Atom, Bound, Typed, Types, ValueType, atoms};
+use super::search::{Search, below, excerpt, misfit, unseen};
 
 impl<'s> Search<'s> {
     /// Whether all values that conform to these schemas of the producer conform to one of the consumer. If not, notes what
@@ -51,12 +51,12 @@ impl<'s> Search<'s> {
                 Answer::No => misfit(
                     misfits,
                     at,
-                    format!("the producer may output {}, which the consumer rejects", shown(value)),
+                    format!("the producer may output {}, which the consumer rejects", excerpt(value)),
                 ),
                 Answer::Unsure => {
                     let message = format!(
                         "the producer may output {}, and the schema alone does not show whether the consumer accepts it",
-                        shown(value)
+                        excerpt(value)
                     );
                     unseen(misfits, at, message)
                 }
@@ -89,7 +89,9 @@ impl<'s> Proof<'_, 's> {
             keyword if is_remark(keyword) => true,
             "$ref" => match self.search.consumer.resolve(said) {
                 Some(target) => self.search.include_atom(self.atom, target, self.at, misfits),
-                None => unseen(misfits, self.at, format!("the reference {} cannot be resolved", shown(said))),
+                None => {
+                    unseen(misfits, self.at, format!("the reference {} cannot be resolved", excerpt(said)))
+                }
             },
             "type" => {
                 Types::of(self.schema).is_some_and(|types| types.covers(self.typed.kind).0)
@@ -98,16 +100,16 @@ impl<'s> Proof<'_, 's> {
                         self.at,
                         format!(
                             "the producer may output {}, but the consumer accepts {}",
-                            self.given(),
-                            shown(said)
+                            self.producer_type(),
+                            excerpt(said)
                         ),
                     )
             }
             "enum" | "const" => {
                 let message = format!(
                     "the producer may output any {}, but the consumer accepts only {}",
-                    plain(self.typed.kind),
-                    shown(said)
+                    singular(self.typed.kind),
+                    excerpt(said)
                 );
                 misfit(misfits, self.at, message)
             }
@@ -115,16 +117,16 @@ impl<'s> Proof<'_, 's> {
                 self.combination(keyword, said, misfits)
             }
             _ => match self.typed.kind {
-                Kind::Integer | Kind::Number => self.of_number(keyword, said, misfits),
-                Kind::String => self.of_string(keyword, said, misfits),
-                Kind::Array => self.of_array(keyword, said, misfits),
-                Kind::Object => self.of_object(keyword, said, misfits),
+                ValueType::Integer | ValueType::Number => self.of_number(keyword, said, misfits),
+                ValueType::String => self.of_string(keyword, said, misfits),
+                ValueType::Array => self.of_array(keyword, said, misfits),
+                ValueType::Object => self.of_object(keyword, said, misfits),
             },
         }
     }
 
-    fn given(&self) -> &'static str {
-        self.typed.kind.words()
+    fn producer_type(&self) -> &'static str {
+        self.typed.kind.plural()
     }
 
     /// Shown if the producer says the same; else it is beyond this look.
@@ -147,7 +149,7 @@ impl<'s> Proof<'_, 's> {
         }
         let message = format!(
             "the consumer requires '{keyword}' {}, which the producer does not guarantee",
-            shown(said)
+            excerpt(said)
         );
         if compared { misfit(misfits, self.at, message) } else { unseen(misfits, self.at, message) }
     }
@@ -177,7 +179,7 @@ impl<'s> Proof<'_, 's> {
                         self.at,
                         format!(
                             "the producer may output {}, which may not match exactly one of the consumer's alternatives",
-                            self.given()
+                            self.producer_type()
                         ),
                     )
             }
@@ -186,7 +188,7 @@ impl<'s> Proof<'_, 's> {
                 self.at,
                 format!(
                     "the producer may output {}, which may match none of the consumer's alternatives",
-                    self.given()
+                    self.producer_type()
                 ),
             ),
             "not" => excludes(said) || self.in_the_same_words(keyword, said, misfits),
@@ -215,7 +217,7 @@ impl<'s> Proof<'_, 's> {
             }
             ("multipleOf", Some(_)) => {
                 let wanted = said.as_i64().filter(|step| *step > 0);
-                let whole = self.typed.kind == Kind::Integer && wanted == Some(1);
+                let whole = self.typed.kind == ValueType::Integer && wanted == Some(1);
                 let stepped = |wanted: i64| self.typed.steps().any(|step| step % wanted == 0);
                 if whole || wanted.is_some_and(stepped) {
                     return true;
@@ -361,8 +363,8 @@ impl<'s> Proof<'_, 's> {
     fn beyond(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
         let message = format!(
             "the producer may output {} that violates '{keyword}' {} of the consumer",
-            self.given(),
-            shown(said)
+            self.producer_type(),
+            excerpt(said)
         );
         misfit(misfits, self.at, message)
     }
@@ -373,6 +375,6 @@ fn reaches(bound: &Bound, limit: &Decimal, strict: bool) -> bool {
     bound.limit == *limit && (bound.exclusive || !strict)
 }
 
-fn plain(kind: Kind) -> &'static str {
-    kind.words().split_once(' ').map_or(kind.words(), |(_, plain)| plain)
+fn singular(kind: ValueType) -> &'static str {
+    kind.plural().split_once(' ').map_or(kind.plural(), |(_, plain)| plain)
 }

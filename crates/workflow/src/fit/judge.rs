@@ -1,6 +1,7 @@
-//! One value against one schema, in three values: it conforms, it does not, or this look cannot tell.
+//! One value against one schema, in three-valued logic: it conforms, it does not, or that is unknown.
 //!
-//! This is no validator: it answers only what it is sure of under every draft.
+//! Not a validator: a validator needs a valid document of a known draft, is compiled, and has only two verdicts. This is asked
+//! for thousands of sub-schemas of documents that may be invalid, and answers only what holds under every draft.
 
 use accord_contract::Decimal;
 use accord_contract::same;
@@ -9,13 +10,12 @@ use serde_json::{Map, Value};
 use super::document::{Document, has_patterns, is_remark, other_members, plain_items};
 use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
 
-/// Deeper schemas are not followed; a reference to itself would never end.
+/// Deeper schemas are not followed, because a reference to itself has no end.
 const MAX_DEPTH: usize = 32;
 
-/// Lists that are compared item by item are no longer than this.
+/// Longer lists are not searched for duplicates.
 const MAX_UNIQUE: usize = 100;
 
-/// What can be said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     Yes,
@@ -79,7 +79,7 @@ impl Judge<'_, '_> {
         let Some(reference) = keywords.get("$ref") else { return beside() };
         let target = self.document.resolve(reference);
         let referred = target.map_or(Answer::Unsure, |target| self.judge(value, target, depth + 1));
-        // What stands beside a reference counts or not, by the draft.
+        // Whether keywords beside a reference count depends on the draft.
         match (referred, beside()) {
             (Answer::No, _) => Answer::No,
             (Answer::Yes, Answer::Yes) => Answer::Yes,
@@ -181,7 +181,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// A keyword of other types says nothing; one that is not known says who knows what.
+/// A keyword for other types always holds; an unknown keyword may mean anything.
 fn applies_to(keyword: &str, others: &[&[&str]]) -> Answer {
     if concerns_others(keyword, others) { Answer::Yes } else { Answer::Unsure }
 }

@@ -1,11 +1,11 @@
-//! Does what one schema lets out fit what another lets in?
+//! Whether the values of one schema fit another.
 //!
 //! [`fits`] compares two JSON Schemas by structure and gives one of three verdicts. It is sound and not complete:
 //!
 //! - [`Fit::Always`]: every value of the producer is a value of the consumer. What the producer's schema says beyond what
 //!   is understood here only narrows its values, so it may be left aside; what the consumer's says may not.
 //! - [`Fit::Never`]: no value of the producer is a value of the consumer. Both schemas may be widened by leaving
-//!   aside what is not understood: if even those have nothing in common, the schemas have not.
+//!   aside what is not understood: if the widened schemas are disjoint, so are the originals.
 //! - [`Fit::Perhaps`]: neither could be shown. Some values may fit and others not (an optional member that the consumer
 //!   requires), or a keyword is beyond a structural look (`pattern` against another `pattern`).
 //!
@@ -14,7 +14,7 @@
 //! judged in three values ([`judge`]).
 //!
 //! Absent: regular expressions, tuples, `contains`, `unevaluated*`, `dependent*`, references by anchor or by `$id`. Where
-//! they stand in both schemas in the same words they are the same; else the verdict is that it cannot be told.
+//! both schemas have them in the same words they are the same; else the verdict is [`Fit::Perhaps`].
 
 mod disjoint;
 mod document;
@@ -32,17 +32,17 @@ pub(crate) use document::{is_addressed, mentions_references, says_nothing};
 use search::Search;
 pub(crate) use search::below;
 
-/// So many misfits are told: the rest would say the same.
+/// More misfits are not reported: they would say the same.
 const MAX_MISFITS: usize = 20;
 
 /// The verdict on two schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// Whatever the producer gives, the consumer takes.
+    /// Every value of the producer fits.
     Always,
-    /// Whatever the producer gives, the consumer refuses.
+    /// No value of the producer fits.
     Never(Vec<Misfit>),
-    /// It depends on the value, or it cannot be seen from the schemas.
+    /// It depends on the value, or the schemas do not show it.
     Perhaps(Vec<Misfit>),
 }
 
@@ -51,9 +51,9 @@ pub(crate) enum Fit {
 pub(crate) struct Misfit {
     /// The place in the value, as a JSON pointer; `*` stands for any item of a list or any other member.
     pub(crate) pointer: String,
-    /// What the producer gives and what the consumer takes.
+    /// What does not fit.
     pub(crate) message: String,
-    /// Whether the schemas say so. Else it is beyond this look, and whoever wrote them can do nothing about it.
+    /// Whether the schemas show it. If not, their author can do nothing about it.
     pub(crate) seen: bool,
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Display for Misfit {
     }
 }
 
-/// Compares what a producer gives with what a consumer takes.
+/// Compares the schema of an output with the schema of an input.
 pub(crate) fn fits(producer: &Value, consumer: &Value) -> Fit {
     let search = Search::new(producer, consumer);
     let mut open = Vec::new();

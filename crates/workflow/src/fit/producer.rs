@@ -29,13 +29,13 @@ pub(super) enum Atom<'s> {
 /// Values of one type, with all schemas that describe them.
 #[derive(Debug, Clone)]
 pub(super) struct Typed<'s> {
-    pub(super) kind: Kind,
+    pub(super) kind: ValueType,
     parts: Vec<&'s Value>,
 }
 
 /// Types with more than a few values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueType {
     Integer,
     Number,
     String,
@@ -43,9 +43,9 @@ pub(super) enum Kind {
     Object,
 }
 
-impl Kind {
+impl ValueType {
     /// With an article, for messages.
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn plural(self) -> &'static str {
         match self {
             Self::Integer => "an integer",
             Self::Number => "a number",
@@ -87,12 +87,12 @@ fn atoms_of<'s>(parts: &[&'s Value], document: &Document<'s>) -> Vec<Atom<'s>> {
         values.extend([&FALSE, &TRUE]);
     }
     atoms.extend(values.into_iter().filter(possible).map(Atom::Value));
-    let number = if types.has(Types::FRACTION) { Kind::Number } else { Kind::Integer };
+    let number = if types.has(Types::FRACTION) { ValueType::Number } else { ValueType::Integer };
     let kinds = [
         (Types::INTEGER, number),
-        (Types::STRING, Kind::String),
-        (Types::ARRAY, Kind::Array),
-        (Types::OBJECT, Kind::Object),
+        (Types::STRING, ValueType::String),
+        (Types::ARRAY, ValueType::Array),
+        (Types::OBJECT, ValueType::Object),
     ];
     let typed = kinds.into_iter().filter(|(bit, _)| types.has(*bit));
     atoms.extend(typed.map(|(_, kind)| Atom::Typed(Typed { kind, parts: parts.to_vec() })));
@@ -113,7 +113,7 @@ fn enumerated<'s>(parts: &[&'s Value]) -> Option<Vec<&'s Value>> {
 
 /// An alternative that is being put together.
 #[derive(Clone, Default)]
-struct Draft<'s> {
+struct AlternativeBuilder<'s> {
     pending: Vec<&'s Value>,
     unions: Vec<&'s [Value]>,
     seen: Vec<&'s Value>,
@@ -122,7 +122,7 @@ struct Draft<'s> {
 
 /// Sets of schemas without references, conjunctions and unions: a value conforms to all schemas of one of them.
 fn alternatives<'s>(schemas: &[&'s Value], document: &Document<'s>) -> Vec<Vec<&'s Value>> {
-    let mut drafts = vec![Draft { pending: schemas.to_vec(), ..Draft::default() }];
+    let mut drafts = vec![AlternativeBuilder { pending: schemas.to_vec(), ..AlternativeBuilder::default() }];
     let mut finished = Vec::new();
     while let Some(mut draft) = drafts.pop() {
         if !draft.settle(document) {
@@ -136,12 +136,13 @@ fn alternatives<'s>(schemas: &[&'s Value], document: &Document<'s>) -> Vec<Vec<&
             drafts.push(draft);
             continue;
         }
-        drafts.extend(union.iter().map(|branch| Draft { pending: vec![branch], ..draft.clone() }));
+        drafts
+            .extend(union.iter().map(|branch| AlternativeBuilder { pending: vec![branch], ..draft.clone() }));
     }
     finished
 }
 
-impl<'s> Draft<'s> {
+impl<'s> AlternativeBuilder<'s> {
     /// Follows references and conjunctions. False where nothing can conform.
     fn settle(&mut self, document: &Document<'s>) -> bool {
         while let Some(schema) = self.pending.pop() {
@@ -211,13 +212,13 @@ impl Types {
     }
 
     /// Whether all values of a type are in it, and whether any is.
-    pub(super) fn covers(self, kind: Kind) -> (bool, bool) {
+    pub(super) fn covers(self, kind: ValueType) -> (bool, bool) {
         let bits = match kind {
-            Kind::Integer => Self::INTEGER,
-            Kind::Number => Self(Self::INTEGER.0 | Self::FRACTION.0),
-            Kind::String => Self::STRING,
-            Kind::Array => Self::ARRAY,
-            Kind::Object => Self::OBJECT,
+            ValueType::Integer => Self::INTEGER,
+            ValueType::Number => Self(Self::INTEGER.0 | Self::FRACTION.0),
+            ValueType::String => Self::STRING,
+            ValueType::Array => Self::ARRAY,
+            ValueType::Object => Self::OBJECT,
         };
         (self.has(bits), self.0 & bits.0 != 0)
     }

@@ -85,7 +85,7 @@ pub(crate) fn below(at: &str, name: &str) -> String {
 }
 
 /// A value for a message, shortened.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn excerpt(value: &Value) -> String {
     const LENGTH: usize = 60;
     let text = value.to_string();
     if text.chars().count() <= LENGTH {

@@ -18,7 +18,7 @@ fn object(properties: Value, required: &[&str]) -> Value {
 }
 
 #[test]
-fn what_fits() {
+fn values_that_always_fit() {
     let review = object(
         json!({"summary": {"type": "string", "minLength": 3}, "count": {"type": "integer", "minimum": 1}}),
         &["summary", "count"],
@@ -79,7 +79,7 @@ fn what_fits() {
 }
 
 #[test]
-fn what_cannot_fit_is_located() {
+fn locates_what_cannot_fit() {
     let summary = object(json!({"summary": {"type": "string"}}), &["summary"]);
     let cases = [
         (
@@ -142,7 +142,7 @@ fn what_cannot_fit_is_located() {
 }
 
 #[test]
-fn what_cannot_be_told_says_why() {
+fn says_why_a_fit_is_unknown() {
     let cases = [
         (
             json!({"type": "object", "properties": {"a": {"type": "string"}}}),
@@ -205,14 +205,14 @@ fn what_cannot_be_told_says_why() {
 }
 
 #[test]
-fn words_of_another_dialect_are_not_the_same_words() {
+fn same_keywords_of_another_dialect_differ() {
     let tuple = json!({"prefixItems": [{"type": "string"}]});
     let newer = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [tuple]});
     assert!(matches!(fits(&json!({"allOf": [tuple]}), &newer), Fit::Perhaps(_)));
 }
 
 #[test]
-fn what_fits_only_now_and_then_does_not_fit() {
+fn partial_fits_are_not_fits() {
     let of = |kind: &str| json!({"$defs": {"x": {"type": kind}}, "properties": {"a": {"$ref": "#/$defs/x"}}});
     let without = |kind: &str| json!({"$defs": {"x": {"type": kind}}, "not": {"$ref": "#/$defs/x"}});
     let patterns = json!({"^a": {"type": "integer"}, "^b": {"type": "string"}});
@@ -240,7 +240,7 @@ fn what_fits_only_now_and_then_does_not_fit() {
 }
 
 #[test]
-fn endless_and_huge_schemas_end() {
+fn comparing_recursive_and_huge_schemas_terminates() {
     let endless = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
     let other = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/definitions/b"}},
         "definitions": {"b": {"type": "object", "properties": {"a": {"$ref": "#"}}}}});
@@ -259,7 +259,7 @@ fn endless_and_huge_schemas_end() {
 }
 
 #[test]
-fn odd_schemas_are_not_judged() {
+fn invalid_schemas_get_no_verdict() {
     for odd in [
         json!(5),
         json!(null),

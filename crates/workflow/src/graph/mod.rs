@@ -1,9 +1,10 @@
-//! The graph: nodes and edges, as a document says them.
+//! The graph of a workflow document: nodes and edges.
 
-mod file;
-mod members;
+pub(crate) mod file_schema;
 mod node;
+mod object_reader;
 mod read;
+mod work;
 
 #[cfg(test)]
 mod tests;
@@ -13,9 +14,11 @@ use std::collections::BTreeSet;
 use accord_contract::Place;
 use serde_json::{Map, Value};
 
-pub use file::file_schema;
-pub(crate) use members::kind_of;
+use crate::kinds::NodeKind;
+
+pub(crate) use object_reader::{ObjectReader, type_name};
 pub use read::read;
+pub(crate) use work::{concurrency, schema, work};
 
 /// A workflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,26 +31,25 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges, in the order of the document.
     pub edges: Vec<Edge>,
-    /// Where nodes or edges could not be read: what is known of those. Such a graph is good for looking for more mistakes
-    /// and for nothing else.
+    /// What is known of the nodes and edges that could not be read. A graph without them can be checked, but not run.
     pub left_out: Option<LeftOut>,
 }
 
-/// What could not be read of a graph, to tell what is wrong from what only follows.
+/// The nodes and edges that could not be read: what depends on them is not reported as a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftOut {
     /// The ids of the nodes.
     pub nodes: BTreeSet<String>,
-    /// The edges, each with what it gives as its ends.
-    pub edges: Vec<Ends>,
+    /// The ends of the edges.
+    pub edges: Vec<EdgeEnds>,
 }
 
-/// The ends of an edge that could not be read, where they are texts. They need not be ids of nodes.
+/// The ends of an edge that could not be read, if they are strings. They may not be ids of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ends {
-    /// Who gives.
+pub struct EdgeEnds {
+    /// The upstream node.
     pub from: Option<String>,
-    /// Who gets.
+    /// The downstream node.
     pub to: Option<String>,
 }
 
@@ -57,93 +59,32 @@ pub struct Node {
     /// Its id: the name of its output in templates and conditions.
     pub id: String,
     /// What it does.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// What its failure means.
     pub on_failure: OnFailure,
 }
 
-/// What a node does.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
-    /// Hands out the input of the run.
-    Input {
-        /// What the input must be.
-        schema: Option<Value>,
-    },
-    /// Runs an agent, or another workflow.
-    Agent(Work),
-    /// Looks whether something holds.
-    Check {
-        /// The condition, in CEL.
-        assert: String,
-        /// What to say when it does not hold.
-        message: String,
-        /// What that means.
-        severity: Severity,
-    },
-    /// Runs an agent for each item of a list.
-    Map {
-        /// The template that gives the list.
-        over: String,
-        /// What to do with each item.
-        work: Work,
-        /// How many at once.
-        concurrency: u32,
-    },
-    /// Lets an agent make a plan, and carries it out.
-    Planner {
-        /// Who plans.
-        work: Work,
-        /// Who may be planned with.
-        agents: Vec<String>,
-        /// Who joins the results.
-        synthesis: Option<Box<Work>>,
-        /// How many subtasks at once.
-        concurrency: u32,
-    },
-    /// Gives the output of the run.
-    Output {
-        /// The template of the value; the inputs, where it says nothing.
-        value: Option<Value>,
-    },
-}
-
-impl Kind {
-    /// The name in documents.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Input { .. } => "input",
-            Self::Agent(_) => "agent",
-            Self::Check { .. } => "check",
-            Self::Map { .. } => "map",
-            Self::Planner { .. } => "planner",
-            Self::Output { .. } => "output",
-        }
-    }
-}
-
-/// Something for an agent to do.
+/// What an agent has to do for a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work {
-    /// Who does it.
+    /// The agent or workflow.
     pub target: Target,
-    /// What it is told.
+    /// What it gets.
     pub parameters: Parameters,
-    /// What it must answer, where the agent does not say so itself.
+    /// The schema of its output, if the agent has none of its own.
     pub output_schema: Option<OutputSchema>,
 }
 
-/// What an agent must answer.
+/// The schema of an agent's output.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OutputSchema {
-    /// A schema that stands in the document.
+    /// A schema in the document.
     Inline(Value),
     /// The registered schema of this name.
     Named(String),
 }
 
 impl OutputSchema {
-    /// The schema that stands in the document, if one does.
     pub(crate) fn inline(&self) -> Option<&Value> {
         match self {
             Self::Inline(schema) => Some(schema),
@@ -152,94 +93,75 @@ impl OutputSchema {
     }
 }
 
-/// Who does something.
+/// The agent or workflow that does a work.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// The agent of this name.
     Agent(String),
-    /// An agent that stands in the document.
+    /// An agent that is defined in the document.
     Inline(Value),
     /// The workflow of this name.
     Workflow(String),
 }
 
-/// What an agent is told.
+/// What an agent gets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Parameters {
     /// The inputs of the node.
     Inputs,
-    /// A prompt, by template.
+    /// A prompt template.
     Prompt(String),
-    /// Parameters, whose texts are templates.
+    /// Parameters whose strings are templates.
     Fields(Map<String, Value>),
 }
 
-/// What a check that does not hold means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// It is said, and the run goes on.
-    Warn,
-    /// The node fails.
-    Fail,
-}
-
-/// What the failure of a node means, once it was retried so often.
+/// What happens when a node fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OnFailure {
-    /// How often it is tried again.
+    /// The number of retries.
     pub retries: u32,
-    /// What follows then.
+    /// What happens after the last retry.
     pub then: Then,
 }
 
-/// What follows a failure.
+/// What happens when a node has failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Then {
     /// The whole run fails.
     #[default]
     Fail,
-    /// The run goes on without the node's output.
+    /// The run continues without the node's output.
     Continue,
-    /// The other items of a map are worked on first; then the whole run fails.
+    /// The other items of a map are completed first; then the whole run fails.
     FailAtEnd,
 }
 
-/// An edge: what one node gives, another one gets.
+/// An edge: the output of one node is an input of another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// Who gives, by its place among the nodes.
+    /// The index of the upstream node.
     pub from: usize,
-    /// Who gets.
+    /// The index of the downstream node.
     pub to: usize,
-    /// The condition under which, in CEL over `output` and `input`.
+    /// Its condition, in CEL over `output` and `input`.
     pub when: Option<String>,
-    /// Its place in the document.
+    /// Its index in the document.
     pub index: usize,
 }
 
 impl Graph {
-    /// The edges that could not be read.
-    pub(crate) fn unread_edges(&self) -> &[Ends] {
+    pub(crate) fn unread_edges(&self) -> &[EdgeEnds] {
         self.left_out.as_ref().map(|left_out| left_out.edges.as_slice()).unwrap_or_default()
     }
 
-    /// The ids of the nodes that could not be read.
     pub(crate) fn unread_nodes(&self) -> impl Iterator<Item = &str> {
         self.left_out.iter().flat_map(|left_out| left_out.nodes.iter().map(String::as_str))
     }
 
-    /// The work of a node that has some, and what it is called in the document.
+    /// Every work of every node, with the node and what the work is for.
     pub fn works(&self) -> impl Iterator<Item = (&Node, &Work, Role)> {
         self.nodes.iter().flat_map(|node| {
-            let works: Vec<(&Node, &Work, Role)> = match &node.kind {
-                Kind::Agent(work) | Kind::Map { work, .. } => vec![(node, work, Role::Own)],
-                Kind::Planner { work, synthesis, .. } => {
-                    let synthesis = synthesis.as_deref().map(|work| (node, work, Role::Synthesis));
-                    [(node, work, Role::Own)].into_iter().chain(synthesis).collect()
-                }
-                Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => Vec::new(),
-            };
-            works
+            node.kind.behaviour().works().into_iter().map(move |(work, role)| (node, work, role))
         })
     }
 
@@ -249,11 +171,8 @@ impl Graph {
             Target::Agent(name) => Some(name.as_str()),
             Target::Inline(_) | Target::Workflow(_) => None,
         });
-        let planned = self.nodes.iter().flat_map(|node| match &node.kind {
-            Kind::Planner { agents, .. } => agents.as_slice(),
-            _ => &[],
-        });
-        named.chain(planned.map(String::as_str)).collect()
+        let others = self.nodes.iter().flat_map(|node| node.kind.behaviour().other_agents());
+        named.chain(others.map(String::as_str)).collect()
     }
 
     /// The names of all workflows that it uses.
@@ -265,7 +184,7 @@ impl Graph {
         named.collect()
     }
 
-    /// The names of all registered schemas that its nodes use. The agents that stand in it may use others.
+    /// The names of all registered schemas that its nodes use. Agents defined in it may use others.
     pub fn schema_names(&self) -> BTreeSet<&str> {
         let named = self.works().filter_map(|(_, work, _)| match work.output_schema.as_ref()? {
             OutputSchema::Named(name) => Some(name.as_str()),
@@ -274,10 +193,10 @@ impl Graph {
         named.collect()
     }
 
-    /// What the input of a run must be, where the graph says so.
+    /// The schema of a run's input.
     pub fn input_schema(&self) -> Option<&Value> {
         self.nodes.iter().find_map(|node| match &node.kind {
-            Kind::Input { schema } => schema.as_ref(),
+            NodeKind::Input(input) => input.schema.as_ref(),
             _ => None,
         })
     }
@@ -293,7 +212,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Where such a work of a node stands in the document.
+    /// Its location in the document.
     pub fn place(self, node: &str) -> Place {
         let node = Place::root().key("nodes").key(node);
         match self {
@@ -304,13 +223,12 @@ impl Role {
 }
 
 impl Node {
-    /// Where it stands in the document.
     pub(crate) fn place(&self) -> Place {
         Role::Own.place(&self.id)
     }
 }
 
-/// The edges that lead to and away from each node, by their places in the graph.
+/// The incoming and outgoing edges of each node, by index.
 #[derive(Debug)]
 pub(crate) struct Neighbours {
     incoming: Vec<Vec<usize>>,

@@ -1,4 +1,4 @@
-//! From a document to a graph, with every mistake and not only the first.
+//! Reads a document as a graph, and reports every mistake, not only the first.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,13 +6,12 @@ use accord_contract::Place;
 use accord_domain::nearest;
 use serde_json::Value;
 
-use super::members::{Members, kind_of};
-use super::{Edge, Ends, Graph, LeftOut, node};
+use super::object_reader::{ObjectReader, type_name};
+use super::{Edge, EdgeEnds, Graph, LeftOut, node};
 use crate::finding::{Finding, Findings};
 use crate::limits::{MOST_EDGES, MOST_NAMES, MOST_NODES};
 
-/// Reads a document. The graph is there where some node could be read, without what could not: good for looking for more
-/// mistakes. A document without mistakes has a graph that is whole.
+/// Reads a document. If some nodes or edges cannot be read, the graph has the others, so that they can be checked too.
 pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
     let mut findings = Findings::default();
     let graph = graph(document, &mut findings);
@@ -20,11 +19,11 @@ pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
 }
 
 fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
-    let mut members = Members::of(document, Place::root(), "a workflow", findings)?;
-    let name = members.required_text("name", "the name of the workflow", findings).unwrap_or_default();
-    let description = members.text("description", findings).unwrap_or_default();
-    let nodes_at = members.at("nodes");
-    let given = members.any("nodes");
+    let mut reader = ObjectReader::of(document, Place::root(), "a workflow", findings)?;
+    let name = reader.required_text("name", "the name of the workflow", findings).unwrap_or_default();
+    let description = reader.text("description", findings).unwrap_or_default();
+    let nodes_at = reader.at("nodes");
+    let given = reader.any("nodes");
     let nodes = match given {
         Some(value) => nodes(value, &nodes_at, findings),
         None => {
@@ -32,15 +31,15 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
             Vec::new()
         }
     };
-    let edges_at = members.at("edges");
+    let edges_at = reader.at("edges");
     let mut ids: HashMap<&str, Option<usize>> =
         given.and_then(Value::as_object).into_iter().flatten().map(|(id, _)| (id.as_str(), None)).collect();
     ids.extend(nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), Some(index))));
-    let edges = match members.any("edges") {
+    let edges = match reader.any("edges") {
         Some(value) => edges(value, &edges_at, &ids, findings),
         None => Edges::default(),
     };
-    members.end("a workflow", findings);
+    reader.finish("a workflow", findings);
     let unread = ids.iter().filter(|(_, place)| place.is_none()).map(|(id, _)| (*id).to_owned());
     let left_out = LeftOut { nodes: unread.collect(), edges: edges.unread };
     let left_out = (left_out != LeftOut::default()).then_some(left_out);
@@ -48,36 +47,34 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
     (!nodes.is_empty()).then_some(Graph { name, description, nodes, edges, left_out })
 }
 
-/// What became of the edges.
 #[derive(Default)]
 struct Edges {
     read: Vec<Edge>,
-    /// Those that could not be read.
-    unread: Vec<Ends>,
+    unread: Vec<EdgeEnds>,
 }
 
 fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
-    let Value::Object(members) = value else {
-        let message = format!("'nodes': expected an object of nodes by id, got {}", kind_of(value));
+    let Value::Object(nodes) = value else {
+        let message = format!("'nodes': expected an object of nodes by id, got {}", type_name(value));
         findings.error(place.clone(), message);
         return Vec::new();
     };
-    if members.is_empty() {
+    if nodes.is_empty() {
         findings.error(place.clone(), "the workflow has no nodes");
     }
-    if members.len() > MOST_NODES {
-        let message = format!("expected at most {MOST_NODES} nodes, got {}", members.len());
+    if nodes.len() > MOST_NODES {
+        let message = format!("expected at most {MOST_NODES} nodes, got {}", nodes.len());
         findings.error(place.clone(), message);
         return Vec::new();
     }
-    members.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
+    nodes.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
 }
 
 fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findings: &mut Findings) -> Edges {
-    // There are some, and they may be any.
-    let none = Edges { read: Vec::new(), unread: vec![Ends::default()] };
+    // Edges exist, but their ends are unknown.
+    let none = Edges { read: Vec::new(), unread: vec![EdgeEnds::default()] };
     let Value::Array(items) = value else {
-        let message = format!("'edges': expected a list of {{from, to}}, got {}", kind_of(value));
+        let message = format!("'edges': expected a list of {{from, to}}, got {}", type_name(value));
         findings.error(place.clone(), message);
         return none;
     };
@@ -91,7 +88,7 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
         let place = place.index(index);
         let Some(edge) = edge(item, index, &place, ids, findings) else {
             let end = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
-            edges.unread.push(Ends { from: end("from"), to: end("to") });
+            edges.unread.push(EdgeEnds { from: end("from"), to: end("to") });
             continue;
         };
         match first.get(&(edge.from, edge.to)) {
@@ -112,26 +109,26 @@ fn edge(
     ids: &HashMap<&str, Option<usize>>,
     findings: &mut Findings,
 ) -> Option<Edge> {
-    let mut members = Members::of(value, place.clone(), "an edge", findings)?;
+    let mut reader = ObjectReader::of(value, place.clone(), "an edge", findings)?;
     let mut end = |name: &'static str, why: &str, findings: &mut Findings| {
-        let id = members.required_text(name, why, findings)?;
+        let id = reader.required_text(name, why, findings)?;
         match ids.get(id) {
-            // A node that could not be read is there all the same.
+            // An invalid node exists nevertheless.
             Some(found) => *found,
             None => {
-                // Two that are equally near are told apart by the alphabet: the same file is told the same.
+                // Sorted, so that the same file always gets the same suggestion.
                 let known: BTreeSet<&str> = ids.keys().copied().take(MOST_NAMES).collect();
                 let meant = (findings.looks(1) > 0 && ids.len() <= MOST_NAMES).then(|| nearest(id, known));
                 let meant =
                     meant.flatten().map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
-                findings.error(members.at(name), format!("unknown node '{id}'{meant}"));
+                findings.error(reader.at(name), format!("unknown node '{id}'{meant}"));
                 None
             }
         }
     };
     let from = end("from", "the id of the upstream node", findings);
     let to = end("to", "the id of the downstream node", findings);
-    let when = members.text("when", findings).map(str::to_owned);
-    members.end("an edge", findings);
+    let when = reader.text("when", findings).map(str::to_owned);
+    reader.finish("an edge", findings);
     Some(Edge { from: from?, to: to?, when, index })
 }

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::finding::{Finding, Gravity};
+use crate::kinds::{AgentNode, InputNode, OutputNode};
 
 fn told(findings: &[Finding]) -> Vec<String> {
     findings
@@ -14,7 +15,7 @@ fn told(findings: &[Finding]) -> Vec<String> {
 }
 
 #[test]
-fn a_document_is_read() {
+fn reads_a_document() {
     let document = json!({
         "name": "review",
         "nodes": {
@@ -27,18 +28,19 @@ fn a_document_is_read() {
     let (graph, findings) = read(&document);
     assert_eq!(findings, []);
     let node = |id: &str, kind| Node { id: id.to_owned(), kind, on_failure: OnFailure::default() };
-    let look = Kind::Agent(Work {
+    let work = Work {
         target: Target::Agent("reviewer".to_owned()),
         parameters: Parameters::Prompt("{{ input.x }}".to_owned()),
         output_schema: None,
-    });
+    };
+    let look = NodeKind::Agent(AgentNode { work });
     let expected = Graph {
         name: "review".to_owned(),
         description: String::new(),
         nodes: vec![
-            node("input", Kind::Input { schema: None }),
+            node("input", NodeKind::Input(InputNode { schema: None })),
             Node { on_failure: OnFailure { retries: 2, then: Then::Fail }, ..node("look", look) },
-            node("output", Kind::Output { value: None }),
+            node("output", NodeKind::Output(OutputNode { value: None })),
         ],
         edges: vec![
             Edge { from: 0, to: 1, when: None, index: 0 },
@@ -50,7 +52,7 @@ fn a_document_is_read() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once() {
+fn reports_all_mistakes_at_once() {
     let document = json!({
         "nodes": {
             "a b": {"type": "agent", "agent": 3},
@@ -67,10 +69,10 @@ fn all_mistakes_are_told_at_once() {
     // Of what could not be read, the rest is there to look for more.
     let graph = graph.unwrap();
     assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "input"]);
-    let ends = |from: &str, to: &str| Ends { from: Some(from.to_owned()), to: Some(to.to_owned()) };
+    let ends = |from: &str, to: &str| EdgeEnds { from: Some(from.to_owned()), to: Some(to.to_owned()) };
     let left_out = LeftOut {
         nodes: ["a b", "c", "d", "item"].map(str::to_owned).into(),
-        edges: vec![ends("c", "nowhere"), ends("d", "e"), Ends::default()],
+        edges: vec![ends("c", "nowhere"), ends("d", "e"), EdgeEnds::default()],
     };
     assert_eq!(graph.left_out, Some(left_out));
     let told = told(&findings);
@@ -98,7 +100,7 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn the_condition_of_a_check_without_a_message_is_examined_all_the_same() {
+fn reads_the_condition_of_a_check_without_a_message() {
     let nodes = json!({"input": {"type": "input"}, "found": {"type": "check", "assert": "input =="}});
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}));
     let expected = "$.nodes.found.message: missing field 'message': the message if the check fails";
@@ -107,7 +109,7 @@ fn the_condition_of_a_check_without_a_message_is_examined_all_the_same() {
 }
 
 #[test]
-fn what_was_perhaps_meant_is_told() {
+fn suggests_the_nearest_name() {
     let document = json!({
         "name": "x",
         "nodes": {"input": {"type": "input"}, "writer": {"type": "chek"}, "output": {"type": "output", "valeu": 1}},
@@ -122,7 +124,7 @@ fn what_was_perhaps_meant_is_told() {
 }
 
 #[test]
-fn hostile_documents_are_refused() {
+fn rejects_hostile_documents() {
     for document in [json!(null), json!([]), json!("x"), json!({}), json!({"name": "x", "nodes": []})] {
         let (graph, findings) = read(&document);
         assert!(graph.is_none() && !findings.is_empty(), "{document}");

@@ -16,7 +16,6 @@ pub(super) fn check_expression(tree: &Expr<'_>) -> Result<(), Error> {
     Constants::default().expression(tree).map(drop)
 }
 
-/// How much was computed from literals so far.
 #[derive(Debug, Default)]
 struct Constants {
     bytes: usize,

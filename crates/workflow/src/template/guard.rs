@@ -81,7 +81,6 @@ impl<'a> Program<'a> {
         guarded(source, &generator.finish().0).map(Self)
     }
 
-    /// The program of an expression.
     pub(super) fn of_expression(source: &'a str) -> Result<Self, Error> {
         let tree = parse_expr(source)?;
         constants::check_expression(&tree)?;
@@ -105,7 +104,6 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What a program names.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named<'a> {
     Filter(&'a str),

@@ -68,26 +68,23 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
 /// So many steps of a program cost what one value costs.
 const STEPS_A_UNIT: u64 = 4;
 
-/// How much that is not there is told of one text.
-const MOST_MISSING_TOLD: usize = 3;
+/// How many undefined names an error lists.
+const MOST_MISSING_NAMED: usize = 3;
 
-/// Words that look like paths and are none.
+/// Constants that look like paths.
 const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 
-/// What a text in a document turns out to be.
+/// What kind of template a text is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
-    /// A text without templates.
     Plain,
     /// One path and nothing else.
     Path(Vec<&'a str>),
     /// One expression and nothing else.
     Expression(&'a str),
-    /// A text with templates in it.
     Text,
 }
 
-/// What a text is.
 pub(crate) fn shape(text: &str) -> Shape<'_> {
     if !["{{", "{%", "{#"].iter().any(|opening| text.contains(opening)) {
         return Shape::Plain;
@@ -112,10 +109,11 @@ fn only_expression(text: &str) -> Option<&str> {
     is_one.then(|| inner.trim_matches('-').trim())
 }
 
-/// Filters and tests that a text names and that there are not, in words. The library finds out about them only when it comes
-/// to them. A text that cannot be read names none.
+/// A message for each filter and test that does not exist. The library reports them only when it runs into them. A template
+/// that does not parse names none.
 pub(crate) fn unknown_names(text: &str) -> Vec<String> {
-    let Ok(program) = checked(text).and_then(|()| Program::of_template(text).map_err(|error| said(&error)))
+    let Ok(program) =
+        check_size(text).and_then(|()| Program::of_template(text).map_err(|error| error_text(&error)))
     else {
         return Vec::new();
     };
@@ -145,31 +143,30 @@ fn tests_of_names(question: &str) -> minijinja::Value {
     }
 }
 
-/// Whether an expression or a statement of a text uses a variable. A text that cannot be read uses none.
-pub(crate) fn speaks_of(text: &str, variable: &str) -> bool {
+/// Whether a template uses a variable. One that does not parse uses none.
+pub(crate) fn uses_variable(text: &str, variable: &str) -> bool {
     let root = |name: &String| name.split('.').next() == Some(variable);
     shape(text) != Shape::Plain && uses(text).is_ok_and(|names| names.iter().any(root))
 }
 
-/// Whether a text speaks of what may not be there: with a default, or by asking for it.
+/// Whether a template handles absent values, by a default or a test.
 pub(crate) fn is_guarded(text: &str) -> bool {
     ["default", "|d(", "| d(", "defined", "none", "None"].iter().any(|word| text.contains(word))
 }
 
-/// The variables that a text uses, with the fields that are read off them: `review.findings`. The error says what is
-/// wrong with the text.
+/// The variables that a template uses, with the fields that it reads: `review.findings`.
 pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
-    checked(text)?;
+    check_size(text)?;
     // The program is made for what the library would compute without a budget.
-    Program::of_template(text).map_err(|error| said(&error))?;
-    let template = ENVIRONMENT.template_from_str(text).map_err(|error| said(&error))?;
+    Program::of_template(text).map_err(|error| error_text(&error))?;
+    let template = ENVIRONMENT.template_from_str(text).map_err(|error| error_text(&error))?;
     let names = template.undeclared_variables(true).into_iter();
     let known: BTreeSet<&str> = ENVIRONMENT.globals().map(|(name, _)| name).collect();
     Ok(names.filter(|name| !known.contains(name.as_str())).collect())
 }
 
-/// Refuses a text that must not reach the parser.
-fn checked(text: &str) -> Result<(), String> {
+/// Refuses a text that is too large for the parser.
+fn check_size(text: &str) -> Result<(), String> {
     if text.len() > MAX_TEMPLATE_BYTES {
         return Err(format!("the template has {} bytes; the limit is {MAX_TEMPLATE_BYTES}", text.len()));
     }
@@ -181,9 +178,9 @@ fn checked(text: &str) -> Result<(), String> {
     nesting::check(text)
 }
 
-/// Renders a prompt: a text of an agent that is put into it stands in tags, which it cannot close.
+/// Renders a prompt. The texts of agents are put into tags that they cannot close.
 pub(crate) fn prompt(source: &str, variables: &Variables) -> Result<String, String> {
-    rendered(source, &Scope::new(variables, Quoting::Agents))
+    render(source, &Scope::new(variables, Quoting::Agents))
 }
 
 /// What templates that share a budget are rendered with.
@@ -200,15 +197,15 @@ impl<'v> Scope<'v> {
     }
 }
 
-fn rendered(source: &str, scope: &Scope<'_>) -> Result<String, String> {
-    checked(source)?;
-    let program = Program::of_template(source).map_err(|error| said(&error))?;
+fn render(source: &str, scope: &Scope<'_>) -> Result<String, String> {
+    check_size(source)?;
+    let program = Program::of_template(source).map_err(|error| error_text(&error))?;
     let mut text = String::new();
-    run(&program, scope, &mut text).map_err(|error| said_of(&error, source, scope.variables))?;
+    run(&program, scope, &mut text).map_err(|error| render_error(&error, source, scope.variables))?;
     Ok(text)
 }
 
-/// Runs a program: what it writes, and the value that it ends with.
+/// Runs a program, which writes to `text`, and returns its last value.
 fn run(program: &Program<'_>, scope: &Scope<'_>, text: &mut String) -> Result<minijinja::Value, Error> {
     let mut output = machinery::make_string_output(text);
     let root = scope.root.get_or_init(|| context(scope.variables, &scope.rendering)).clone();
@@ -225,26 +222,26 @@ fn too_long() -> String {
     format!("the rendered text exceeds the limit of {MAX_RENDERED_BYTES} bytes")
 }
 
-/// The value of a text: itself, what its one expression gives, or the text that is rendered.
+/// The value of a text: itself if it is plain, the value of its only expression, or the rendered text.
 pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, String> {
-    valued(source, &Scope::new(variables, Quoting::Nobody))
+    evaluate(source, &Scope::new(variables, Quoting::Nobody))
 }
 
-fn valued(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
+fn evaluate(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
     match shape(source) {
         Shape::Plain => Ok(Value::from(source)),
-        Shape::Text => rendered(source, scope).map(Value::from),
+        Shape::Text => render(source, scope).map(Value::from),
         Shape::Path(path) => {
-            let value = looked_up(&path, scope.variables)?;
-            scope.rendering.spend(values::units_of(value)).map_err(|error| said(&error))?;
+            let value = look_up(&path, scope.variables)?;
+            scope.rendering.spend(values::units_of(value)).map_err(|error| error_text(&error))?;
             Ok(value.clone())
         }
         Shape::Expression(expression) => {
-            checked(source)?;
+            check_size(source)?;
             nesting::check_expression(expression)?;
-            let program = Program::of_expression(expression).map_err(|error| said(&error))?;
+            let program = Program::of_expression(expression).map_err(|error| error_text(&error))?;
             let value = run(&program, scope, &mut String::new());
-            let value = value.map_err(|error| said_of(&error, source, scope.variables))?;
+            let value = value.map_err(|error| render_error(&error, source, scope.variables))?;
             match value.as_str().map_or(0, str::len) > MAX_RENDERED_BYTES {
                 _ if value.is_undefined() => Err("it evaluates to nothing".to_owned()),
                 true => Err(too_long()),
@@ -254,23 +251,23 @@ fn valued(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
     }
 }
 
-/// A document whose texts are templates. They share one budget, and what comes out is no deeper than JSON may be.
+/// Renders a document whose strings are templates. They share one budget.
 pub(crate) fn document(source: &Value, variables: &Variables) -> Result<Value, String> {
-    let made = filled(source, &Scope::new(variables, Quoting::Nobody))?;
+    let made = fill(source, &Scope::new(variables, Quoting::Nobody))?;
     match values::depth_of(&made) <= MAX_TEMPLATE_DEPTH {
         true => Ok(made),
         false => Err(format!("it evaluates to a value nested deeper than {MAX_TEMPLATE_DEPTH} levels")),
     }
 }
 
-fn filled(source: &Value, scope: &Scope<'_>) -> Result<Value, String> {
+fn fill(source: &Value, scope: &Scope<'_>) -> Result<Value, String> {
     match source {
-        Value::String(source) => valued(source, scope),
-        Value::Array(items) => items.iter().map(|item| filled(item, scope)).collect(),
+        Value::String(source) => evaluate(source, scope),
+        Value::Array(items) => items.iter().map(|item| fill(item, scope)).collect(),
         Value::Object(members) => members
             .iter()
             .map(|(name, member)| {
-                let member = filled(member, scope).map_err(|fault| format!("{name}: {fault}"))?;
+                let member = fill(member, scope).map_err(|fault| format!("{name}: {fault}"))?;
                 Ok((name.clone(), member))
             })
             .collect::<Result<Map<String, Value>, String>>()
@@ -279,7 +276,7 @@ fn filled(source: &Value, scope: &Scope<'_>) -> Result<Value, String> {
     }
 }
 
-fn looked_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, String> {
+fn look_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, String> {
     let Some((root, fields)) = path.split_first() else { return Err("it is empty".to_owned()) };
     let mut value = variables.get(*root).ok_or_else(|| format!("'{root}' is not defined here"))?;
     let mut so_far = (*root).to_owned();
@@ -290,28 +287,28 @@ fn looked_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, S
     Ok(value)
 }
 
-/// What is wrong with a text that was rendered. The library does not say what is not there, so that is looked for among all
-/// that the text names; what it has a default for may be among them.
-fn said_of(error: &Error, source: &str, variables: &Variables) -> String {
-    let said = said(error);
-    // A filter says so in its own words.
-    let is_told = error.detail().is_some_and(|detail| detail.contains("undefined"));
-    if error.kind() != ErrorKind::UndefinedError && !is_told {
-        return said;
+/// The error of a render, with the names that are undefined: the library does not say which, so all names that the template
+/// uses are looked up.
+fn render_error(error: &Error, source: &str, variables: &Variables) -> String {
+    let text = error_text(error);
+    // Filters report an undefined value in a message of their own.
+    let names_it = error.detail().is_some_and(|detail| detail.contains("undefined"));
+    if error.kind() != ErrorKind::UndefinedError && !names_it {
+        return text;
     }
-    let missing = |name: &String| looked_up(&name.split('.').collect::<Vec<_>>(), variables).err();
+    let missing = |name: &String| look_up(&name.split('.').collect::<Vec<_>>(), variables).err();
     let missing: BTreeSet<String> = uses(source).unwrap_or_default().iter().filter_map(missing).collect();
     match missing.is_empty() {
-        true => said,
+        true => text,
         false => {
-            let told: Vec<String> = missing.into_iter().take(MOST_MISSING_TOLD).collect();
-            format!("{said}: {}", told.join("; "))
+            let named: Vec<String> = missing.into_iter().take(MOST_MISSING_NAMED).collect();
+            format!("{text}: {}", named.join("; "))
         }
     }
 }
 
-/// What is wrong, in one line and without the library's own frames.
-fn said(error: &Error) -> String {
+/// The library's error in one line, without its source excerpt.
+fn error_text(error: &Error) -> String {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let what = match error.kind() {
         ErrorKind::UndefinedError => "it uses an undefined name".to_owned(),

@@ -60,7 +60,6 @@ impl Rendering {
         self.quoting
     }
 
-    /// Counts what is written.
     pub(super) fn write(&self, bytes: usize) -> Result<(), Error> {
         let written = self.written.fetch_add(bytes as u64, Ordering::Relaxed).saturating_add(bytes as u64);
         match written <= MAX_RENDERED_BYTES as u64 {
@@ -74,7 +73,6 @@ impl Rendering {
         1 + bytes as u64 / BYTES_A_UNIT
     }
 
-    /// The rendering that is under way.
     pub(super) fn of(state: &State<'_, '_>) -> Result<Arc<Self>, Error> {
         let found = state.lookup(NAME).and_then(|value| value.downcast_object());
         found.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "nothing is rendered"))
@@ -93,12 +91,10 @@ impl Rendering {
         }
     }
 
-    /// Pays for a text.
     pub(super) fn spend_bytes(&self, bytes: usize) -> Result<(), Error> {
         self.spend(Self::units_of(bytes))
     }
 
-    /// A number as templates see it.
     pub(super) fn number(&self, number: &Number) -> Rendered {
         let text = number.as_str();
         if let Ok(whole) = text.parse::<i64>() {

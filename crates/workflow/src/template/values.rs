@@ -245,7 +245,6 @@ pub(super) fn settled(value: Rendered, rendering: &Arc<Rendering>) -> Result<Ren
 pub(super) enum Trust {
     /// Whoever wrote the workflow or asked for its run.
     Caller,
-    /// An agent.
     Agent,
 }
 
@@ -262,7 +261,6 @@ impl Object for Root {
     }
 }
 
-/// The variables as templates see them.
 pub(super) fn context(variables: &Variables, rendering: &Arc<Rendering>) -> Rendered {
     let trust = |name: &str| if name == INPUT { Trust::Caller } else { Trust::Agent };
     Rendered::from_object(Root(Json::of_object(variables, trust, rendering)))
@@ -303,7 +301,6 @@ pub(super) fn units_of(value: &Value) -> u64 {
     }
 }
 
-/// How many lists and objects nest in a JSON value.
 pub(super) fn depth_of(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth_of).max().unwrap_or_default(),
@@ -315,7 +312,7 @@ pub(super) fn depth_of(value: &Value) -> usize {
 /// JSON from what a template made. All of it is paid for first.
 pub(super) fn to_json(value: &Rendered, rendering: &Rendering) -> Result<Value, String> {
     let measured = measure(value, rendering).and_then(|measure| rendering.spend(measure.units));
-    measured.map_err(|error| super::said(&error))?;
+    measured.map_err(|error| super::error_text(&error))?;
     at_depth(value, rendering, 0)
 }
 
@@ -367,7 +364,7 @@ pub(super) fn is_structured(value: &Rendered) -> bool {
 /// A value as JSON for people and models.
 pub(super) fn pretty(value: &Rendered, rendering: &Rendering) -> Result<String, Error> {
     match to_json(value, rendering) {
-        Ok(value) => Ok(serde_json::to_string_pretty(&value).unwrap_or_default()),
+        Ok(value) => Ok(format!("{value:#}")),
         Err(fault) => {
             // One that is too dear must not be written another way.
             rendering.spend(1)?;

@@ -1,6 +1,6 @@
 /** Workflows drawn: the canvas for looking, and its parts for the editor. Loads the canvas: import it lazily. */
 export { type Direction, arrange, boundsOf, directionOf, freePlace, sizeOf } from './layout'
-export { KINDS } from './kinds'
+export { KINDS, NODE_KINDS, type NodeKind } from './kinds'
 export { GraphView, type GraphViewProps } from './graph-view'
-export { type Graph, type GraphEdge, type GraphNode, NODE_KINDS, type NodeKind, type Point, edgeId, readGraph } from './model'
+export { type Graph, type GraphEdge, type GraphNode, type Point, edgeId, readGraph } from './model'
 export { NodeCard, type NodeState } from './node-card'

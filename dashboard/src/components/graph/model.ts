@@ -1,9 +1,8 @@
 /** A workflow as nodes and edges to draw. Reads whatever is there: a document with mistakes is drawn as far as it goes. */
 import { countFields, readSchema } from '@/components/builder/model'
 import { type Json, type JsonMap, at, isList, isMap } from '@/lib/lossless'
-
-export const NODE_KINDS = ['input', 'agent', 'check', 'map', 'planner', 'output'] as const
-export type NodeKind = (typeof NODE_KINDS)[number]
+import { KINDS, type NodeKind, kindOf } from './kinds'
+import { textAt } from './kinds/kind'
 
 export interface Point {
   x: number
@@ -57,13 +56,13 @@ export function readGraph(document: Json): Graph {
 
 function readNode(id: string, value: Json): GraphNode {
   const node: JsonMap = isMap(value) ? value : new Map()
-  const kind = NODE_KINDS.find((known) => known === node.get('type')) ?? 'unknown'
-  const schema = kind === 'input' ? node.get('schema') : node.get('output_schema')
+  const kind = kindOf(node.get('type'))
+  const schema = node.get(KINDS[kind].schemaField ?? 'output_schema')
   return {
     id,
     kind,
     worker: workerOf(node),
-    detail: detailOf(kind, node),
+    detail: KINDS[kind].detail?.(node) ?? '',
     fields: schema === undefined || schema === null ? null : countFields(readSchema(schema)),
     position: pointOf(node.get('position')),
   }
@@ -73,19 +72,8 @@ function workerOf(node: JsonMap): Worker | null {
   const agent = node.get('agent')
   const workflow = node.get('workflow')
   if (typeof agent === 'string') return { kind: 'agent', name: agent }
-  if (isMap(agent)) return { kind: 'inline', name: textOf(agent.get('name')) || 'inline agent' }
+  if (isMap(agent)) return { kind: 'inline', name: textAt(agent, 'name') || 'inline agent' }
   return typeof workflow === 'string' ? { kind: 'workflow', name: workflow } : null
-}
-
-function detailOf(kind: GraphNode['kind'], node: JsonMap): string {
-  if (kind === 'check') return textOf(node.get('assert'))
-  if (kind === 'map') return textOf(node.get('over'))
-  if (kind === 'unknown') return textOf(node.get('type'))
-  return ''
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function pointOf(value: Json | undefined): Point | null {
@@ -105,26 +93,5 @@ function readEdge(value: Json, index: number): GraphEdge[] {
 
 /** What a node is, in a few words; for screen readers and below its title. */
 export function subtitleOf(node: GraphNode): string {
-  const { kind, worker, detail } = node
-  switch (kind) {
-    case 'input':
-      return 'workflow input'
-    case 'output':
-      return 'workflow output'
-    case 'check':
-      return detail === '' ? 'no condition yet' : detail
-    case 'agent':
-      return workerLabel(worker)
-    case 'map':
-      return `each item: ${workerLabel(worker)}`
-    case 'planner':
-      return `plans: ${workerLabel(worker)}`
-    case 'unknown':
-      return detail === '' ? 'no type' : `type ${detail}`
-  }
-}
-
-function workerLabel(worker: Worker | null): string {
-  if (worker === null || worker.name === '') return 'no agent yet'
-  return worker.kind === 'agent' ? worker.name : `${worker.name} (${worker.kind === 'inline' ? 'inline' : 'workflow'})`
+  return KINDS[node.kind].subtitle(node)
 }

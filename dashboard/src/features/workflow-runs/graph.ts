@@ -1,11 +1,8 @@
 /** A workflow run as the graph that is drawn. Pure. */
 import type { Api } from '@/api'
-import type { Graph, GraphNode, NodeKind } from '@/components/graph/model'
+import { kindOf } from '@/components/graph/kinds'
+import type { Graph, GraphNode } from '@/components/graph/model'
 import { duration } from '@/lib/format'
-
-const KINDS: Record<string, NodeKind> = {
-  input: 'input', agent: 'agent', check: 'check', map: 'map', planner: 'planner', output: 'output',
-}
 
 export function graphOf(run: Api.WorkflowRunView): Graph {
   return {
@@ -20,7 +17,7 @@ function nodeOf(node: Api.WorkflowNodeView): GraphNode {
   const inner = node.tasks.some((task) => task.worker?.kind === 'workflow')
   return {
     id: node.id,
-    kind: KINDS[node.type] ?? 'unknown',
+    kind: kindOf(node.type),
     worker: node.agent_name ? { kind: inner ? 'workflow' : 'agent', name: node.agent_name } : null,
     detail: node.type === 'check' ? 'condition' : node.type,
     fields: null,

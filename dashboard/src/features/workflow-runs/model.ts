@@ -1,5 +1,6 @@
 /** A workflow run, as its page shows it. Pure. */
 import type { Api } from '@/api'
+import { KINDS, kindOf } from '@/components/graph/kinds'
 import { follow, readJson } from '@/lib/json-text'
 
 export interface Reading {
@@ -55,8 +56,6 @@ export function countsOf(run: Api.WorkflowRunView): Counts {
   }
 }
 
-const WORKERS = ['agent', 'map', 'planner']
-
 /** Whether outputs were compared: some node was reached that has two or more upstream agents with an output. */
 export function isCompared(run: Api.WorkflowRunView): boolean {
   const byId = new Map(run.nodes.map((node) => [node.id, node]))
@@ -65,7 +64,7 @@ export function isCompared(run: Api.WorkflowRunView): boolean {
     const upstream = new Set(run.edges.filter(({ to }) => to === node.id).map(({ from }) => from))
     const answered = [...upstream].filter((id) => {
       const from = byId.get(id)
-      return from !== undefined && WORKERS.includes(from.type) && from.status === 'completed'
+      return from !== undefined && KINDS[kindOf(from.type)].hasAgents && from.status === 'completed'
     })
     return answered.length > 1
   })

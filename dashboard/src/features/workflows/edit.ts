@@ -1,6 +1,7 @@
 /** Every change that the editor makes, from text to text. A text that cannot be read stays as it is. */
 import { type YAMLMap, isMap, isScalar } from 'yaml'
-import type { NodeKind, Point } from '@/components/graph'
+import type { Point } from '@/components/graph'
+import { KINDS, type NodeKind } from '@/components/graph/kinds'
 import { type Json, fromPlain } from '@/lib/lossless'
 import { Editable, keyOf } from './document'
 import { renamed } from './rename'
@@ -33,16 +34,6 @@ export function setParts(id: string, parts: readonly (readonly [path: readonly s
   return (text) => parts.reduce((result, [path, value]) => setPart(id, path, value)(result), text)
 }
 
-/** What a node of a kind begins with. */
-const FRESH: Record<NodeKind, Record<string, unknown>> = {
-  input: { type: 'input', schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
-  agent: { type: 'agent', agent: '' },
-  check: { type: 'check', assert: 'true', message: 'describe what is wrong' },
-  map: { type: 'map', over: '', agent: '' },
-  planner: { type: 'planner', agent: '', agents: [] },
-  output: { type: 'output' },
-}
-
 export interface NewNode {
   id: string
   kind: NodeKind
@@ -52,7 +43,7 @@ export interface NewNode {
 }
 
 export function addNode({ id, kind, worker, position }: NewNode): Edit {
-  const fresh: Record<string, unknown> = { ...FRESH[kind] }
+  const fresh: Record<string, unknown> = { type: kind, ...KINDS[kind].defaults }
   if (worker !== undefined) {
     delete fresh.agent
     fresh[worker.kind] = worker.name

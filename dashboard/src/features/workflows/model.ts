@@ -1,6 +1,7 @@
 /** Workflows, purely: how a new one looks, where a problem belongs, what a node may be called. */
 import type { Api } from '@/api'
-import type { Graph, GraphNode, NodeKind } from '@/components/graph'
+import type { Graph, GraphNode } from '@/components/graph'
+import { KINDS } from '@/components/graph/kinds'
 import { type Json, type JsonMap, at, fromPlain, isMap } from '@/lib/lossless'
 import { pathParts } from '@/lib/paths'
 import { textOf } from './document'
@@ -12,7 +13,7 @@ export function freshText(): string {
       name: '',
       description: '',
       nodes: {
-        input: { type: 'input', schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
+        input: { type: 'input', ...KINDS.input.defaults },
         output: { type: 'output' },
       },
       edges: [],
@@ -91,9 +92,8 @@ export function nodeAt(document: JsonMap, id: string): JsonMap {
 
 /** Whether a node may have an output schema of its own; why not, where it may not. */
 export function schemaFault(node: GraphNode): string | null {
-  if (node.kind === 'planner') return 'a planner answers with a plan, whose schema is fixed'
-  if (node.kind !== 'agent' && node.kind !== 'map') return `a node of type ${node.kind} has no structured output`
-  return node.worker?.kind === 'workflow' ? 'a workflow defines its own output' : null
+  const { schemaFault } = KINDS[node.kind]
+  return schemaFault === undefined ? `a node of type ${node.kind} has no structured output` : schemaFault(node.worker)
 }
 
 /** What the chip begins with. */
@@ -111,20 +111,9 @@ export function inputSchema(document: Json): Json | null {
   return at(input, 'schema') ?? null
 }
 
-/** Fields that a node may have, by its kind. Others are refused by the server, and can only be removed. */
-const WORK = ['agent', 'workflow', 'prompt', 'parameters', 'output_schema', 'on_failure']
-const KNOWN: Record<NodeKind, readonly string[]> = {
-  input: ['schema'],
-  agent: WORK,
-  check: ['assert', 'message', 'severity', 'on_failure'],
-  map: [...WORK, 'over', 'concurrency'],
-  planner: [...WORK, 'agents', 'synthesis', 'concurrency'],
-  output: ['value'],
-}
-
 export function unknownParts(kind: GraphNode['kind'], node: JsonMap): string[] {
   if (kind === 'unknown') return []
-  const known = ['type', 'description', 'position', ...KNOWN[kind]]
+  const known = ['type', 'description', 'position', ...KINDS[kind].fields]
   return [...node.keys()].filter((key) => !known.includes(key))
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Braces, Bot, Workflow as WorkflowIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { agentsQuery } from '@/api/queries'
-import { KINDS, type NodeKind } from '@/components/graph'
+import { KINDS, NODE_KINDS, type NodeKind } from '@/components/graph'
 import { Input } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { workflowsQuery } from './api'
@@ -24,7 +24,7 @@ const FEW = 8
 export function Palette({ drag, onAdd, own }: Props) {
   const { graph } = useDraft()
   const hasInput = graph.nodes.some((node) => node.kind === 'input')
-  const kinds: NodeKind[] = [...(hasInput ? [] : (['input'] as const)), 'agent', 'check', 'map', 'planner', 'output']
+  const kinds = NODE_KINDS.filter((kind) => kind !== 'input' || !hasInput)
   return (
     <aside aria-label="Palette" className="flex min-w-0 shrink-0 flex-col gap-3 rounded-card border bg-surface p-2 lg:w-50 lg:overflow-y-auto">
       <Group title="Nodes">

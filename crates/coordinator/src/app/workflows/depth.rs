@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use accord_api::{Problem, Severity};
 use accord_workflow::limits::DEEPEST_NESTING;
-use accord_workflow::{Graph, Kind, Node, Target, Then};
+use accord_workflow::{Graph, Node, NodeKind, Target, Then};
 
 use super::read::Read;
 use crate::app::App;
@@ -93,5 +93,5 @@ fn is_too_deep(way: &[String]) -> bool {
 /// Whether every run of a graph comes to the work of this node, unless it fails before, and fails with it.
 fn is_certain(graph: &Graph, node: &Node) -> bool {
     let goes_on = graph.nodes.iter().any(|node| node.on_failure.then == Then::Continue);
-    matches!(node.kind, Kind::Agent(_)) && !goes_on && graph.edges.iter().all(|edge| edge.when.is_none())
+    matches!(node.kind, NodeKind::Agent(_)) && !goes_on && graph.edges.iter().all(|edge| edge.when.is_none())
 }

@@ -17,7 +17,7 @@ use accord_store::{
     NewWorkflowRun, StoreError, Submission, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest,
 };
 use accord_workflow::compare::CompareOptions;
-use accord_workflow::{End, Event, Flow, Head, State, Step, advance};
+use accord_workflow::{Event, Flow, Head, State, Step, TaskOutcome, advance};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -110,12 +110,14 @@ impl App {
         };
         let end = match (run.status, &run.failure) {
             (RunStatus::Completed, _) => match self.store.outcome(run_id).await? {
-                Some(outcome) => End::Completed(value_of(outcome)?),
+                Some(outcome) => TaskOutcome::Completed(value_of(outcome)?),
                 None => return Err(Error::internal(format!("{run_id} completed without a result"))),
             },
-            (RunStatus::Stopped, _) => End::Stopped,
-            (_, Some(failure)) => End::Failed(fault_of(failure)),
-            (status, None) => End::Failed(Fault::new("executor_failed", format!("the run is {status}"))),
+            (RunStatus::Stopped, _) => TaskOutcome::Stopped,
+            (_, Some(failure)) => TaskOutcome::Failed(fault_of(failure)),
+            (status, None) => {
+                TaskOutcome::Failed(Fault::new("executor_failed", format!("the run is {status}")))
+            }
         };
         let worker = Worker::Run { run_id: run.id, session_id: run.session_id };
         Ok(Event::Ended { worker, end })
@@ -129,16 +131,16 @@ impl App {
             let is_stopped = documents.run.status == Status::Stopped;
             return Ok(Event::Ended {
                 worker,
-                end: if is_stopped { End::Stopped } else { End::Failed(fault) },
+                end: if is_stopped { TaskOutcome::Stopped } else { TaskOutcome::Failed(fault) },
             });
         }
         let head: Head = read_kept(&documents.head).map_err(Error::internal)?;
         let end = match (documents.run.status, head.error) {
-            (Status::Completed, _) => End::Completed(head.output),
-            (Status::Stopped, _) => End::Stopped,
-            (_, Some(fault)) => End::Failed(fault),
+            (Status::Completed, _) => TaskOutcome::Completed(head.output),
+            (Status::Stopped, _) => TaskOutcome::Stopped,
+            (_, Some(fault)) => TaskOutcome::Failed(fault),
             (status, None) => {
-                End::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}")))
+                TaskOutcome::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}")))
             }
         };
         Ok(Event::Ended { worker, end })

@@ -6,7 +6,7 @@ use accord_api::{ErrorName, Problem, Severity};
 use accord_contract::{Place, Step};
 use accord_domain::agent::Type;
 use accord_workflow::limits::DEEPEST_NESTING;
-use accord_workflow::{Graph, Kind, Known, Role, Signature, Takes, Target, Work, check, output_schema};
+use accord_workflow::{Graph, Known, NodeKind, Role, Signature, Takes, Target, check, output_schema};
 use serde_json::{Value, json};
 
 use super::read::{Read, has_errors};
@@ -246,12 +246,8 @@ fn moved(read: &Read, at: &Place, problems: &[Problem]) -> Vec<Problem> {
 }
 
 /// The name of the agent or workflow that a node names.
-pub(super) fn target_name(kind: &Kind) -> Option<String> {
-    let work: &Work = match kind {
-        Kind::Agent(work) | Kind::Map { work, .. } | Kind::Planner { work, .. } => work,
-        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => return None,
-    };
-    match &work.target {
+pub(super) fn target_name(kind: &NodeKind) -> Option<String> {
+    match &kind.work()?.target {
         Target::Agent(name) | Target::Workflow(name) => Some(name.clone()),
         Target::Inline(blueprint) => blueprint.get("name").and_then(Value::as_str).map(str::to_owned),
     }

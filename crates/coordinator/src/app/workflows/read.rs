@@ -36,7 +36,7 @@ impl Read {
 
     fn of(document: Document, stem: Option<&str>) -> Self {
         let (graph, mut findings) = workflow::read(&document.value);
-        findings.extend(graph.iter().flat_map(workflow::doubts));
+        findings.extend(graph.iter().flat_map(workflow::graph_warnings));
         let mut read = Self { document, graph, problems: Vec::new() };
         read.problems = read.told(findings);
         let name = read.value_of("name");

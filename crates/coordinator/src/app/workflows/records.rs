@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use accord_json::read_kept;
 use accord_store::NodeRecord;
-use accord_workflow::{Flow, Head, Kind, NodeState, State, Task};
+use accord_workflow::{Flow, Head, NodeState, State, Task};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,9 +24,9 @@ pub(super) fn changed(
         if state == NodeState::default() && !known.contains_key(node.id.as_str()) {
             continue;
         }
-        let items = match node.kind {
-            Kind::Map { .. } => std::mem::take(&mut state.tasks),
-            _ => Vec::new(),
+        let items = match node.kind.is_per_item() {
+            true => std::mem::take(&mut state.tasks),
+            false => Vec::new(),
         };
         changed.push(record(node.id.clone(), &state)?);
         for (index, item) in items.iter().enumerate() {

@@ -81,17 +81,17 @@ impl Drive {
         }
     }
 
-    fn end(&mut self, name: &str, end: End) {
+    fn end(&mut self, name: &str, end: TaskOutcome) {
         let (worker, _) = self.open.remove(name).unwrap_or_else(|| panic!("{name} is not at work"));
         self.event(Event::Ended { worker, end });
     }
 
     fn complete(&mut self, name: &str, value: Value) {
-        self.end(name, End::Completed(value));
+        self.end(name, TaskOutcome::Completed(value));
     }
 
     fn fail(&mut self, name: &str) {
-        self.end(name, End::Failed(Fault::new("executor_failed", "no")));
+        self.end(name, TaskOutcome::Failed(Fault::new("executor_failed", "no")));
     }
 
     fn at_work(&self) -> Vec<&str> {

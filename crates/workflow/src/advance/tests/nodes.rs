@@ -30,17 +30,17 @@ fn siblings_run_in_parallel_and_a_join_waits_for_all() {
 }
 
 #[test]
-fn an_end_that_is_told_twice_changes_nothing() {
+fn a_repeated_outcome_changes_nothing() {
     let mut drive = diamond(agent("three"));
     let (worker, _) = drive.open["left"].clone();
     drive.complete("left", json!(1));
     let before = drive.state.clone();
-    drive.event(Event::Ended { worker, end: End::Completed(json!(2)) });
+    drive.event(Event::Ended { worker, end: TaskOutcome::Completed(json!(2)) });
     assert_eq!(drive.state, before);
 }
 
 #[test]
-fn a_branch_that_is_not_taken_is_passed_by() {
+fn a_branch_that_is_not_taken_is_skipped() {
     let nodes = json!({
         "input": {"type": "input"}, "judge": agent("one"), "fix": agent("two"), "after": agent("two"),
         "praise": agent("three"), "output": {"type": "output"},
@@ -65,7 +65,7 @@ fn a_branch_that_is_not_taken_is_passed_by() {
 }
 
 #[test]
-fn a_condition_that_cannot_be_evaluated_fails_the_node_behind_it() {
+fn a_condition_that_cannot_be_evaluated_fails_the_downstream_node() {
     let nodes = json!({"input": {"type": "input"}, "next": agent("one"), "output": {"type": "output"}});
     let edges = json!([{"from": "input", "to": "next", "when": "output.missing == 1"}, {"from": "next", "to": "output"}]);
     let drive = Drive::new(nodes, edges, json!({}));
@@ -74,14 +74,14 @@ fn a_condition_that_cannot_be_evaluated_fails_the_node_behind_it() {
 }
 
 #[test]
-fn no_output_is_no_success() {
+fn a_run_without_an_output_fails() {
     let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
     let drive = Drive::new(nodes, json!([{"from": "input", "to": "output", "when": "false"}]), json!({}));
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("no_output")));
 }
 
 #[test]
-fn a_check_says_what_it_has_to_say() {
+fn a_check_passes_warns_or_fails() {
     let run = |severity: &str, input: Value| {
         let nodes = json!({
             "input": {"type": "input"},
@@ -114,7 +114,7 @@ fn map(concurrency: u32, on_failure: Value, input: Value) -> Drive {
 }
 
 #[test]
-fn a_map_works_on_all_items_and_on_few_at_once() {
+fn a_map_works_on_all_items_with_limited_concurrency() {
     let mut drive = map(2, json!("fail"), json!({"list": ["a", {"b": 1}, 3]}));
     assert_eq!(drive.at_work(), ["each[0]", "each[1]"]);
     assert_eq!(drive.parameters("each[1]"), &json!({"item": {"b": 1}, "place": 2}));
@@ -126,7 +126,7 @@ fn a_map_works_on_all_items_and_on_few_at_once() {
 }
 
 #[test]
-fn a_map_over_nothing_is_done_at_once() {
+fn a_map_over_an_empty_list_completes_at_once() {
     assert_eq!(map(2, json!("fail"), json!({"list": []})).result().1, json!([]));
     let text = map(2, json!("fail"), json!({"list": "x"}));
     assert_eq!(text.result().2, Some("template_failed"));
@@ -152,7 +152,7 @@ fn an_item_that_fails_fails_the_map_or_is_null() {
     drive.fail("each[1]");
     assert_eq!(drive.state.head.status, Status::Stopping);
     assert_eq!(drive.stopped.len(), 1);
-    drive.end("each[0]", End::Stopped);
+    drive.end("each[0]", TaskOutcome::Stopped);
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
     let message = drive.state.head.error.as_ref().map(|error| error.message.as_str());
     assert_eq!(message, Some("node 'each' failed: item 2: no"), "people count from 1");
@@ -160,14 +160,14 @@ fn an_item_that_fails_fails_the_map_or_is_null() {
     assert_eq!(drive.status("each"), NodeStatus::Failed);
     let mut drive = map(2, json!("fail"), json!({"list": [1, 2, 3]}));
     drive.event(Event::StopAsked);
-    drive.end("each[0]", End::Stopped);
-    drive.end("each[1]", End::Stopped);
+    drive.end("each[0]", TaskOutcome::Stopped);
+    drive.end("each[1]", TaskOutcome::Stopped);
     assert_eq!(drive.result().0, Status::Stopped);
     assert_eq!(stands(&drive), [NodeStatus::Stopped, NodeStatus::Stopped, NodeStatus::Skipped]);
 }
 
 #[test]
-fn a_map_that_fails_at_the_end_works_on_all_items_first() {
+fn fail_at_end_completes_the_other_items_first() {
     let mut drive = map(1, json!("fail_at_end"), json!({"list": [1, 2, 3, 4]}));
     drive.complete("each[0]", json!("a"));
     drive.fail("each[1]");
@@ -198,12 +198,12 @@ fn a_map_that_fails_at_the_end_works_on_all_items_first() {
     let mut drive = map(1, json!("fail_at_end"), json!({"list": [1, 2]}));
     drive.fail("each[0]");
     drive.event(Event::StopAsked);
-    drive.end("each[1]", End::Stopped);
+    drive.end("each[1]", TaskOutcome::Stopped);
     assert_eq!(drive.result().0, Status::Stopped);
 }
 
 #[test]
-fn a_prompt_is_rendered_and_told_of_contradictions() {
+fn a_rendered_prompt_ends_with_the_contradictions() {
     let mut drive =
         diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ left.t }} & {{ right.t }}"}));
     drive.complete("left", json!({"t": "a"}));
@@ -231,7 +231,7 @@ fn a_map_that_has_failed_fails_once() {
 }
 
 #[test]
-fn of_several_outputs_the_one_that_is_reached_keeps_its_name() {
+fn one_reached_output_of_several_keeps_its_name() {
     let nodes =
         json!({"input": {"type": "input"}, "first": {"type": "output"}, "second": {"type": "output"}});
     let edges = json!([{"from": "input", "to": "first"}, {"from": "input", "to": "second", "when": "false"}]);
@@ -250,7 +250,7 @@ fn an_output_has_a_value_of_its_own_or_its_inputs() {
 }
 
 #[test]
-fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
+fn contradictions_reach_the_downstream_node() {
     let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": "Write."}));
     let finding = |severity: &str, text: &str| json!({"findings": [{"file": "a.rs", "line": 3, "severity": severity, "title": text}]});
     drive.complete("left", finding("blocker", "path traversal"));
@@ -293,7 +293,7 @@ fn lists_of_findings_are_compared_and_contradictions_handed_on() {
 }
 
 #[test]
-fn contradictions_that_are_not_told_are_counted() {
+fn unreported_contradictions_are_counted() {
     let findings = |severity: &str| -> Value {
         (0..crate::limits::MOST_CONTRADICTION_EVENTS + 2)
             .map(|line| json!({"file": "a.rs", "line": line, "severity": severity}))
@@ -332,7 +332,7 @@ fn maps_are_compared_as_agents_are() {
 }
 
 #[test]
-fn every_node_that_begins_is_told_of() {
+fn every_started_node_is_reported() {
     let nodes = json!({
         "input": {"type": "input"}, "look": {"type": "check", "assert": "true", "message": "m"}, "output": {"type": "output"},
     });

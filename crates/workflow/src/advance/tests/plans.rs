@@ -44,7 +44,7 @@ fn a_plan_is_carried_out_and_its_results_are_joined() {
 }
 
 #[test]
-fn a_plan_that_goes_round_in_circles_is_asked_for_again_in_the_same_session() {
+fn a_cyclic_plan_is_re_prompted_in_the_same_session() {
     let mut drive = planner(json!("fail"), Value::Null);
     let Worker::Run { session_id, .. } = drive.open["work.plan"].0.clone() else { panic!("a run") };
     let circle = json!({"subtasks": [subtask("a", "one", &["b"], 1), subtask("b", "one", &["a"], 1)]});
@@ -66,7 +66,7 @@ fn a_plan_that_goes_round_in_circles_is_asked_for_again_in_the_same_session() {
 }
 
 #[test]
-fn a_subtask_that_fails_takes_those_that_need_it_along() {
+fn a_failed_subtask_skips_its_dependents() {
     let mut drive = planner(json!("continue"), Value::Null);
     let plan = json!({"subtasks": [
         subtask("a", "one", &[], 1), subtask("b", "one", &["a"], 1), subtask("c", "one", &[], 1),
@@ -80,7 +80,7 @@ fn a_subtask_that_fails_takes_those_that_need_it_along() {
     let mut drive = planner(json!("fail"), Value::Null);
     drive.complete("work.plan", plan);
     drive.fail("work.a");
-    drive.end("work.c", End::Stopped);
+    drive.end("work.c", TaskOutcome::Stopped);
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
     let error = drive.state.head.error.as_ref().unwrap();
     assert_eq!(error.message, "node 'work' failed: subtask 'a': no");

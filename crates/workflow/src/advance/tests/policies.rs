@@ -17,7 +17,7 @@ fn a_failure_ends_the_run_once_the_others_are_stopped() {
     drive.fail("risky");
     assert_eq!(drive.state.head.status, Status::Stopping);
     assert_eq!(drive.stopped.len(), 1);
-    drive.end("safe", End::Stopped);
+    drive.end("safe", TaskOutcome::Stopped);
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
     let stands = ["risky", "safe", "output"].map(|node| drive.status(node));
     assert_eq!(stands, [NodeStatus::Failed, NodeStatus::Stopped, NodeStatus::Skipped]);
@@ -45,7 +45,7 @@ fn a_result_that_comes_while_the_run_ends_is_kept_and_starts_nothing() {
 }
 
 #[test]
-fn a_run_can_go_on_without_what_failed() {
+fn a_run_can_continue_after_a_failure() {
     let mut drive = two(json!("continue"));
     drive.fail("risky");
     drive.complete("safe", json!(1));
@@ -76,7 +76,7 @@ fn behind_a_failure(node: Value) -> Drive {
 }
 
 #[test]
-fn who_reads_off_what_failed_is_told_that_it_failed() {
+fn reading_a_failed_output_says_that_it_failed() {
     let unguarded = json!({"list": "{{ risky.list + safe.list }}"});
     let drive = behind_a_failure(json!({"type": "agent", "agent": "three", "parameters": unguarded}));
     let message = drive.state.head.error.map(|error| error.message).unwrap_or_default();
@@ -92,7 +92,7 @@ fn who_reads_off_what_failed_is_told_that_it_failed() {
 }
 
 #[test]
-fn what_is_guarded_survives_a_failure() {
+fn guarded_templates_survive_a_failure() {
     let guarded = json!({"list": "{{ (risky.list if risky else []) + safe.list }}"});
     let drive = behind_a_failure(json!({"type": "agent", "agent": "three", "parameters": guarded}));
     assert_eq!(drive.parameters("behind"), &json!({"list": [1]}));
@@ -102,7 +102,7 @@ fn what_is_guarded_survives_a_failure() {
 }
 
 #[test]
-fn a_failure_is_tried_again_as_often_as_it_says() {
+fn a_failure_is_retried_as_often_as_configured() {
     let mut drive = two(json!({"retry": 2}));
     drive.fail("risky");
     drive.fail("risky");
@@ -119,7 +119,7 @@ fn a_failure_is_tried_again_as_often_as_it_says() {
 }
 
 #[test]
-fn what_is_refused_is_not_tried_again() {
+fn a_refused_task_is_not_retried() {
     let mut drive = two(json!({"retry": 5}));
     let at = drive.open["risky"].1.at;
     drive.event(Event::Refused { at, fault: Fault::new("AgentNotFound", "gone") });
@@ -128,12 +128,12 @@ fn what_is_refused_is_not_tried_again() {
 }
 
 #[test]
-fn a_run_is_stopped_once_everybody_has() {
+fn a_run_is_stopped_when_all_workers_are() {
     let mut drive = two(json!({"retry": 3}));
     drive.event(Event::StopAsked);
     assert_eq!(drive.state.head.status, Status::Stopping);
     assert_eq!(drive.stopped.len(), 2);
-    drive.end("risky", End::Stopped);
+    drive.end("risky", TaskOutcome::Stopped);
     assert_eq!(drive.state.head.status, Status::Stopping);
     // What fails while it is stopped is not tried again.
     drive.fail("safe");
@@ -143,19 +143,19 @@ fn a_run_is_stopped_once_everybody_has() {
 }
 
 #[test]
-fn a_node_that_somebody_else_stopped_has_failed() {
+fn a_run_stopped_from_outside_fails_its_node() {
     let mut drive = two(json!("continue"));
-    drive.end("risky", End::Stopped);
+    drive.end("risky", TaskOutcome::Stopped);
     assert_eq!(drive.status("risky"), NodeStatus::Failed);
     drive.complete("safe", json!(1));
     assert_eq!(drive.result().1, json!({"safe": 1}));
     let mut drive = two(json!("fail"));
-    drive.end("risky", End::Stopped);
+    drive.end("risky", TaskOutcome::Stopped);
     assert_eq!(drive.state.head.status, Status::Stopping);
 }
 
 #[test]
-fn a_run_that_is_gone_has_failed() {
+fn a_deleted_run_fails_its_node() {
     let mut drive = two(json!("continue"));
     let Some((Worker::Run { run_id, .. }, _)) = drive.open.remove("risky") else { panic!("a run") };
     drive.event(Event::Lost { run_id });

@@ -6,19 +6,19 @@ use super::*;
 
 /// A node: its kind, and which of the nodes before it feed it (with a condition or without).
 #[derive(Debug, Clone)]
-struct Drawn {
+struct RandomNode {
     kind: u8,
     feeds: Vec<(prop::sample::Index, Option<bool>)>,
     policy: u8,
 }
 
-fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
+fn drawn() -> impl Strategy<Value = Vec<RandomNode>> {
     let feed = (any::<prop::sample::Index>(), proptest::option::weighted(0.3, any::<bool>()));
     let node = (0..4u8, prop::collection::vec(feed, 1..4), 0..4u8);
-    prop::collection::vec(node.prop_map(|(kind, feeds, policy)| Drawn { kind, feeds, policy }), 1..20)
+    prop::collection::vec(node.prop_map(|(kind, feeds, policy)| RandomNode { kind, feeds, policy }), 1..20)
 }
 
-fn document(drawn: &[Drawn]) -> (Value, Value) {
+fn document(drawn: &[RandomNode]) -> (Value, Value) {
     let mut nodes = serde_json::Map::from_iter([("input".to_owned(), json!({"type": "input"}))]);
     let mut edges = Vec::new();
     for (index, node) in drawn.iter().enumerate() {
@@ -101,7 +101,7 @@ proptest! {
             let name = names[next.index(names.len())].clone();
             match end {
                 0 => drive.fail(&name),
-                1 if drive.state.head.status == Status::Stopping => drive.end(&name, End::Stopped),
+                1 if drive.state.head.status == Status::Stopping => drive.end(&name, TaskOutcome::Stopped),
                 _ => drive.complete(&name, json!({"of": name, "turn": turn})),
             }
         }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_cannot_fit_is_told_and_what_may_is_not() {
+fn reports_what_cannot_fit_and_not_what_may() {
     assert_eq!(
         chain(
             json!({"type": "agent", "agent": "writer", "parameters": {"findings": "{{ finder.findings }}"}})
@@ -48,7 +48,7 @@ fn fed(gives: &[Value], takes: Value, node: Value) -> Vec<String> {
 }
 
 #[test]
-fn what_is_handed_over_by_name_has_these_names_alone() {
+fn inputs_by_name_have_no_other_fields() {
     let taker = || json!({"type": "agent", "agent": "taker"});
     let each = || json!({"type": "map", "over": "{{ g0 }}", "agent": "taker"});
     let takes = |name: &str| json!({"type": "object", "required": [name]});
@@ -101,7 +101,7 @@ fn what_is_handed_over_by_name_has_these_names_alone() {
 }
 
 #[test]
-fn what_cannot_be_told_is_a_warning_where_schemas_say_why() {
+fn warns_of_uncertain_fits_that_the_schemas_explain() {
     let taker = || json!({"type": "agent", "agent": "taker"});
     let with = |value: &str| json!({"type": "agent", "agent": "taker", "parameters": {"n": value}});
     let each = || json!({"type": "map", "over": "{{ g0.n }}", "agent": "taker"});
@@ -185,7 +185,7 @@ fn recursive(node: Value, takes: Value) -> Vec<String> {
 }
 
 #[test]
-fn references_mean_the_schema_that_they_are_written_in() {
+fn references_of_upstream_schemas_stay_valid() {
     let text = json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
     let number = json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "integer"}}});
     let of = |name: &str, inner: &Value| json!({"type": "object", "required": [name], "properties": {name: inner}});

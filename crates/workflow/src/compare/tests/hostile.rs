@@ -22,7 +22,7 @@ fn a_hundred_thousand_entries_are_compared() {
 }
 
 #[test]
-fn thousands_at_one_place_are_bounded_and_it_is_said() {
+fn thousands_at_one_location_are_bounded_and_reported() {
     let of = |agent: u64| {
         let entry = |index: u64| finding("a.rs", 1, "nit", &format!("{agent} {index}"));
         findings(&(0..2_000).map(entry).collect::<Vec<_>>())
@@ -34,7 +34,7 @@ fn thousands_at_one_place_are_bounded_and_it_is_said() {
 }
 
 #[test]
-fn thousands_of_clearings_of_one_place_are_bounded_and_it_is_said() {
+fn thousands_of_clearings_of_one_location_are_bounded_and_reported() {
     let flagged = findings(&(1..500).map(|line| finding("a.rs", line, "nit", "t")).collect::<Vec<_>>());
     let clearing = |index: u64| json!({"file": "a.rs", "line": [1, 1_000], "text": index.to_string()});
     let cleared = json!({"cleared": (0..2_000).map(clearing).collect::<Vec<_>>()});
@@ -45,13 +45,13 @@ fn thousands_of_clearings_of_one_place_are_bounded_and_it_is_said() {
 }
 
 #[test]
-fn what_lies_too_deep_is_not_read_and_it_is_said() {
+fn too_deep_values_are_not_read_and_reported() {
     let deep = (0..200).fold(findings(&[finding("a.rs", 1, "nit", "t")]), |inner, _| json!({ "a": inner }));
     assert_eq!(limits(&compared(&[("a", deep)])), [ComparisonLimit::Depth]);
 }
 
 #[test]
-fn odd_documents_are_read_as_far_as_they_go() {
+fn reads_odd_documents_as_far_as_possible() {
     for schema in
         [json!(null), json!(true), json!([]), json!({"$ref": "#"}), json!({"items": {"$ref": "#/nowhere"}})]
     {

@@ -77,7 +77,7 @@ fn a_line_behind_a_file_is_the_line_where_there_is_no_other() {
 }
 
 #[test]
-fn entries_without_a_place_or_a_value_contradict_nobody() {
+fn entries_without_a_location_or_a_value_contradict_nothing() {
     let without_line =
         |severity: &str| json!({"findings": [{"file": "a.rs", "line": null, "severity": severity}]});
     let odd = json!({"findings": [{"line": 1, "severity": "x"}, {"file": 7, "line": 1, "severity": "x"}, null, 5, "text",
@@ -153,7 +153,7 @@ fn the_list_or_its_items_may_say_it_and_lists_keep_apart() {
 }
 
 #[test]
-fn lists_with_a_place_meet_whatever_they_are_called_and_however_deep() {
+fn lists_with_locations_are_compared_across_names_and_depths() {
     let found = compared(&[
         ("a", json!({"issues": [finding("a.rs", 1, "high", "t")]})),
         ("b", json!({"parts": [{"deep": {"findings": [finding("a.rs", 1, "low", "t")]}}]})),
@@ -165,7 +165,7 @@ fn lists_with_a_place_meet_whatever_they_are_called_and_however_deep() {
 }
 
 #[test]
-fn places_inside_a_finding_are_no_findings() {
+fn locations_inside_a_finding_are_not_findings() {
     let related = json!({"findings": [{"file": "a.rs", "line": 1, "severity": "major", "description": "t",
         "related": [{"file": "b.rs", "line": 2, "severity": "minor", "message": "see here"}]}]});
     let found = compared(&[("a", related), ("b", findings(&[finding("b.rs", 2, "major", "see here")]))]);

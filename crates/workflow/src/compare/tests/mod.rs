@@ -1,12 +1,12 @@
 //! Siblings and what is found between them.
 
-mod cleared;
+mod clearings;
 mod hostile;
 mod lists;
+mod locations;
 mod maps;
 mod near;
 mod objects;
-mod places;
 mod properties;
 
 use accord_domain::comparison::{Comparison, Contradiction, Side};

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_object_that_the_schema_speaks_of_is_an_entry() {
+fn an_object_with_annotations_is_an_entry() {
     let schema = json!({"x-conflict": "verdict", "x-text": "why", "properties": {
         "review": {"$ref": "#/$defs/review"}}, "$defs": {"review": {"x-conflict": ["grade"]}}});
     let of = |verdict: &str, grade: u64, severity: &str| {

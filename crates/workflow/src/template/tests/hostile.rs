@@ -97,7 +97,7 @@ fn repeated([beginning, front, middle, back, end]: &[&str; 5], times: usize) -> 
 /// Everything that is done with a template's text.
 fn used(source: &str) -> Result<Value, String> {
     let variables = variables();
-    let _ = (uses(source), unknown_names(source), speaks_of(source, "x"), prompt(source, &variables));
+    let _ = (uses(source), unknown_names(source), uses_variable(source, "x"), prompt(source, &variables));
     value(source, &variables)
 }
 
@@ -118,7 +118,7 @@ fn no_shape_of_a_template_overflows_the_stack() {
 }
 
 #[test]
-fn what_nests_too_deeply_is_refused_with_the_limit() {
+fn rejects_deep_nesting_with_the_limit() {
     on_a_small_stack(|| {
         for (shape, limit) in [
             (["{{ ", "-", "1", "", " }}"], "128 levels"),
@@ -137,7 +137,7 @@ fn what_nests_too_deeply_is_refused_with_the_limit() {
 }
 
 #[test]
-fn what_lies_side_by_side_is_not_deep() {
+fn siblings_do_not_count_as_nesting() {
     let numbers = (0..5_000).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
     assert_eq!(value(&format!("{{{{ [{numbers}]|length }}}}"), &variables()), Ok(json!(5_000)));
     let branches = "{% if 0 %}{% elif 0 %}a{% else %}b{% endif %}".repeat(1_000);
@@ -157,7 +157,7 @@ fn refused(source: &str, reason: &str) {
 const TOO_MUCH: &str = "processes more than 4000000 values";
 
 #[test]
-fn values_that_hold_themselves_twice_cannot_be_looked_at() {
+fn values_that_double_themselves_cannot_be_inspected() {
     let grown = |step: &str| {
         let steps: String = ["x", "y"].map(|name| step.replace('x', name).repeat(60)).concat();
         format!("{{% set x = [1] %}}{{% set y = [1] %}}{steps}")
@@ -229,7 +229,7 @@ fn no_value_is_deeper_than_json_may_be() {
 }
 
 #[test]
-fn what_literals_make_is_bounded_before_it_is_compiled() {
+fn literals_are_bounded_before_compilation() {
     for literal in [
         "'x' * 100000000",
         "100000000 * 'x'",
@@ -249,7 +249,7 @@ fn what_literals_make_is_bounded_before_it_is_compiled() {
 }
 
 #[test]
-fn what_is_done_in_loops_is_charged() {
+fn work_in_loops_is_charged() {
     let text = "x".repeat(400_000);
     let list: Vec<u32> = (0..50_000).collect();
     let document = json!({"input": {"text": text, "list": list}});
@@ -274,7 +274,7 @@ fn what_is_done_in_loops_is_charged() {
 }
 
 #[test]
-fn what_has_no_bound_is_refused_by_name() {
+fn unbounded_functions_are_rejected_by_name() {
     refused("x {{ range(*[1]) }}", "'*'");
     refused("x {{ dict(**{'a': 1}) }}", "'**'");
     refused("x {% for a in [1] %}{{ loop.changed(a) }}{% endfor %}", "'loop.changed'");

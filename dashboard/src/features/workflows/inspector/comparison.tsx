@@ -1,6 +1,7 @@
 /** How lists in an output are compared with those of siblings, and what a node gets to know of it. */
 import { Scale } from 'lucide-react'
 import { type ComponentProps, useState } from 'react'
+import { KINDS } from '@/components/graph/kinds'
 import { Field, Input } from '@/components/ui'
 import { type Json, type JsonMap, at, isList, isMap, withMember } from '@/lib/lossless'
 import { useDraft } from '../draft'
@@ -14,7 +15,7 @@ export function Compared() {
   const feeders = graph.edges
     .filter((edge) => edge.to === node.id)
     .map((edge) => graph.nodes.find((each) => each.id === edge.from))
-    .flatMap((each) => (each && ['agent', 'map', 'planner'].includes(each.kind) ? [each.id] : []))
+    .flatMap((each) => (each && KINDS[each.kind].hasAgents ? [each.id] : []))
   if (feeders.length < 2) return null
   return (
     <p className="mx-4 mb-3 flex items-start gap-2 rounded-md bg-info-soft px-3 py-2">

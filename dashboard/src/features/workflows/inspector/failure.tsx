@@ -1,3 +1,4 @@
+import { KINDS } from '@/components/graph/kinds'
 import { Field, Select } from '@/components/ui'
 import { type Json, fromPlain, isMap } from '@/lib/lossless'
 import { NumberInput } from '@/components/typed-inputs'
@@ -5,22 +6,22 @@ import { useNode } from './node'
 
 const AT_END = 'fail_at_end'
 
-type Ways = readonly (readonly [value: string, label: string])[]
+type Choices = readonly (readonly [value: string, label: string])[]
 
-const WAYS: Ways = [
+const CHOICES: Choices = [
   ['fail', 'Fail the run'],
   ['continue', 'Continue without it'],
   ['retry', 'Retry'],
 ]
 
-const WAYS_OF_MAP: Ways = [
+const CHOICES_PER_ITEM: Choices = [
   ['fail', 'Fail the run'],
   [AT_END, 'Finish all items, then fail the run'],
   ['continue', 'Continue without the failed items'],
   ['retry', 'Retry'],
 ]
 
-function wayOf(value: Json | undefined): string {
+function choiceOf(value: Json | undefined): string {
   if (isMap(value)) return 'retry'
   return value === 'continue' || value === AT_END ? value : 'fail'
 }
@@ -28,17 +29,17 @@ function wayOf(value: Json | undefined): string {
 /** What happens when a node fails. */
 export function OnFailure() {
   const { node, part, set, problem } = useNode()
-  const ways = node.kind === 'map' ? WAYS_OF_MAP : WAYS
+  const choices = KINDS[node.kind].perItem ? CHOICES_PER_ITEM : CHOICES
   const value = part('on_failure')
-  const way = wayOf(value)
+  const choice = choiceOf(value)
   const choose = (next: string) =>
     set(['on_failure'], next === 'fail' ? undefined : next === 'retry' ? fromPlain({ retry: 1 }) : next)
   return (
     <>
-      <Field label="On failure" error={way === 'retry' ? undefined : problem('on_failure')}>
+      <Field label="On failure" error={choice === 'retry' ? undefined : problem('on_failure')}>
         {(ids) => (
-          <Select {...ids} value={way} onChange={(event) => choose(event.target.value)}>
-            {ways.map(([option, label]) => (
+          <Select {...ids} value={choice} onChange={(event) => choose(event.target.value)}>
+            {choices.map(([option, label]) => (
               <option key={option} value={option}>
                 {label}
               </option>
@@ -46,7 +47,7 @@ export function OnFailure() {
           </Select>
         )}
       </Field>
-      {way === 'retry' ? (
+      {choice === 'retry' ? (
         <div className="grid grid-cols-2 gap-3">
           <Field label="Retries" error={problem('on_failure', 'retry')}>
             {(ids) => (
@@ -57,10 +58,10 @@ export function OnFailure() {
             {(ids) => (
               <Select
                 {...ids}
-                value={wayOf(part('on_failure', 'then'))}
+                value={choiceOf(part('on_failure', 'then'))}
                 onChange={(event) => set(['on_failure', 'then'], event.target.value === 'fail' ? undefined : event.target.value)}
               >
-                {ways.slice(0, -1).map(([option, label]) => (
+                {choices.slice(0, -1).map(([option, label]) => (
                   <option key={option} value={option}>
                     {label}
                   </option>

@@ -7,12 +7,12 @@ import { write } from '@/lib/lossless'
 import { useDraft } from '../draft'
 import { removeEdges, removeNodes, setMember, setWhen } from '../edit'
 import { Findings } from '../findings'
+import { FORMS } from '../kinds'
 import { unknownParts } from '../model'
 import { useLook } from '../selection'
 import { Compared } from './comparison'
 import { NodeEdges } from './edges'
 import { Identity } from './identity'
-import { AgentParts, CheckParts, InputParts, MapParts, OutputParts, PlannerParts } from './kinds'
 import { NodeProvider, useNode } from './node'
 import { Section } from './section'
 
@@ -63,6 +63,7 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
   const { edit, spots } = useDraft()
   const look = useLook()
   const { icon: Icon, label, colours, meaning } = KINDS[node.kind]
+  const Form = node.kind === 'unknown' ? null : FORMS[node.kind]
   const problems = spots.nodes.get(node.id) ?? []
   return (
     <>
@@ -101,12 +102,7 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
       <Locked>
         <Identity />
         <Compared />
-        {node.kind === 'input' ? <InputParts /> : null}
-        {node.kind === 'agent' ? <AgentParts onChip={onChip} /> : null}
-        {node.kind === 'check' ? <CheckParts /> : null}
-        {node.kind === 'map' ? <MapParts onChip={onChip} /> : null}
-        {node.kind === 'planner' ? <PlannerParts /> : null}
-        {node.kind === 'output' ? <OutputParts /> : null}
+        {Form === null ? null : <Form onChip={onChip} />}
         <NodeEdges />
         <Unknown />
       </Locked>

@@ -100,7 +100,7 @@ const TOLD = [
 ] as const
 
 /** What an agent is told: the inputs as they are, a prompt, or fields. */
-export function Told({ under = [], names = [] }: Props) {
+export function PromptOrParameters({ under = [], names = [] }: Props) {
   const { part, set, setAll, problem } = useNode()
   const [prompt, parameters] = [part(...under, 'prompt'), part(...under, 'parameters')]
   const told = prompt !== undefined ? 'prompt' : parameters !== undefined ? 'parameters' : 'inputs'

@@ -93,7 +93,7 @@ fn slips(blueprint: &Blueprint, contracts: &Contracts, findings: &mut Findings) 
             reads.iter().filter(|read| !is_known(read)).take(left).cloned().collect();
         left -= reads.len();
         let schema_of = |name: &str| if name == "input" { input } else { output };
-        for doubt in accord_workflow::rule_doubts(&reads, schema_of) {
+        for doubt in accord_workflow::rule_warnings(&reads, schema_of) {
             findings.warning(Place::root().key("invariants").index(index).key("rule"), doubt);
         }
     }
@@ -116,7 +116,7 @@ fn writer(executor: &Executor) -> Writer<'_> {
 fn compiled(value: &Value, place: &Place, writer: Writer<'_>, findings: &mut Findings) -> Option<Schema> {
     match Schema::compile(value) {
         Ok(schema) => {
-            for (inner, doubt) in accord_workflow::schema_doubts(&schema, writer) {
+            for (inner, doubt) in accord_workflow::schema_warnings(&schema, writer) {
                 findings.warning_within(place, &inner, doubt);
             }
             Some(schema)

@@ -1,4 +1,4 @@
-//! The shape of a graph: circles, dead ends, what no way leads to.
+//! The topology of a graph: cycles, dead ends, unreachable nodes.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,20 +6,19 @@ use accord_contract::Place;
 
 use super::edge_at;
 use crate::finding::Findings;
-use crate::graph::{Edge, Graph, Kind, Neighbours, Role};
+use crate::graph::{Edge, Graph, Neighbours, Role};
+use crate::kinds::NodeKind;
 
-/// A graph with its neighbours at hand.
-pub(super) struct Look<'a> {
+pub(super) struct Topology<'a> {
     graph: &'a Graph,
     pub(super) edges: Neighbours,
-    /// For each node, whether an edge that could not be read may lead to it.
+    /// For each node, whether an unreadable edge may lead to it.
     perhaps_fed: Vec<bool>,
-    /// For each node, whether such an edge may lead away from it.
+    /// For each node, whether an unreadable edge may lead away from it.
     perhaps_feeding: Vec<bool>,
 }
 
-/// For each node, whether it may be meant by one of these ends of edges that could not be read. An end that is no id may be
-/// meant to be any.
+/// For each node, whether one of these ends of unreadable edges may mean it. An end that is not an id may mean any node.
 fn perhaps_meant<'a>(graph: &Graph, ends: impl Iterator<Item = Option<&'a String>>) -> Vec<bool> {
     let ends: BTreeSet<Option<&str>> = ends.map(|end| end.map(String::as_str)).collect();
     let ids = graph.nodes.iter().map(|node| node.id.as_str());
@@ -28,7 +27,7 @@ fn perhaps_meant<'a>(graph: &Graph, ends: impl Iterator<Item = Option<&'a String
     ids.map(|id| any || ends.contains(&Some(id))).collect()
 }
 
-impl<'a> Look<'a> {
+impl<'a> Topology<'a> {
     pub(super) fn new(graph: &'a Graph) -> Self {
         let unread = graph.unread_edges();
         Self {
@@ -48,40 +47,38 @@ impl<'a> Look<'a> {
         nodes.filter(|(_, node)| node.kind.as_str() == wanted).map(|(place, _)| place).collect()
     }
 
-    /// Whether an edge that could not be read may lead to a node.
     pub(super) fn may_be_fed(&self, node: usize) -> bool {
         self.perhaps_fed.get(node) == Some(&true)
     }
 
     pub(super) fn check(&self, findings: &mut Findings) {
         self.ends(findings);
-        self.circles(findings);
+        self.cycles(findings);
         self.reach(findings);
     }
 
     fn ends(&self, findings: &mut Findings) {
-        for extra in self.of_kind("input").iter().skip(1) {
+        for extra in self.of_kind(NodeKind::INPUT).iter().skip(1) {
             findings
                 .error(Role::Own.place(self.id(*extra)), "duplicate input node; a workflow has one input");
         }
-        // One that could not be read may be meant to be one.
-        if self.graph.unread_nodes().next().is_none() && self.of_kind("output").is_empty() {
+        // An unreadable node may be an output.
+        if self.graph.unread_nodes().next().is_none() && self.of_kind(NodeKind::OUTPUT).is_empty() {
             let message = "the workflow has no node of type output";
             findings.error(Place::root().key("nodes"), message);
         }
         for edge in &self.graph.edges {
             let kind = |node: usize| self.graph.nodes.get(node).map(|node| &node.kind);
-            if matches!(kind(edge.to), Some(Kind::Input { .. })) {
+            if matches!(kind(edge.to), Some(NodeKind::Input(_))) {
                 findings.error(edge_at(edge.index).key("to"), "the input node cannot have incoming edges");
             }
-            if matches!(kind(edge.from), Some(Kind::Output { .. })) {
+            if matches!(kind(edge.from), Some(NodeKind::Output(_))) {
                 findings.error(edge_at(edge.index).key("from"), "an output node cannot have outgoing edges");
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
             let is_fed = !self.edges.incoming(place).is_empty();
-            let needs = matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. });
-            if is_fed || !needs || self.may_be_fed(place) {
+            if is_fed || !node.kind.behaviour().needs_input() || self.may_be_fed(place) {
                 continue;
             }
             let message = format!("no incoming edge; a node of type {} needs one", node.kind.as_str());
@@ -89,12 +86,12 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Circles. Each is told once, at the edge that closes it.
-    fn circles(&self, findings: &mut Findings) {
+    /// Reports each cycle once, at the edge that closes it.
+    fn cycles(&self, findings: &mut Findings) {
         #[derive(Clone, Copy, PartialEq)]
         enum Seen {
             No,
-            OnTheWay,
+            OnPath,
             Done,
         }
         let mut seen = vec![Seen::No; self.graph.nodes.len()];
@@ -102,12 +99,12 @@ impl<'a> Look<'a> {
             if seen.get(root) != Some(&Seen::No) {
                 continue;
             }
-            // The way from the root, and for each node on it the next edge to look at.
-            let mut way: Vec<(usize, usize)> = vec![(root, 0)];
+            // The path from the root, and for each node on it the next edge to follow.
+            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
             if let Some(mark) = seen.get_mut(root) {
-                *mark = Seen::OnTheWay;
+                *mark = Seen::OnPath;
             }
-            while let Some((node, next)) = way.last_mut() {
+            while let Some((node, next)) = path.last_mut() {
                 let node = *node;
                 let edge = self.edges.outgoing(node).get(*next).copied();
                 *next += 1;
@@ -115,18 +112,18 @@ impl<'a> Look<'a> {
                     if let Some(mark) = seen.get_mut(node) {
                         *mark = Seen::Done;
                     }
-                    way.pop();
+                    path.pop();
                     continue;
                 };
                 match seen.get(edge.to).copied() {
                     Some(Seen::No) => {
                         if let Some(mark) = seen.get_mut(edge.to) {
-                            *mark = Seen::OnTheWay;
+                            *mark = Seen::OnPath;
                         }
-                        way.push((edge.to, 0));
+                        path.push((edge.to, 0));
                     }
-                    Some(Seen::OnTheWay) => {
-                        let around = way
+                    Some(Seen::OnPath) => {
+                        let around = path
                             .iter()
                             .skip_while(|(node, _)| *node != edge.to)
                             .map(|(node, _)| self.id(*node));
@@ -140,10 +137,10 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Nodes that no way leads to, and nodes that lead nowhere.
+    /// Reports nodes that cannot be reached, and nodes from which no output can be reached.
     fn reach(&self, findings: &mut Findings) {
         let all = 0..self.graph.nodes.len();
-        let inputs = self.of_kind("input");
+        let inputs = self.of_kind(NodeKind::INPUT);
         let mut roots = match inputs.is_empty() {
             false => inputs,
             true => all.clone().filter(|node| self.edges.incoming(*node).is_empty()).collect(),
@@ -154,7 +151,7 @@ impl<'a> Look<'a> {
             let message = "not reachable from the input; add an edge, or remove it";
             findings.error(Role::Own.place(self.id(place)), message);
         }
-        let mut ends = self.of_kind("output");
+        let mut ends = self.of_kind(NodeKind::OUTPUT);
         ends.extend(all.filter(|node| self.perhaps_feeding.get(*node) == Some(&true)));
         let useful = self.spread(ends, |node| self.edges.incoming(node), |edge| edge.from);
         for (place, _) in useful
@@ -163,15 +160,13 @@ impl<'a> Look<'a> {
             .filter(|(place, useful)| !**useful && reached.get(*place) == Some(&true))
         {
             let node = self.graph.nodes.get(place);
-            // A check says what it has to say by itself.
-            if node.is_some_and(|node| !matches!(node.kind, Kind::Check { .. })) {
+            if node.is_some_and(|node| !node.kind.behaviour().may_be_last()) {
                 let message = "no path from this node to an output: its output is unused";
                 findings.warning(Role::Own.place(self.id(place)), message);
             }
         }
     }
 
-    /// The nodes that are come to from some, over the edges that each has.
     fn spread<'e>(
         &self,
         from: Vec<usize>,

@@ -6,8 +6,8 @@ use accord_domain::comparison::{ComparisonLimit, Contradiction, ContradictionKin
 
 use super::Omissions;
 use super::entry::Entry;
-use super::exact::Thing;
-use super::place::Lines;
+use super::exact::EntryGroup;
+use super::location::Lines;
 
 /// So many entries that clear one place are looked at: more say nothing new.
 pub(super) const MAX_CLEARINGS: usize = 100;
@@ -16,7 +16,7 @@ pub(super) const MAX_CLEARINGS: usize = 100;
 /// about one subject, so the texts are not compared.
 pub(super) fn compare(
     entries: &[Entry],
-    things: &[Thing<'_>],
+    things: &[EntryGroup<'_>],
     line_distance: u64,
     omissions: &mut Omissions,
 ) -> Vec<Contradiction> {
@@ -37,7 +37,6 @@ pub(super) fn compare(
     found
 }
 
-/// The lines that any of the entries covers.
 fn covered(flagged: &[&Entry]) -> Option<Lines> {
     let lines = flagged.iter().filter_map(|entry| entry.lines);
     lines.reduce(|one, other| Lines { first: one.first.min(other.first), last: one.last.max(other.last) })
@@ -73,13 +72,12 @@ fn is_near(flag: &Entry, clear: &Entry, line_distance: u64) -> bool {
     }
 }
 
-/// The entries that clear, by file.
 struct Clearings<'e> {
-    files: BTreeMap<&'e str, InFile<'e>>,
+    files: BTreeMap<&'e str, FileClearings<'e>>,
 }
 
 #[derive(Default)]
-struct InFile<'e> {
+struct FileClearings<'e> {
     /// Those that clear the whole file.
     whole: Vec<&'e Entry>,
     /// Those that clear lines, by the first of them, each with the last line that it or one before it reaches.
@@ -88,7 +86,7 @@ struct InFile<'e> {
 
 impl<'e> Clearings<'e> {
     fn of(entries: &'e [Entry]) -> Self {
-        let mut files: BTreeMap<&str, InFile<'_>> = BTreeMap::new();
+        let mut files: BTreeMap<&str, FileClearings<'_>> = BTreeMap::new();
         for entry in entries {
             let Some(clearing) = &entry.clearing else { continue };
             let file = files.entry(&entry.place).or_default();
@@ -109,7 +107,7 @@ impl<'e> Clearings<'e> {
     }
 }
 
-impl<'e> InFile<'e> {
+impl<'e> FileClearings<'e> {
     /// What clears lines at most this far from these, and whether that is all of it.
     fn near(&self, lines: Lines, distance: u64) -> (Vec<&'e Entry>, bool) {
         let mut found: Vec<&Entry> = self.whole.iter().take(MAX_CLEARINGS).copied().collect();

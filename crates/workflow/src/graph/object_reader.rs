@@ -1,4 +1,4 @@
-//! The members of an object in a document, taken out one by one, with a remark for each that is wrong.
+//! Reads the fields of an object in a document one by one, with a finding for each that is wrong.
 
 use accord_contract::{Decimal, Place};
 use accord_domain::nearest;
@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 
-/// What a value is, in words.
-pub(crate) fn kind_of(value: &Value) -> &'static str {
+/// The type of a value as messages name it, with its article.
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
         Value::Bool(_) => "a boolean",
@@ -18,53 +18,50 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The members of one object that have not been taken yet.
-pub(super) struct Members<'a> {
-    pub(super) place: Place,
+/// An object being read: remembers which fields were asked for, so that the others can be reported.
+pub(crate) struct ObjectReader<'a> {
+    pub(crate) place: Place,
     value: &'a Map<String, Value>,
     known: Vec<&'static str>,
 }
 
-impl<'a> Members<'a> {
-    /// The members of an object; a remark where it is none.
-    pub(super) fn of(value: &'a Value, place: Place, what: &str, findings: &mut Findings) -> Option<Self> {
+impl<'a> ObjectReader<'a> {
+    pub(crate) fn of(value: &'a Value, place: Place, what: &str, findings: &mut Findings) -> Option<Self> {
         match value {
-            Value::Object(members) => Some(Self { place, value: members, known: Vec::new() }),
+            Value::Object(fields) => Some(Self { place, value: fields, known: Vec::new() }),
             other => {
-                findings.error(place, format!("{what}: expected an object, got {}", kind_of(other)));
+                findings.error(place, format!("{what}: expected an object, got {}", type_name(other)));
                 None
             }
         }
     }
 
-    /// The member of this name, where it is there and is something.
-    pub(super) fn any(&mut self, name: &'static str) -> Option<&'a Value> {
+    /// The field of this name; `null` counts as absent.
+    pub(crate) fn any(&mut self, name: &'static str) -> Option<&'a Value> {
         self.known.push(name);
         self.value.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether there is such a member.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.value.get(name).is_some_and(|value| !value.is_null())
     }
 
-    pub(super) fn at(&self, name: &str) -> Place {
+    pub(crate) fn at(&self, name: &str) -> Place {
         self.place.key(name)
     }
 
-    /// A text.
-    pub(super) fn text(&mut self, name: &'static str, findings: &mut Findings) -> Option<&'a str> {
+    pub(crate) fn text(&mut self, name: &'static str, findings: &mut Findings) -> Option<&'a str> {
         match self.any(name)? {
             Value::String(text) => Some(text),
             other => {
-                findings.error(self.at(name), format!("'{name}': expected a string, got {}", kind_of(other)));
+                findings
+                    .error(self.at(name), format!("'{name}': expected a string, got {}", type_name(other)));
                 None
             }
         }
     }
 
-    /// A text that has to be there.
-    pub(super) fn required_text(
+    pub(crate) fn required_text(
         &mut self,
         name: &'static str,
         why: &str,
@@ -83,8 +80,7 @@ impl<'a> Members<'a> {
         Some(text)
     }
 
-    /// A whole number between these bounds.
-    pub(super) fn number(
+    pub(crate) fn number(
         &mut self,
         name: &'static str,
         bounds: std::ops::RangeInclusive<u32>,
@@ -96,15 +92,15 @@ impl<'a> Members<'a> {
         let fitting = number.filter(|number| bounds.contains(number));
         if fitting.is_none() {
             let (least, most) = bounds.into_inner();
-            let found = if value.is_number() { value.to_string() } else { kind_of(value).to_owned() };
+            let found = if value.is_number() { value.to_string() } else { type_name(value).to_owned() };
             let message = format!("'{name}': expected an integer from {least} to {most}, got {found}");
             findings.error(self.at(name), message);
         }
         fitting
     }
 
-    /// Remarks on everything that nobody asked for.
-    pub(super) fn end(self, what: &str, findings: &mut Findings) {
+    /// Reports the fields that were never asked for.
+    pub(crate) fn finish(self, what: &str, findings: &mut Findings) {
         for name in self.value.keys().filter(|name| !self.known.contains(&name.as_str())) {
             let known = self.known.iter().copied();
             let meant = (findings.looks(1) > 0).then(|| nearest(name, known)).flatten();

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_behind_a_file_are_taken_off() {
+    fn line_suffixes_are_split_off() {
         let ten = |last| Some(("src/a.rs".to_owned(), Lines { first: 10, last }));
         assert_eq!(without_lines("src/a.rs:10"), ten(10));
         assert_eq!(without_lines("src/a.rs:10:5"), ten(10));

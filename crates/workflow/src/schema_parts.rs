@@ -1,8 +1,7 @@
-//! Schemas that are put into others or taken out of them. A reference such as `#` or `#/$defs/x` means a place of the
-//! document that it was written in, so that document goes along, as a definition, and the references lead there.
+//! Moves schemas into others and out of them. A reference such as `#` or `#/$defs/x` points into the document that it was
+//! written in, so that document is copied as a definition, and the references are rewritten.
 //!
-//! Absent: documents whose parts have addresses of their own (`$id`, `$anchor`, …). Such a schema with references is left
-//! away where it would be moved: nothing can be told of it, and nothing false is.
+//! Not supported: documents with `$id`, `$anchor` and the like. If such a schema has references, `true` takes its place.
 
 use serde_json::{Map, Value, json};
 
@@ -36,7 +35,7 @@ pub(crate) struct Wrapper {
 }
 
 impl Wrapper {
-    /// A schema as it has to stand inside.
+    /// Adds a schema, and returns it with its references rewritten.
     pub(crate) fn put(&mut self, schema: &Value) -> Value {
         if !mentions_references(schema) {
             return schema.clone();
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_lead_to_the_schema_that_they_were_written_in() {
+    fn references_point_into_their_own_schema() {
         let tree = json!({
             "type": "object",
             "properties": {"next": {"$ref": "#"}, "leaf": {"$ref": "#/$defs/leaf"}, "$ref": {"const": {"$ref": "#"}}},
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_takes_its_document_along() {
+    fn a_part_keeps_the_definitions_of_its_document() {
         let document = json!({"type": "object", "properties": {"a": {"items": {"$ref": "#/definitions/b"}}},
                               "definitions": {"b": {"properties": {"up": {"$ref": "#"}}}}});
         let out = taken_out(&document, &document["properties"]["a"]);
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_addresses_of_its_own_is_left_away() {
+    fn schemas_with_their_own_ids_are_replaced_by_true() {
         let document = json!({"properties": {"a": {"$id": "x", "properties": {"b": {"$ref": "#"}}}}});
         assert_eq!(Wrapper::default().put(&document), json!(true));
         assert_eq!(taken_out(&document, &document["properties"]["a"]), json!(true));

@@ -82,7 +82,7 @@ fn a_long_stretch_clears_its_lines_behind_a_short_one_too() {
 }
 
 #[test]
-fn nobody_clears_its_own_findings() {
+fn an_agent_does_not_clear_its_own_findings() {
     let both =
         json!({"findings": [finding("a.rs", 5, "major", "t")], "praise": [{"file": "a.rs", "line": 5}]});
     assert_eq!(compared(&[("a", both.clone())]).contradictions, []);
@@ -92,7 +92,7 @@ fn nobody_clears_its_own_findings() {
 }
 
 #[test]
-fn who_clears_alike_agrees_and_does_not_differ() {
+fn equal_clearings_agree() {
     let found = compared(&[
         ("a", clears("praise", &[json!({"file": "a.rs", "line": 5})])),
         ("b", clears("praise", &[json!({"file": "a.rs", "line": 5})])),
@@ -137,7 +137,7 @@ fn what_is_cleared_a_few_lines_away_is_cleared() {
 
 /// Two remarks about one thing that somebody clears are one contradiction, remarks about two things are two.
 #[test]
-fn every_thing_that_is_cleared_is_one_contradiction() {
+fn each_cleared_subject_is_one_contradiction() {
     let clear = || clears("cleared", &[json!({"file": "a.rs", "line": 5})]);
     let one = |line| findings(&[finding("a.rs", line, "major", "The lock is never released")]);
     let other = findings(&[finding("a.rs", 5, "nit", "Unclear name")]);

@@ -1,0 +1,20 @@
+/** The kinds of nodes, in the order of the palette. A new one is a file here, a form in the editor, and a line in each list. */
+import { agent } from './agent'
+import { check } from './check'
+import { input } from './input'
+import type { Kind } from './kind'
+import { map } from './map'
+import { output } from './output'
+import { planner } from './planner'
+import { unknown } from './unknown'
+
+const KNOWN = { input, agent, check, map, planner, output }
+
+export type NodeKind = keyof typeof KNOWN
+export const NODE_KINDS = Object.keys(KNOWN) as NodeKind[]
+export const KINDS: Record<NodeKind | 'unknown', Kind> = { ...KNOWN, unknown }
+
+/** The kind of a node's `type`. */
+export function kindOf(type: unknown): NodeKind | 'unknown' {
+  return NODE_KINDS.find((kind) => kind === type) ?? 'unknown'
+}
