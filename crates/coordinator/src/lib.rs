@@ -39,7 +39,9 @@ mod settings;
 mod work;
 
 pub use accord_workflow::file_schema as workflow_file_schema;
-pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind, resolve_tiers};
+pub use app::{
+    App, AppOptions, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind, resolve_tiers,
+};
 pub use background::Background;
 pub use error::Error;
 pub use http::{agent_file_schema, router};

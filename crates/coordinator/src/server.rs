@@ -42,7 +42,7 @@ impl Coordinator {
     /// The same for who looks: requests are answered, and nothing goes on by itself. What waits or was lost is for the
     /// coordinators that were started to work.
     pub fn look(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken) -> io::Result<Self> {
-        app.be_passive();
+        app.instance.be_passive();
         let background = Background::look(&app);
         Self::serve(app, listener, shutdown, background)
     }
@@ -54,7 +54,7 @@ impl Coordinator {
         background: Background,
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
-        app.listens_on(address);
+        app.keys.listens_on(address);
         let task = tokio::spawn(serve(app, listener, shutdown, background));
         Ok(Self { address, task })
     }
@@ -84,7 +84,7 @@ async fn serve(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken
     if timeout(BACKGROUND_GRACE, background.ended()).await.is_err() {
         tracing::warn!("the database does not respond; background work is abandoned");
     }
-    if timeout(RELEASE_GRACE, app.release_marks()).await.is_err() {
+    if timeout(RELEASE_GRACE, app.quarantine.release_marks()).await.is_err() {
         tracing::warn!(
             "the database does not respond; unfinished work will count as crashed with this coordinator"
         );

@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
-use super::{App, Caller, endpoints, tiers};
+use super::{Caller, Runners, endpoints, tiers};
 use crate::error::Error;
 use crate::metrics;
 
@@ -38,9 +38,9 @@ const QUEUED: &str = "run.queued";
 /// shut down.
 const MOST_DELIVERIES: u32 = 200;
 
-impl App {
+impl Runners {
     /// Hands out work, waiting for some where there is none.
-    pub(crate) async fn claim_runs(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
+    pub(crate) async fn claim(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
             return Err(refuse("expected max of at least 1, got 0".to_owned()));
@@ -118,7 +118,7 @@ impl App {
             let known =
                 facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
             let spent = self.spent(&claimed.run).await?;
-            self.handed.keep(&claimed.run, &claimed.assignment);
+            self.assignments.keep(&claimed.run, &claimed.assignment);
             runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
         }
         Ok(ClaimedRuns { runs })

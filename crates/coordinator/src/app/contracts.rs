@@ -3,6 +3,8 @@
 //! A run carries its contract as text. The same text means the same contract, so it is the key: a result is checked
 //! without reading or compiling the schema again.
 
+mod output;
+
 use std::sync::Arc;
 
 use accord_api::ErrorName;
@@ -10,13 +12,17 @@ use accord_contract::{
     self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
 };
 use accord_domain::contract::{self as terms, Contract as Terms, Invariant, ValidationMode};
+use accord_store::SchemaStore;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::hex;
 use super::recent::Recent;
 use crate::error::Error;
+use crate::settings::Enforcement;
 use crate::work::heavy;
+
+pub(super) use output::Wanted;
 
 /// How many contracts and schemas are kept compiled. An installation has tens of agents; callers that make up a schema
 /// for each run must not fill the memory.
@@ -34,6 +40,8 @@ const COMPILED_ON_THE_SPOT_BYTES: usize = 16 * 1024;
 pub(crate) struct InForce {
     /// What it says.
     pub(crate) terms: Terms,
+    /// The same as JSON text, as it is stored with a run.
+    pub(crate) text: Arc<str>,
     /// What judges a model's answer.
     pub(crate) answer: contract::Contract,
     /// What judges a reported result: a value, whole and as it stands.
@@ -42,7 +50,7 @@ pub(crate) struct InForce {
 
 impl InForce {
     /// A contract whose parts are compiled already.
-    pub(crate) fn new(terms: Terms, schema: Schema, invariants: Invariants) -> Self {
+    fn new(terms: Terms, text: Arc<str>, schema: Schema, invariants: Invariants) -> Self {
         let mode = match terms.validation_mode {
             ValidationMode::Strict => Mode::Strict,
             ValidationMode::Lenient => Mode::Lenient,
@@ -57,7 +65,8 @@ impl InForce {
             },
         };
         let both = contract::Contract::new(schema).with_invariants(invariants);
-        Self { terms, answer: both.clone().with_options(options), result: both.with_options(AS_IT_STANDS) }
+        let answer = both.clone().with_options(options);
+        Self { terms, text, answer, result: both.with_options(AS_IT_STANDS) }
     }
 }
 
@@ -68,21 +77,26 @@ const AS_IT_STANDS: Options = Options {
     embedded: Embedded::Accept,
 };
 
-/// What was compiled lately.
-#[derive(Debug)]
+/// The contracts of runs: which is in force, and what was compiled lately.
 pub(crate) struct Contracts {
+    registered: Arc<dyn SchemaStore>,
+    enforcement: Enforcement,
     schemas: Recent<Schema>,
     by_text: Recent<Arc<InForce>>,
-    by_agent: Recent<Arc<str>>,
-}
-
-impl Default for Contracts {
-    fn default() -> Self {
-        Self { schemas: Recent::new(KEPT), by_text: Recent::new(KEPT), by_agent: Recent::new(KEPT) }
-    }
+    by_agent: Recent<Arc<InForce>>,
 }
 
 impl Contracts {
+    pub(super) fn new(registered: Arc<dyn SchemaStore>, enforcement: Enforcement) -> Self {
+        Self {
+            registered,
+            enforcement,
+            schemas: Recent::new(KEPT),
+            by_text: Recent::new(KEPT),
+            by_agent: Recent::new(KEPT),
+        }
+    }
+
     /// A schema, compiled.
     pub(crate) fn schema(&self, document: &Value) -> Result<Schema, SchemaError> {
         let key = hex(&Sha256::digest(document.to_string()));
@@ -111,20 +125,11 @@ impl Contracts {
         Ok(compiled)
     }
 
-    /// The text of the contract that an agent brings along, made once for each version of the agent.
-    pub(crate) fn of_agent(
-        &self,
-        key: &str,
-        make: impl FnOnce() -> Result<InForce, Error>,
-    ) -> Result<Arc<str>, Error> {
-        self.by_agent.get_or(key, || self.resolve(make()?))
-    }
-
-    /// The text of a contract, whose meaning is remembered for the end of the run.
-    pub(crate) fn resolve(&self, in_force: InForce) -> Result<Arc<str>, Error> {
-        let text: Arc<str> = serde_json::to_string(&in_force.terms).map_err(Error::internal)?.into();
-        self.by_text.get_or(&text, || Ok::<_, Error>(Arc::new(in_force)))?;
-        Ok(text)
+    /// A contract, which is kept for the end of the run.
+    fn keep(&self, terms: Terms, schema: Schema, invariants: Invariants) -> Result<Arc<InForce>, Error> {
+        let text: Arc<str> = serde_json::to_string(&terms).map_err(Error::internal)?.into();
+        self.by_text
+            .get_or(&Arc::clone(&text), || Ok(Arc::new(InForce::new(terms, text, schema, invariants))))
     }
 
     /// The contract that a run was stored with.
@@ -133,7 +138,7 @@ impl Contracts {
             let terms: Terms = serde_json::from_str(text).map_err(Error::internal)?;
             let schema = self.schema(&terms.schema).map_err(Error::internal)?;
             let invariants = compile_invariants(&terms.invariants)?;
-            Ok(Arc::new(InForce::new(terms, schema, invariants)))
+            Ok(Arc::new(InForce::new(terms, text.into(), schema, invariants)))
         })
     }
 }

@@ -19,14 +19,14 @@ use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
-use accord_store::Store;
+use accord_store::KeyStore;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::time::{sleep, timeout};
 
 use super::agents::hex;
-use super::{Acting, App, page};
+use super::{Acting, page};
 use crate::error::Error;
 use crate::metrics;
 use crate::outside::Outside;
@@ -87,6 +87,7 @@ impl From<Error> for Refusal {
 
 /// The keys.
 pub(crate) struct Keys {
+    store: Arc<dyn KeyStore>,
     known: Arc<KnownKeys>,
     /// Keys of this process alone: they are never stored and do not count as keys that exist.
     local: RwLock<Vec<Key>>,
@@ -97,9 +98,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    pub(crate) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
-        let known = Arc::new(KnownKeys::new(store, Arc::clone(&outside)));
+    pub(crate) fn new(store: Arc<dyn KeyStore>, outside: Arc<dyn Outside>) -> Self {
+        let known = Arc::new(KnownKeys::new(Arc::clone(&store), Arc::clone(&outside)));
         Self {
+            store,
             known,
             local: RwLock::default(),
             listen: OnceLock::new(),
@@ -229,6 +231,68 @@ impl Keys {
         }
     }
 
+    /// Makes a key that lives in this process alone, for a runner or a command that shares it with the coordinator.
+    pub(super) fn local_key(&self, role: Role) -> Result<String, Error> {
+        let (key, shown) = new_key(self.outside.as_ref(), role, "this process", None)?;
+        self.local.write().unwrap_or_else(PoisonError::into_inner).push(key);
+        Ok(shown)
+    }
+
+    /// Makes a key. The secret is shown this once.
+    pub(crate) async fn create(&self, create: CreateKey) -> Result<CreatedKey, Error> {
+        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
+        self.store.add_key(key.clone()).await?;
+        self.known.renew().await;
+        Ok(CreatedKey {
+            key_id: key.id,
+            name: key.name,
+            role: key.role,
+            key: shown,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+        })
+    }
+
+    /// Keys, without their secrets, oldest first.
+    pub(crate) async fn list(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<KeyView>, Error> {
+        let view = |key: Key| KeyView {
+            last_used_at: key.last_used_at.max(self.uses.of(&key.id)),
+            key_id: key.id,
+            name: key.name,
+            role: key.role,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+        };
+        let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
+        keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
+        page::List("keys").by_name(keys, Ordering::Greater, limit, cursor, |key| key.key_id.as_str())
+    }
+
+    /// Removes a key. It opens nothing from now on.
+    pub(crate) async fn delete(&self, key_id: &KeyId) -> Result<(), Error> {
+        self.store.remove_key(key_id).await?;
+        self.known.renew().await;
+        Ok(())
+    }
+
+    /// Writes when keys were last used, and logs what is left to say of failed authentications.
+    pub(crate) async fn note_uses(&self) -> Result<(), Error> {
+        self.failed.summarise(self.outside.now());
+        let uses = self.uses.take();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = self.store.mark_keys_used(&uses).await {
+            uses.iter().for_each(|(key_id, at)| self.uses.note(key_id, *at));
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
     /// Until the caller's key may have expired; for ever where it does not.
     async fn expiry(&self, caller: &Caller) {
         let Some(at) = caller.expires_at else { return std::future::pending().await };
@@ -330,75 +394,6 @@ pub fn refuse_open_bind(address: SocketAddr, keys_exist: bool) -> Result<(), Str
 
 fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
-}
-
-impl App {
-    /// Says where the server listens: where others can reach it, a key is always needed.
-    pub fn listens_on(&self, address: SocketAddr) {
-        self.keys.listens_on(address);
-    }
-
-    /// Makes a key that lives in this process alone, for a runner or a command that shares it with the coordinator.
-    pub fn local_key(&self, role: Role) -> Result<String, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), role, "this process", None)?;
-        self.keys.local.write().unwrap_or_else(PoisonError::into_inner).push(key);
-        Ok(shown)
-    }
-
-    /// Makes a key. The secret is shown this once.
-    pub(crate) async fn create_key(&self, create: CreateKey) -> Result<CreatedKey, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
-        self.store.add_key(key.clone()).await?;
-        self.keys.known.renew().await;
-        Ok(CreatedKey {
-            key_id: key.id,
-            name: key.name,
-            role: key.role,
-            key: shown,
-            created_at: key.created_at,
-            expires_at: key.expires_at,
-        })
-    }
-
-    /// Keys, without their secrets, oldest first.
-    pub(crate) async fn list_keys(
-        &self,
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Page<KeyView>, Error> {
-        let view = |key: Key| KeyView {
-            last_used_at: key.last_used_at.max(self.keys.uses.of(&key.id)),
-            key_id: key.id,
-            name: key.name,
-            role: key.role,
-            created_at: key.created_at,
-            expires_at: key.expires_at,
-        };
-        let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
-        keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
-        page::List("keys").by_name(keys, Ordering::Greater, limit, cursor, |key| key.key_id.as_str())
-    }
-
-    /// Removes a key. It opens nothing from now on.
-    pub(crate) async fn delete_key(&self, key_id: &KeyId) -> Result<(), Error> {
-        self.store.remove_key(key_id).await?;
-        self.keys.known.renew().await;
-        Ok(())
-    }
-
-    /// Writes when keys were last used, and logs what is left to say of failed authentications.
-    pub(crate) async fn note_key_uses(&self) -> Result<(), Error> {
-        self.keys.failed.summarise(self.outside.now());
-        let uses = self.keys.uses.take();
-        if uses.is_empty() {
-            return Ok(());
-        }
-        if let Err(error) = self.store.mark_keys_used(&uses).await {
-            uses.iter().for_each(|(key_id, at)| self.keys.uses.note(key_id, *at));
-            return Err(error.into());
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use accord_domain::id::RunnerId;
 use accord_domain::runner::{Profile, Runner};
-use accord_store::{Store, StoreError};
+use accord_store::{RunnerStore, StoreError};
 use jiff::Timestamp;
 
 /// Who was there lately.
@@ -62,7 +62,7 @@ impl Presence {
     pub(super) async fn left_after(
         &self,
         time: Timestamp,
-        store: &dyn Store,
+        store: &dyn RunnerStore,
         now: Timestamp,
     ) -> Result<Vec<Profile>, StoreError> {
         // Who comes while the store is asked may be missing from its answer and has not left.

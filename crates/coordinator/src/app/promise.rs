@@ -1,9 +1,8 @@
 //! Requests that may be repeated: the first answer is kept, and given again.
 
-use accord_store::Idempotency;
+use accord_store::{Idempotency, RunReader};
 use serde::Serialize;
 
-use super::App;
 use crate::error::Error;
 
 /// A key that makes a request repeatable.
@@ -29,14 +28,13 @@ impl Promise {
     }
 }
 
-impl App {
-    /// The answer that a repeated request was given before.
-    pub(crate) async fn first_answer(&self, promise: Option<&Promise>) -> Result<Option<String>, Error> {
-        match promise {
-            None => Ok(None),
-            Some(Promise { scope, key, fingerprint }) => {
-                Ok(self.store.first_answer(scope, key, fingerprint).await?)
-            }
-        }
+/// The answer that a repeated request was given before.
+pub(super) async fn first_answer(
+    store: &dyn RunReader,
+    promise: Option<&Promise>,
+) -> Result<Option<String>, Error> {
+    match promise {
+        None => Ok(None),
+        Some(Promise { scope, key, fingerprint }) => Ok(store.first_answer(scope, key, fingerprint).await?),
     }
 }

@@ -13,14 +13,18 @@ use std::time::Duration;
 use accord_api::{ErrorName, QuarantineView, StoreKind};
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Fate, Item, Kind};
-use accord_store::Census;
+use accord_store::{Census, Store};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use super::App;
+use super::instance::Instance;
+use super::{runs, workflows};
 use crate::error::Error;
+use crate::hub::Hub;
 use crate::metrics;
+use crate::outside::Outside;
+use crate::settings::Settings;
 
 /// How long a coordinator may be silent before it counts as dead. Its work waits for as long, so this is short; a database
 /// that does not answer for as long has stopped the others, too.
@@ -48,9 +52,13 @@ const DEATHS_A_ROUND: u32 = 500;
 /// How many poisoned runs, and workflow runs, are listed.
 const MOST_LISTED: u32 = 100;
 
-/// What this process is at.
-#[derive(Debug)]
-pub(super) struct Quarantine {
+/// The marks of this process, and the work that coordinators crashed on.
+pub(crate) struct Quarantine {
+    store: Arc<dyn Store>,
+    outside: Arc<dyn Outside>,
+    settings: Arc<Settings>,
+    hub: Arc<Hub>,
+    instance: Arc<Instance>,
     since: Timestamp,
     held: Mutex<HashSet<Item>>,
     alone: Arc<Semaphore>,
@@ -61,9 +69,20 @@ pub(super) struct Quarantine {
 
 impl Quarantine {
     /// Of a coordinator that starts now.
-    pub(super) fn new(now: Timestamp) -> Self {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        outside: Arc<dyn Outside>,
+        settings: Arc<Settings>,
+        hub: Arc<Hub>,
+        instance: Arc<Instance>,
+    ) -> Self {
         Self {
-            since: now,
+            since: outside.now(),
+            store,
+            outside,
+            settings,
+            hub,
+            instance,
             held: Mutex::default(),
             alone: Arc::new(Semaphore::new(1)),
             is_waited_for: AtomicBool::new(false),
@@ -126,21 +145,21 @@ pub(super) async fn alone<T>(permit: OwnedSemaphorePermit, work: impl Future<Out
     }
 }
 
-impl App {
+impl Quarantine {
     /// Marks work, and gives what may be begun.
     pub(super) async fn begin_work(&self, items: Vec<Item>) -> Result<Vec<Item>, Error> {
         if items.is_empty() {
             return Ok(items);
         }
-        let begun = self.store.begin_work(items, self.instance(), self.outside.now()).await?;
-        self.quarantine.hold(&begun);
+        let begun = self.store.begin_work(items, self.instance.id(), self.outside.now()).await?;
+        self.hold(&begun);
         Ok(begun)
     }
 
     /// The work is done and the process lives.
     pub(super) async fn end_work(&self, item: Item) {
-        self.quarantine.forget(&item);
-        if let Err(error) = self.store.end_work(vec![item], self.instance()).await {
+        self.forget(&item);
+        if let Err(error) = self.store.end_work(vec![item], self.instance.id()).await {
             tracing::warn!(%error, "the mark of finished work could not be cleared");
         }
     }
@@ -153,13 +172,13 @@ impl App {
     ) -> Result<T, Error> {
         let permit = match self.store.deaths(&item).await? {
             0 => None,
-            _ => self.quarantine.alone(self.outside.now()).await,
+            _ => self.alone(self.outside.now()).await,
         };
         if self.begin_work(vec![item.clone()]).await?.is_empty() {
             let message = "another coordinator is working on this, or crashed on it a moment ago; retry";
             return Err(Error::new(ErrorName::StoreUnavailable, message));
         }
-        let held = Held(&self.quarantine, &item);
+        let held = Held(self, &item);
         let done = match permit {
             Some(permit) => alone(permit, work).await,
             None => work.await,
@@ -171,8 +190,8 @@ impl App {
 
     /// Says that this coordinator lives, and counts the deaths of others.
     pub(crate) async fn tend_marks(&self) -> Result<(), Error> {
-        if !self.quarantine.is_idle() {
-            self.store.renew_work(self.instance(), self.outside.now()).await?;
+        if !self.is_idle() {
+            self.store.renew_work(self.instance.id(), self.outside.now()).await?;
         }
         let census = self.census();
         let dead = self.store.dead_work(&census, DEATHS_A_ROUND).await?;
@@ -200,11 +219,11 @@ impl App {
                 }
             }
         }
-        self.quarantine.has_looked.store(true, Ordering::Relaxed);
+        self.has_looked.store(true, Ordering::Relaxed);
         if !dead.is_empty() {
             self.hub.wake_everybody();
         }
-        if self.quarantine.is_waited_for.swap(false, Ordering::Relaxed) {
+        if self.is_waited_for.swap(false, Ordering::Relaxed) {
             self.hub.look_at_workflows();
         }
         Ok(())
@@ -221,14 +240,15 @@ impl App {
     /// commands with a coordinator of their own may be at it at the same time, and are not sure.
     fn census(&self) -> Census {
         let now = self.outside.now();
-        let is_only =
-            self.settings.store != StoreKind::Postgres && !self.serves_one_runner() && !self.is_passive();
-        let seen_before = match is_only && !self.quarantine.has_looked.load(Ordering::Relaxed) {
+        let is_only = self.settings.store != StoreKind::Postgres
+            && !self.instance.serves_one_runner()
+            && !self.instance.is_passive();
+        let seen_before = match is_only && !self.has_looked.load(Ordering::Relaxed) {
             true => Timestamp::MAX,
             false => now.checked_sub(MARK_LEASE).unwrap_or(Timestamp::MIN),
         };
         let seen_after = now.checked_add(CLOCK_MARGIN).unwrap_or(Timestamp::MAX);
-        Census { instance: self.instance().to_owned(), seen_before, seen_after, now }
+        Census { instance: self.instance.id().to_owned(), seen_before, seen_after, now }
     }
 
     /// Whether some coordinator is at a piece of work, or was when it died.
@@ -240,24 +260,24 @@ impl App {
     /// This coordinator ends as it should.
     pub(crate) async fn release_marks(&self) {
         // A passive coordinator only answers requests: it has set no marks.
-        if self.is_passive() {
+        if self.instance.is_passive() {
             return;
         }
-        if let Err(error) = self.store.release_work(self.instance()).await {
+        if let Err(error) = self.store.release_work(self.instance.id()).await {
             tracing::warn!(%error, "the marks of this coordinator could not be cleared");
         }
     }
 
     /// What coordinators died of.
-    pub(crate) async fn quarantined(&self) -> Result<QuarantineView, Error> {
+    pub(crate) async fn list(&self) -> Result<QuarantineView, Error> {
         let poisoned = self.store.poisoned(MOST_LISTED).await?;
         let mut runs = Vec::with_capacity(poisoned.runs.len());
         for run in poisoned.runs {
-            runs.push(self.view_of(run).await?);
+            runs.push(runs::view_of(self.store.as_ref(), run).await?);
         }
         let mut workflow_runs = Vec::with_capacity(poisoned.workflow_runs.len());
         for run in poisoned.workflow_runs {
-            workflow_runs.push(self.summary_of(run).await?);
+            workflow_runs.push(workflows::summary_of(self.store.as_ref(), run).await?);
         }
         Ok(QuarantineView { runs, workflow_runs })
     }

@@ -7,7 +7,7 @@ use accord_domain::id::{RunId, RunnerId};
 use accord_domain::usage::Usage;
 use accord_store::Report;
 
-use super::App;
+use super::Runners;
 use super::runs::{holder, refuse};
 use crate::error::Error;
 use crate::metrics::{self, Figures};
@@ -27,10 +27,10 @@ const DELTA_BYTES: usize = 8 * 1024;
 /// How much of an answer is kept on its attempt.
 const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
 
-impl App {
+impl Runners {
     /// The work begins.
     pub(crate) async fn run_started(&self, run_id: RunId, holding: &Holding) -> Result<FinishedRun, Error> {
-        self.told_by(&holding.runner_id).await;
+        self.note_alive(&holding.runner_id).await;
         let run = self.store.start_run(&holder(run_id, holding), self.outside.now()).await?;
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
@@ -39,7 +39,7 @@ impl App {
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
         check_count("events", report.events.len(), MOST_EVENTS)?;
         report.events.iter().try_for_each(check_event)?;
-        self.told_by(&report.holding.runner_id).await;
+        self.note_alive(&report.holding.runner_id).await;
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: report.events,
@@ -56,7 +56,7 @@ impl App {
         let delivery = report.holding.attempt;
         let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
         let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
-        self.told_by(&report.holding.runner_id).await;
+        self.note_alive(&report.holding.runner_id).await;
         let figures: Vec<(u32, Figures)> =
             attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
         let report = Report {
@@ -74,7 +74,7 @@ impl App {
 
     /// Who reports is alive. Where that cannot be written the report is still heard: a runner that is gone may end what it
     /// holds.
-    pub(super) async fn told_by(&self, runner_id: &RunnerId) {
+    pub(super) async fn note_alive(&self, runner_id: &RunnerId) {
         let _ = self.heard_of(runner_id).await;
     }
 }

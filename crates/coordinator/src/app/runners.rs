@@ -10,16 +10,21 @@ use accord_api::{
 };
 use accord_domain::id::{RunId, RunnerId};
 use accord_domain::runner::{Profile, Runner};
-use accord_store::{Beat, Directive, HeldRun};
+use accord_store::{Beat, Directive, HeldRun, Store};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
+use super::assignments::RecentAssignments;
 use super::page::List;
+use super::presence::Presence;
 use super::recent::{IN_USE, Recent};
 use super::runs::{check_wait, refuse};
-use super::{App, labels};
+use super::{Contracts, Keys, labels};
 use crate::error::Error;
-use crate::hub::{Topic, Watch};
+use crate::hub::{Hub, Topic, Watch};
+use crate::outside::Outside;
+use crate::settings::Settings;
 
 /// A heartbeat that waits longer would be cut off by something in between.
 pub(crate) const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
@@ -42,24 +47,38 @@ const BEATS_IN_A_LEASE: u32 = 3;
 /// coordinator, and is to hear of that soon.
 const KNOWN_FOR: Duration = Duration::from_secs(10);
 
+/// Runners: they register, claim runs, renew their leases and report.
+pub(crate) struct Runners {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) closing: CancellationToken,
+    pub(super) keys: Arc<Keys>,
+    pub(super) contracts: Arc<Contracts>,
+    pub(super) assignments: Arc<RecentAssignments>,
+    pub(super) presence: Arc<Presence>,
+    pub(super) cache: RunnerCache,
+}
+
 /// What is known of runners without looking: each asks for work and reports again and again.
 #[derive(Debug)]
-pub(crate) struct Runners {
+pub(super) struct RunnerCache {
     /// What they can do, and since when that is known.
     profiles: Recent<(Instant, Arc<Profile>)>,
     /// When it was last written that they are alive.
     seen: Recent<Timestamp>,
 }
 
-impl Default for Runners {
+impl Default for RunnerCache {
     fn default() -> Self {
         Self { profiles: Recent::new(IN_USE), seen: Recent::new(IN_USE) }
     }
 }
 
-impl App {
+impl Runners {
     /// A runner begins.
-    pub(crate) async fn register_runner(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
+    pub(crate) async fn register(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
         check_profile(&request.profile)?;
         labels::check_profile(&request.profile)?;
         let now = self.outside.now();
@@ -67,14 +86,14 @@ impl App {
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner.clone()).await?;
         self.presence.came(&runner);
-        self.runners.seen.put(id.as_str(), now);
+        self.cache.seen.put(id.as_str(), now);
         let lease_seconds = self.settings.queue.lease_seconds;
         let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
     }
 
     /// Runners, newest first.
-    pub(crate) async fn runners(
+    pub(crate) async fn list(
         &self,
         limit: Option<u32>,
         cursor: Option<&str>,
@@ -94,10 +113,10 @@ impl App {
     }
 
     /// A runner ends.
-    pub(crate) async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), Error> {
+    pub(crate) async fn remove(&self, runner_id: &RunnerId) -> Result<(), Error> {
         self.store.remove_runner(runner_id).await?;
-        self.runners.profiles.take(runner_id.as_str());
-        self.runners.seen.take(runner_id.as_str());
+        self.cache.profiles.take(runner_id.as_str());
+        self.cache.seen.take(runner_id.as_str());
         Ok(())
     }
 
@@ -106,7 +125,7 @@ impl App {
     pub(super) async fn heard_of(&self, runner_id: &RunnerId) -> Result<(), Error> {
         let now = self.outside.now();
         let is_fresh = |at: Timestamp| now.duration_since(at).unsigned_abs() < self.between_beats();
-        match self.runners.seen.get(runner_id.as_str()).is_some_and(is_fresh) {
+        match self.cache.seen.get(runner_id.as_str()).is_some_and(is_fresh) {
             true => Ok(()),
             // Boxed: what is rare would make every request as large.
             false => Box::pin(self.note(runner_id, now)).await,
@@ -115,13 +134,13 @@ impl App {
 
     async fn note(&self, runner_id: &RunnerId, now: Timestamp) -> Result<(), Error> {
         // Before it is written, so that of many at once one writes.
-        self.runners.seen.put(runner_id.as_str(), now);
+        self.cache.seen.put(runner_id.as_str(), now);
         let beat = Beat { runner_id: runner_id.clone(), runs: Vec::new(), lease: self.lease(), now };
         match self.store.heartbeat(beat).await {
             Ok(_) => Ok(()),
             Err(error) => {
-                self.runners.profiles.take(runner_id.as_str());
-                self.runners.seen.take(runner_id.as_str());
+                self.cache.profiles.take(runner_id.as_str());
+                self.cache.seen.take(runner_id.as_str());
                 Err(error.into())
             }
         }
@@ -129,7 +148,7 @@ impl App {
 
     /// What a runner can do.
     pub(super) async fn profile(&self, runner_id: &RunnerId) -> Result<Arc<Profile>, Error> {
-        if let Some((since, profile)) = self.runners.profiles.get(runner_id.as_str())
+        if let Some((since, profile)) = self.cache.profiles.get(runner_id.as_str())
             && since.elapsed() < KNOWN_FOR
         {
             return Ok(profile);
@@ -139,7 +158,7 @@ impl App {
             Error::new(ErrorName::RunnerNotFound, message)
         })?;
         let profile = Arc::new(runner.profile);
-        self.runners.profiles.put(runner_id.as_str(), (Instant::now(), Arc::clone(&profile)));
+        self.cache.profiles.put(runner_id.as_str(), (Instant::now(), Arc::clone(&profile)));
         Ok(profile)
     }
 
@@ -211,7 +230,7 @@ impl App {
         };
         let now = beat.now;
         let directives = self.store.heartbeat(beat).await?;
-        self.runners.seen.put(request.runner_id.as_str(), now);
+        self.cache.seen.put(request.runner_id.as_str(), now);
         Ok(directives)
     }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use crate::app::{App, watch_agents, watch_workflows};
+use crate::error::Error;
 
 /// The tasks of one application.
 #[derive(Debug)]
@@ -38,11 +39,21 @@ impl Background {
     pub fn look(app: &Arc<App>) -> Self {
         let mut tasks = JoinSet::new();
         // The receiver is made here, so that nothing is missed that is written once this returns.
-        let notices = app.store.notices();
+        let notices = app.event_store.notices();
         tasks.spawn(notices::pass_on(Arc::clone(app), notices));
-        tasks.spawn(watch_agents(Arc::clone(app), app.closing.clone()));
-        tasks.spawn(watch_workflows(Arc::clone(app), app.closing.clone()));
+        tasks.spawn(watch_agents(Arc::clone(&app.agents), app.closing.clone()));
+        tasks.spawn(watch_workflows(Arc::clone(&app.workflow_definitions), app.closing.clone()));
         Self { tasks }
+    }
+
+    /// One round of all reconcilers, for tests that drive a coordinator by hand.
+    pub async fn round(app: &App) -> Result<(), Error> {
+        app.quarantine.tend_marks().await?;
+        app.upkeep.reap().await?;
+        app.upkeep.fail_unmatched(app.outside.now()).await?;
+        app.callbacks.deliver_due().await?;
+        app.workflow_runs.advance_due().await?;
+        app.upkeep.forget().await
     }
 
     /// Waits until all have ended.

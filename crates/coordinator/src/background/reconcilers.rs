@@ -53,13 +53,13 @@ pub(super) async fn reaper(app: Arc<App>) {
 }
 
 async fn reap(app: &App) -> Result<Duration, Error> {
-    app.reap().await?;
-    app.next_expiry().await
+    app.upkeep.reap().await?;
+    app.upkeep.next_expiry().await
 }
 
 pub(super) async fn unmatched(app: Arc<App>) {
     let tenth = Duration::from_secs(app.settings.queue.match_timeout_seconds.into()) / 10;
-    let every = match app.serves_one_runner() {
+    let every = match app.instance.serves_one_runner() {
         true => UNMATCHED_OF_ONE_RUNNER,
         false => tenth.clamp(UNMATCHED_AT_LEAST, UNMATCHED_AT_MOST),
     };
@@ -67,10 +67,10 @@ pub(super) async fn unmatched(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let now = app.outside.now();
         // The machine was suspended, the process was stopped, or the store was away.
-        if now.duration_since(looked_at).abs() > app.longest_absence() {
-            app.presence.begin_anew(now);
+        if now.duration_since(looked_at).abs() > app.upkeep.longest_absence() {
+            app.upkeep.presence.begin_anew(now);
         }
-        let wait = match app.fail_unmatched(now).await {
+        let wait = match app.upkeep.fail_unmatched(now).await {
             Ok(()) => {
                 looked_at = now;
                 every
@@ -83,28 +83,28 @@ pub(super) async fn unmatched(app: Arc<App>) {
 
 pub(super) async fn callbacks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("callbacks", &app.deliver_callbacks().await, LOOK_EVERY);
+        let wait = after("callbacks", &app.callbacks.deliver_due().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_run_over()).await;
     }
 }
 
 pub(super) async fn marks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("marks", &app.tend_marks().await, TEND_EVERY);
+        let wait = after("marks", &app.quarantine.tend_marks().await, TEND_EVERY);
         rest(&app, wait).await;
     }
 }
 
 pub(super) async fn workflows(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("workflows", &app.advance_workflows().await, LOOK_EVERY);
+        let wait = after("workflows", &app.workflow_runs.advance_due().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_workflow_due()).await;
     }
 }
 
 pub(super) async fn forget(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("forget", &app.forget().await, FORGET_EVERY);
+        let wait = after("forget", &app.upkeep.forget().await, FORGET_EVERY);
         rest(&app, wait).await;
     }
 }
@@ -113,7 +113,7 @@ pub(super) async fn key_uses(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         rest(&app, KEY_USES_EVERY).await;
         // At the end too: what is not written then is lost.
-        let _ = after("key uses", &app.note_key_uses().await, KEY_USES_EVERY);
+        let _ = after("key uses", &app.keys.note_uses().await, KEY_USES_EVERY);
     }
 }
 

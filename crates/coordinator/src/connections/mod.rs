@@ -365,7 +365,7 @@ mod tests {
         for _ in 0..50 {
             assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
         }
-        let newest = fixture.app.store.last_event().await.unwrap();
+        let newest = fixture.store.last_event().await.unwrap();
         let served = served_by(100, crate::http::router(Arc::clone(&fixture.app)));
         let follow = |last: i64| {
             format!("GET /events HTTP/1.0\r\nHost: localhost\r\nLast-Event-ID: evt_{last}\r\n\r\n")
@@ -373,7 +373,7 @@ mod tests {
         let unread = served.sent(&follow(0)).await;
         // A paused clock jumps while the store is waited for: only a stream that has been written to can be late.
         for _ in 0..100 {
-            fixture.app.store.last_event().await.unwrap();
+            fixture.store.last_event().await.unwrap();
             tokio::task::yield_now().await;
         }
         tokio::time::sleep_until(Instant::now() + WRITE_TIMEOUT * 2).await;
@@ -392,8 +392,7 @@ mod tests {
             text.push_str(std::str::from_utf8(&piece[..read]).unwrap());
         }
         seen.extend(ids(&text));
-        let all =
-            fixture.app.store.events(&Default::default(), EventId(0), EventLimit::of(1_000)).await.unwrap();
+        let all = fixture.store.events(&Default::default(), EventId(0), EventLimit::of(1_000)).await.unwrap();
         assert_eq!(seen, all.iter().map(|event| event.id.0).collect::<Vec<_>>());
     }
 }

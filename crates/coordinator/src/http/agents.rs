@@ -58,7 +58,7 @@ pub(super) async fn list(
     let tags = query.tags.unwrap_or_default();
     let tags: Vec<String> =
         tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
-    Ok(Json(app.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
+    Ok(Json(app.agents.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
 }
 
 /// Creates an agent in the database.
@@ -83,7 +83,7 @@ pub(super) async fn create(
 ) -> Result<Response, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /agents", &bytes)?;
     let value: Value = body::read(&bytes)?;
-    conditions::made(app.create_agent(value, promise).await?, |agent| &agent.hash)
+    conditions::made(app.agents.create_agent(value, promise).await?, |agent| &agent.hash)
 }
 
 /// Returns an agent.
@@ -108,7 +108,7 @@ pub(super) async fn show(
     headers: HeaderMap,
     _turn: Turn,
 ) -> Result<Response, Error> {
-    let agent = app.agent(&name).await?;
+    let agent = app.agents.agent(&name).await?;
     conditions::shown(&headers, &agent.hash, &agent)
 }
 
@@ -140,7 +140,7 @@ pub(super) async fn replace(
 ) -> Result<Response, Error> {
     let expected = conditions::expected(&headers)?;
     let value: Value = body::read(&bytes)?;
-    conditions::made(app.put_agent(&name, value, &expected).await?, |agent| &agent.hash)
+    conditions::made(app.agents.put_agent(&name, value, &expected).await?, |agent| &agent.hash)
 }
 
 /// Updates an agent with a JSON merge patch (RFC 7396).
@@ -170,7 +170,7 @@ pub(super) async fn change(
 ) -> Result<impl IntoResponse, Error> {
     let expected = conditions::expected(&headers)?;
     let patch: Value = body::read(&bytes)?;
-    let agent = app.patch_agent(&name, &patch, &expected).await?;
+    let agent = app.agents.patch_agent(&name, &patch, &expected).await?;
     Ok((conditions::etag(&agent.hash), Json(agent)))
 }
 
@@ -196,7 +196,7 @@ pub(super) async fn remove(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Error> {
-    app.delete_agent(&name, &conditions::expected(&headers)?).await?;
+    app.agents.delete_agent(&name, &conditions::expected(&headers)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -217,7 +217,7 @@ pub(super) async fn contract(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
 ) -> Result<Json<AgentContract>, Error> {
-    Ok(Json(app.agent_contract(&name).await?))
+    Ok(Json(app.agents.agent_contract(&name).await?))
 }
 
 /// Validates a blueprint. Nothing is stored.
@@ -237,7 +237,7 @@ pub(super) async fn validate(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
     let value: Value = body::read(&bytes)?;
-    Ok(Json(app.validate_agent(None, value).await?))
+    Ok(Json(app.agents.validate_agent(None, value).await?))
 }
 
 /// Validates a blueprint for an agent, or, without a body, the stored agent. Nothing is stored.
@@ -259,9 +259,9 @@ pub(super) async fn validate_known(
     Path(name): Path<String>,
     MaybeJson(bytes): MaybeJson,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
-    let Some(bytes) = bytes else { return Ok(Json(app.validate_known_agent(&name).await?)) };
+    let Some(bytes) = bytes else { return Ok(Json(app.agents.validate_known_agent(&name).await?)) };
     let value: Value = body::read(&bytes)?;
-    Ok(Json(app.validate_agent(Some(&name), value).await?))
+    Ok(Json(app.agents.validate_agent(Some(&name), value).await?))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<Page<AuditView>>, Error> {
-    app.audit(query).await.map(Json)
+    app.audit.list(query).await.map(Json)
 }
 
 #[cfg(test)]

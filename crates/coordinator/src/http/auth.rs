@@ -58,7 +58,7 @@ async fn authenticated(
     let presented = bearer(headers).map_err(|error| Refusal::new(Denial::Malformed, error))?;
     match presented {
         // Where everything is open, too: a run stays what it is.
-        Some(token) if RunToken::is_meant(token) => match app.acting(token).await {
+        Some(token) if RunToken::is_meant(token) => match app.lineage.caller(token).await {
             Err(error) if error.name() == ErrorName::Unauthorized => {
                 Err(Refusal::new(Denial::RunToken, error))
             }
@@ -84,16 +84,15 @@ async fn confine(app: &App, acting: &Acting, request: &mut Request, path: &'stat
         Some(Scope::Free) => Ok(()),
         Some(Scope::Session) => {
             let Id(session_id) = request.extract_parts::<Id<SessionId>>().await?;
-            app.check_descent(acting, &session_id).await
+            app.lineage.check_descent(acting, &session_id).await
         }
         Some(Scope::Run) => {
             let Id(run_id) = request.extract_parts::<Id<RunId>>().await?;
-            let session_id = app.store.run(&run_id).await?.session_id;
-            app.check_descent(acting, &session_id).await
+            app.lineage.check_run_descent(acting, &run_id).await
         }
         Some(Scope::WorkflowRun) => {
             let Id(id) = request.extract_parts::<Id<WorkflowRunId>>().await?;
-            app.check_workflow_descent(acting, &id).await
+            app.lineage.check_workflow_descent(acting, &id).await
         }
     }
 }

@@ -23,5 +23,5 @@ pub(super) fn routes() -> Router<Arc<App>> {
     responses((status = 200, description = "The configuration", body = ServerConfig))
 )]
 pub(super) async fn config(State(app): State<Arc<App>>) -> Result<Json<ServerConfig>, Error> {
-    app.config().await.map(Json)
+    app.server.config().await.map(Json)
 }

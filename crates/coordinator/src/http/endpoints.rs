@@ -34,7 +34,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<EndpointQuery>,
 ) -> Result<Json<Page<EndpointFact>>, Error> {
-    app.endpoints(query).await.map(Json)
+    app.endpoints.list(query).await.map(Json)
 }
 
 /// Forgets what was learned about endpoints.
@@ -55,5 +55,5 @@ pub(super) async fn forget(
     State(app): State<Arc<App>>,
     Query(filter): Query<EndpointFilter>,
 ) -> Result<Json<ForgottenFacts>, Error> {
-    app.forget_endpoints(filter).await.map(Json)
+    app.endpoints.forget(filter).await.map(Json)
 }

@@ -74,7 +74,7 @@ pub(super) async fn follow(
     Query(query): Query<EventQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let follower = app.follow(holder, following(query, &headers)?).await?;
+    let follower = app.events.follow(holder, following(query, &headers)?).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),

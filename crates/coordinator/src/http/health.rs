@@ -42,6 +42,6 @@ fn is(status: &str, app: &App) -> Health {
     )
 )]
 pub(super) async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, Error> {
-    app.ready().await?;
+    app.server.ready().await?;
     Ok(Json(is("ready", &app)))
 }

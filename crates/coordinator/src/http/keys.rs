@@ -37,7 +37,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<FewQuery>,
 ) -> Result<Json<Page<KeyView>>, Error> {
-    app.list_keys(query.limit, query.cursor.as_deref()).await.map(Json)
+    app.keys.list(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Creates an API key. The secret is shown only once.
@@ -61,7 +61,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<CreatedKey>), Error> {
     conditions::no_promise(&headers, SHOWN_ONCE)?;
     let create: CreateKey = body::read(&bytes)?;
-    Ok((StatusCode::CREATED, Json(app.create_key(create).await?)))
+    Ok((StatusCode::CREATED, Json(app.keys.create(create).await?)))
 }
 
 /// Revokes an API key.
@@ -80,6 +80,6 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Path(id): Path<String>) 
     let id = id
         .parse()
         .map_err(|_| Error::new(accord_api::ErrorName::KeyNotFound, format!("API key '{id}' not found")))?;
-    app.delete_key(&id).await?;
+    app.keys.delete(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

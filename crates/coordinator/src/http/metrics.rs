@@ -34,9 +34,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
     responses((status = 200, description = "Metrics in the Prometheus text format", body = String, content_type = "text/plain"))
 )]
 pub(super) async fn render(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Error> {
-    let counting =
-        async { Ok::<_, Error>((app.store.queue_depth().await?, app.store.count_poisoned().await?)) };
-    let counted = timeout(LONGEST_COUNT, counting).await.ok().and_then(Result::ok);
+    let counted = timeout(LONGEST_COUNT, app.server.queue()).await.ok().and_then(Result::ok);
     let Some(text) = metrics::render(counted) else {
         let message = "this process collects its metrics elsewhere";
         return Err(Error::new(ErrorName::RouteNotFound, message));

@@ -47,7 +47,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<FewQuery>,
 ) -> Result<Json<Page<RunnerView>>, Error> {
-    app.runners(query.limit, query.cursor.as_deref()).await.map(Json)
+    app.runners.list(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Registers a runner.
@@ -68,7 +68,7 @@ pub(super) async fn register(
     State(app): State<Arc<App>>,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<RegisteredRunner>), Error> {
-    let registered = app.register_runner(body::read(&bytes)?).await?;
+    let registered = app.runners.register(body::read(&bytes)?).await?;
     Ok((StatusCode::CREATED, Json(registered)))
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn claim(
     Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ClaimedRuns>, Error> {
-    app.claim_runs(&caller, body::read(&bytes)?).await.map(Json)
+    app.runners.claim(&caller, body::read(&bytes)?).await.map(Json)
 }
 
 /// Sends a heartbeat: leases are renewed, and stop requests are returned.
@@ -109,7 +109,7 @@ pub(super) async fn heartbeat(
     Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<HeartbeatAnswer>, Error> {
-    let answer = app.heartbeat(body::read(&bytes)?);
+    let answer = app.runners.heartbeat(body::read(&bytes)?);
     door::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn heartbeat(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<RunnerId>) -> Result<StatusCode, Error> {
-    app.remove_runner(&id).await?;
+    app.runners.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -150,7 +150,7 @@ pub(super) async fn started(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<FinishedRun>, Error> {
     let holding: Holding = body::read(&bytes)?;
-    app.run_started(id, &holding).await.map(Json)
+    app.runners.run_started(id, &holding).await.map(Json)
 }
 
 /// Reports events of a run.
@@ -173,7 +173,7 @@ pub(super) async fn events(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<StatusCode, Error> {
-    app.report_events(id, body::read::<ReportEvents>(&bytes)?).await?;
+    app.runners.report_events(id, body::read::<ReportEvents>(&bytes)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -197,7 +197,7 @@ pub(super) async fn attempts(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<StatusCode, Error> {
-    app.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await?;
+    app.runners.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -223,5 +223,5 @@ pub(super) async fn finish(
     Id(id): Id<RunId>,
     FinishBody(bytes): FinishBody,
 ) -> Result<Json<FinishedRun>, Error> {
-    app.finish_run(id, body::read(&bytes)?).await.map(Json)
+    app.runs.finish(id, body::read(&bytes)?).await.map(Json)
 }

@@ -70,12 +70,12 @@ pub(super) async fn create(
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
     let request: CreateRun = body::read(&bytes)?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
-    let created = app.create_run(&caller, request, promise).await?;
+    let created = app.runs.create(&caller, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
     }
     // Boxed: what is rarer would make every other request as large.
-    let end = app.wait_for_run(&holder, &created.run_id, wait);
+    let end = app.runs.wait(&holder, &created.run_id, wait);
     let run = match Box::pin(door::while_admitted(&app, &caller, end)).await {
         Ok(run) => NewRun::Whole(Box::new(run)),
         // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
@@ -109,7 +109,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<RunQuery>,
 ) -> Result<Json<Page<RunView>>, Error> {
-    app.runs(query).await.map(Json)
+    app.runs.list(query).await.map(Json)
 }
 
 /// Returns a run with its parameters, contract and result.
@@ -136,7 +136,7 @@ pub(super) async fn one(
 ) -> Result<Json<RunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let end = app.wait_for_run(&holder, &id, wait);
+    let end = app.runs.wait(&holder, &id, wait);
     match wait {
         0 => end.await.map(Json),
         _ => Box::pin(door::while_admitted(&app, &caller, end)).await.map(Json),
@@ -162,7 +162,7 @@ pub(super) async fn attempts(
     Query(query): Query<FewQuery>,
     _turn: Turn,
 ) -> Result<Json<AttemptList>, Error> {
-    app.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
+    app.runs.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Stops a run: immediately if it is pending, through its runner if it is running. Can be repeated.
@@ -178,7 +178,7 @@ pub(super) async fn attempts(
     )
 )]
 pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Result<Json<RunView>, Error> {
-    app.stop_run(&id).await.map(Json)
+    app.runs.stop(&id).await.map(Json)
 }
 
 /// Retries a failed or stopped run with the same agent, input and contract.
@@ -201,5 +201,5 @@ pub(super) async fn retry(
     Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.retry_run(&caller, &id).await?)))
+    Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id).await?)))
 }

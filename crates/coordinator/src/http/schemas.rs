@@ -39,7 +39,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<SchemaView>>, Error> {
-    Ok(Json(app.schemas(query).await?))
+    Ok(Json(app.schemas.list(query).await?))
 }
 
 /// Registers a schema. Registered schemas are immutable: the same name with a different schema is rejected.
@@ -64,7 +64,7 @@ pub(super) async fn create(
 ) -> Result<impl IntoResponse, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /schemas", &bytes)?;
     let create: CreateSchema = body::read(&bytes)?;
-    let schema = app.create_schema(create, promise).await?;
+    let schema = app.schemas.create(create, promise).await?;
     Ok((StatusCode::CREATED, conditions::etag(&schema.hash), Json(schema)))
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn show(
     headers: HeaderMap,
     _turn: Turn,
 ) -> Result<Response, Error> {
-    let schema = app.schema(&name).await?;
+    let schema = app.schemas.get(&name).await?;
     conditions::shown(&headers, &schema.hash, &schema)
 }
 
@@ -121,7 +121,7 @@ pub(super) async fn remove(
         Expected::Absent => Some(Vec::new()),
         Expected::Anything | Expected::Present => None,
     };
-    app.delete_schema(&name, expected.as_deref()).await?;
+    app.schemas.delete(&name, expected.as_deref()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -142,7 +142,7 @@ pub(super) async fn validate(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateSchemaAnswer>, Error> {
     let request: ValidateSchema = body::read(&bytes)?;
-    Ok(Json(app.validate_schema(request).await?))
+    Ok(Json(app.schemas.validate(request).await?))
 }
 
 /// Infers a schema from examples. Nothing is stored.
@@ -162,7 +162,7 @@ pub(super) async fn infer(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<InferSchemaAnswer>, Error> {
     let request: InferSchema = body::read(&bytes)?;
-    Ok(Json(app.infer_schema(request).await?))
+    Ok(Json(app.schemas.infer(request).await?))
 }
 
 #[cfg(test)]

@@ -43,10 +43,9 @@ pub(super) fn routes() -> Router<Arc<App>> {
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
-    Query(mut query): Query<SessionQuery>,
+    Query(query): Query<SessionQuery>,
 ) -> Result<Json<Page<SessionView>>, Error> {
-    app.narrow(&caller, &mut query).await?;
-    app.sessions(query).await.map(Json)
+    app.sessions.list(&caller, query).await.map(Json)
 }
 
 /// Returns a session.
@@ -65,7 +64,7 @@ pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SessionView>, Error> {
-    app.session(&id).await.map(Json)
+    app.sessions.get(&id).await.map(Json)
 }
 
 /// Deletes a session with its runs, attempts, events and conversation. Its children are kept.
@@ -82,7 +81,7 @@ pub(super) async fn one(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<SessionId>) -> Result<StatusCode, Error> {
-    app.remove_session(&id).await?;
+    app.sessions.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -102,7 +101,7 @@ pub(super) async fn status(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SessionStatusView>, Error> {
-    app.session_status(&id).await.map(Json)
+    app.sessions.status(&id).await.map(Json)
 }
 
 /// The result of a session's latest run.
@@ -123,7 +122,7 @@ pub(super) async fn result(
     Id(id): Id<SessionId>,
     _turn: Turn,
 ) -> Result<Json<SessionResult>, Error> {
-    app.session_result(&id).await.map(Json)
+    app.sessions.result(&id).await.map(Json)
 }
 
 /// Lists the events of a session, in order.
@@ -144,7 +143,7 @@ pub(super) async fn events(
     Query(query): Query<PageQuery>,
     _turn: Turn,
 ) -> Result<Response, Error> {
-    let text = app.session_events(&id, query).await?;
+    let text = app.events.of_session(&id, query).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
@@ -165,7 +164,7 @@ pub(super) async fn children(
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<SessionView>>, Error> {
-    app.children(&id, query).await.map(Json)
+    app.sessions.children(&id, query).await.map(Json)
 }
 
 /// Stops the current run of a session, if any. Can be repeated.
@@ -184,5 +183,5 @@ pub(super) async fn stop(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SessionView>, Error> {
-    app.stop_session(&id).await.map(Json)
+    app.sessions.stop(&id).await.map(Json)
 }

@@ -31,5 +31,5 @@ pub(super) async fn stats(
     State(app): State<Arc<App>>,
     Query(query): Query<StatsQuery>,
 ) -> Result<Json<Stats>, Error> {
-    Ok(Json(app.stats(query).await?))
+    Ok(Json(app.stats.count(query).await?))
 }

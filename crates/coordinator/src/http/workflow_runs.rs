@@ -42,7 +42,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<WorkflowRunQuery>,
 ) -> Result<Json<Page<WorkflowRunSummary>>, Error> {
-    app.workflow_runs(query).await.map(Json)
+    app.workflow_runs.list(query).await.map(Json)
 }
 
 /// Returns a workflow run: status, inputs and output of each node, and contradictions between upstream outputs.
@@ -69,7 +69,7 @@ pub(super) async fn one(
 ) -> Result<Json<WorkflowRunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    door::while_admitted(&app, &caller, app.wait_for_workflow_run(&holder, &id, wait)).await.map(Json)
+    door::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
 }
 
 /// Deletes a finished workflow run with its nodes and events. The sessions of its agents are kept.
@@ -89,7 +89,7 @@ pub(super) async fn remove(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
 ) -> Result<StatusCode, Error> {
-    app.remove_workflow_run(&id).await?;
+    app.workflow_runs.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -109,7 +109,7 @@ pub(super) async fn stop(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
 ) -> Result<Json<WorkflowRunView>, Error> {
-    app.stop_workflow_run(&id).await.map(Json)
+    app.workflow_runs.stop(&id).await.map(Json)
 }
 
 /// Continues a workflow run that failed with `poisoned`: the step that crashed coordinators is retried.
@@ -129,7 +129,7 @@ pub(super) async fn retry(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
 ) -> Result<Json<WorkflowRunSummary>, Error> {
-    app.retry_workflow_run(&id).await.map(Json)
+    app.workflow_runs.retry(&id).await.map(Json)
 }
 
 /// Lists quarantined work: runs and workflow runs that failed with `poisoned`.
@@ -141,5 +141,5 @@ pub(super) async fn retry(
     responses((status = 200, description = "The quarantined work", body = QuarantineView))
 )]
 pub(super) async fn quarantine(State(app): State<Arc<App>>) -> Result<Json<QuarantineView>, Error> {
-    app.quarantined().await.map(Json)
+    app.quarantine.list().await.map(Json)
 }

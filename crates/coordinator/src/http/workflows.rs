@@ -43,7 +43,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<WorkflowSummary>>, Error> {
-    Ok(Json(app.workflows_page(query.limit, query.cursor.as_deref()).await?))
+    Ok(Json(app.workflow_definitions.workflows_page(query.limit, query.cursor.as_deref()).await?))
 }
 
 /// Creates a workflow in the database.
@@ -68,7 +68,9 @@ pub(super) async fn create(
 ) -> Result<Response, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /workflows", &bytes)?;
     let value: Value = body::read(&bytes)?;
-    conditions::made(app.create_workflow(value, promise).await?, |workflow| &workflow.hash)
+    conditions::made(app.workflow_definitions.create_workflow(value, promise).await?, |workflow| {
+        &workflow.hash
+    })
 }
 
 /// Returns a workflow.
@@ -93,7 +95,7 @@ pub(super) async fn show(
     headers: HeaderMap,
     _turn: Turn,
 ) -> Result<Response, Error> {
-    let workflow = app.workflow(&name).await?;
+    let workflow = app.workflow_definitions.workflow(&name).await?;
     conditions::shown(&headers, &workflow.hash, &workflow)
 }
 
@@ -125,7 +127,9 @@ pub(super) async fn replace(
 ) -> Result<Response, Error> {
     let expected = conditions::expected(&headers)?;
     let value: Value = body::read(&bytes)?;
-    conditions::made(app.put_workflow(&name, value, &expected).await?, |workflow| &workflow.hash)
+    conditions::made(app.workflow_definitions.put_workflow(&name, value, &expected).await?, |workflow| {
+        &workflow.hash
+    })
 }
 
 /// Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.
@@ -150,7 +154,7 @@ pub(super) async fn remove(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Error> {
-    app.delete_workflow(&name, &conditions::expected(&headers)?).await?;
+    app.workflow_definitions.delete_workflow(&name, &conditions::expected(&headers)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -171,7 +175,7 @@ pub(super) async fn validate(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateWorkflowAnswer>, Error> {
     let value: Value = body::read(&bytes)?;
-    Ok(Json(app.validate_workflow(value).await?))
+    Ok(Json(app.workflow_definitions.validate_workflow(value).await?))
 }
 
 /// Runs a workflow.
@@ -206,19 +210,18 @@ pub(super) async fn run(
 ) -> Result<Response, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let mut request: CreateWorkflowRun = match bytes.is_empty() {
+    let request: CreateWorkflowRun = match bytes.is_empty() {
         true => CreateWorkflowRun::default(),
         false => body::read(&bytes)?,
     };
-    app.adopt_workflow(&caller, &mut request);
     let route = format!("POST /workflows/{name}/runs");
     let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
-    let created = app.create_workflow_run(&caller, &name, request, promise).await?;
+    let created = app.workflow_runs.create(&caller, &name, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(created)).into_response());
     }
     // Boxed: what is rarer would make every other request as large.
-    let end = app.wait_for_workflow_run(&holder, &created.workflow_run_id, wait);
+    let end = app.workflow_runs.wait(&holder, &created.workflow_run_id, wait);
     match Box::pin(door::while_admitted(&app, &caller, end)).await {
         Ok(run) => Ok((StatusCode::CREATED, Json(run)).into_response()),
         // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was

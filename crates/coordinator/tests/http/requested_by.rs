@@ -82,7 +82,7 @@ async fn the_runs_of_a_workflow_name_who_asked_for_it() {
     assert_eq!(requested_by(&desk, &ci, &path).await, who);
     let (_, list) = desk.ask_as(&ci, "GET", "/workflow-runs", None).await;
     assert_eq!(list["items"][0]["requested_by"], who);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let (_, runs) = desk.ask_as(&ci, "GET", "/runs", None).await;
     assert_eq!(runs["items"][0]["requested_by"], who, "{runs}");
 }
@@ -108,7 +108,7 @@ async fn a_callback_is_asked_for_by_who_asked_for_the_parent() {
     child["execution_mode"] = json!("async_callback");
     assert_eq!(desk.ask_as(&admin, "POST", "/runs", Some(child)).await.0, 201);
     complete().await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let path = format!("/runs?session_id={}", text(&parent, "session_id"));
     let (_, runs) = desk.ask_as(&ci, "GET", &path, None).await;
     assert_eq!(runs["items"].as_array().unwrap().len(), 2, "{runs}");

@@ -243,7 +243,7 @@ async fn a_token_ends_with_its_lease() {
     }
     // Lost to another runner: the same run has another lease.
     desk.pass(60);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let again = desk.claim(&desk.runner().await).await;
     assert_eq!(again.run_id, parent.held.run_id);
     let old = desk.ask_as(&parent.token, "GET", "/agents", None).await;

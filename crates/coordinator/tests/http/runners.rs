@@ -315,7 +315,7 @@ async fn a_run_that_is_lost_too_often_fails() {
     for delivery in 1..=3 {
         assert_eq!(desk.claim(&runner).await.run["attempt"], delivery);
         desk.pass(31);
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
     }
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     assert_eq!((&view["status"], &view["error"]["type"]), (&json!("failed"), &json!("runner_lost")));
@@ -341,10 +341,10 @@ async fn a_run_that_nobody_can_take_fails() {
     desk.runner_with(json!({"executor_types": ["codex"]})).await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     desk.pass(299);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1["status"], "pending");
     desk.pass(2);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1["error"]["type"], "no_matching_runner");
 }
 
@@ -425,7 +425,7 @@ async fn a_delivery_knows_what_those_before_it_used() {
     let body = json!({"holding": held.holding, "attempts": attempts});
     assert_eq!(desk.post(&format!("/runner/runs/{run}/attempts"), body).await.0, 204);
     desk.pass(31);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let runner = desk.runner().await;
     let held = desk.claim(&runner).await;
     let usage = json!({"input_tokens": 30, "output_tokens": 6, "cost_usd": 0.75});
@@ -449,7 +449,7 @@ async fn the_time_of_a_turn_that_was_lost_is_counted() {
     let heartbeat = json!({"runner_id": runner, "runs": holds});
     assert_eq!(desk.post("/runner/heartbeat", heartbeat).await.0, 200);
     desk.pass(31);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     // Waiting in the queue is not work, and neither is a delivery that never began.
     desk.pass(100);
     let runner = desk.runner().await;

@@ -6,7 +6,7 @@ use super::support::{Desk, settings};
 
 /// The status of a run, once the reconcilers of this coordinator have looked.
 async fn seen_by(desk: &Desk, run: &str) -> String {
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     desk.get(&format!("/runs/{run}")).await.1["status"].as_str().unwrap().to_owned()
 }
 

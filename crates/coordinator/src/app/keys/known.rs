@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use accord_domain::key::Key;
-use accord_store::Store;
+use accord_store::KeyStore;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -23,7 +23,7 @@ const LAST_REMOVED: &str = "the last API key was revoked: a coordinator that lis
 
 /// The keys of the store.
 pub(super) struct KnownKeys {
-    store: Arc<dyn Store>,
+    store: Arc<dyn KeyStore>,
     outside: Arc<dyn Outside>,
     last: watch::Sender<Last>,
     /// Whether a task looks after those who wait.
@@ -48,7 +48,7 @@ struct Reading {
 }
 
 impl KnownKeys {
-    pub(super) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
+    pub(super) fn new(store: Arc<dyn KeyStore>, outside: Arc<dyn Outside>) -> Self {
         Self { store, outside, last: watch::Sender::default(), looked_after: Mutex::default() }
     }
 
@@ -199,7 +199,7 @@ mod tests {
     async fn the_log_tells_once_that_the_last_key_was_removed() {
         let log = Log::default();
         let _heard = tracing::subscriber::set_default(log.clone());
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+        let store: Arc<dyn KeyStore> = Arc::new(SqliteStore::in_memory().unwrap());
         let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
         known.renew().await;
         let (one, _) = crate::new_key(&System, Role::Admin, "one", None).unwrap();
@@ -220,7 +220,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_read_before_a_change_is_not_kept_after_it() {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+        let store: Arc<dyn KeyStore> = Arc::new(SqliteStore::in_memory().unwrap());
         let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
         let before = known.last.borrow().changes;
         let at = System.now();

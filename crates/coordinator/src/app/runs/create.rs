@@ -11,10 +11,12 @@ use accord_domain::session::{ExecutionMode, Session};
 use accord_store::StoreError;
 use serde_json::{Map, Value};
 
+use super::Runs;
 use super::input::{self, Expected};
 use super::order::{Order, Place};
-use super::output::Wanted;
-use crate::app::{Agent, App, Caller, Promise};
+use crate::app::contracts::Wanted;
+use crate::app::promise::first_answer;
+use crate::app::{Agent, Caller, Promise};
 use crate::error::Error;
 
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
@@ -36,19 +38,19 @@ enum Target {
     Resume { session_id: SessionId },
 }
 
-impl App {
+impl Runs {
     /// Makes a run.
-    pub(crate) async fn create_run(
+    pub(crate) async fn create(
         &self,
         caller: &Caller,
         mut request: CreateRun,
         promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
         // First of all: what the request named may be gone since.
-        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
             return serde_json::from_str(&answer).map_err(Error::internal);
         }
-        self.adopt(caller, &mut request).await?;
+        self.lineage.adopt(caller, &mut request).await?;
         check_bounds(&request)?;
         let parameters = parameters(&mut request)?;
         let target = target(&mut request)?;
@@ -58,26 +60,7 @@ impl App {
             Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
         order.requested_by = caller.requested_by.clone();
-        self.submit_telling(order, promise).await
-    }
-
-    /// Writes a run that tells its session whatever the session has not been told.
-    async fn submit_telling(&self, order: Order, promise: Option<Promise>) -> Result<CreatedRun, Error> {
-        let Place::Existing(session) = &order.place else { return self.submit_plain(order, promise).await };
-        let session = session.clone();
-        // Whoever told it first has a run under way there, so the second round ends in one way or the other.
-        for _ in 0..2 {
-            let telling = Box::pin(self.with_undelivered(order.clone(), &session)).await?;
-            if let Some(created) = Box::pin(self.submit(telling, promise.clone())).await? {
-                return Ok(created);
-            }
-        }
-        self.submit_plain(order, promise).await
-    }
-
-    async fn submit_plain(&self, order: Order, promise: Option<Promise>) -> Result<CreatedRun, Error> {
-        let created = self.submit(order, promise).await?;
-        created.ok_or_else(|| Error::internal("a run that delivers nothing was delivered already"))
+        self.submit_with_undelivered(order, promise).await
     }
 
     async fn start(
@@ -89,11 +72,11 @@ impl App {
         let agent = self.catalog.usable(agent_name).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
-        let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
+        let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
         let parent_session_id = request.parent_session_id.take();
         let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
         if let Some(parent) = &parent_session_id {
-            let parent = self.check_parent(parent).await?;
+            let parent = self.lineage.check_parent(parent).await?;
             Box::pin(self.check_callback(&parent, execution_mode)).await?;
         }
         Ok(Order {
@@ -123,7 +106,7 @@ impl App {
         let agent = self.agent_of(&session).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters).await?;
-        let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
+        let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
         if let Some(parent) = &session.parent_session_id {
             match self.store.session(parent).await {
@@ -157,7 +140,7 @@ impl App {
         if by_itself.as_ref().is_ok_and(|agent| agent.document == kept) {
             return by_itself;
         }
-        let mut in_workflows = self.inline_agents().await?;
+        let mut in_workflows = self.workflows.inline_agents().await?;
         in_workflows.retain(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name));
         let is_missing = matches!(&by_itself, Err(error) if error.name() == ErrorName::AgentNotFound);
         if is_missing && in_workflows.is_empty() {
@@ -180,20 +163,6 @@ impl App {
             }
         }
         false
-    }
-
-    pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
-        match self.store.session(parent).await {
-            Ok(session) => {
-                self.check_nesting(&session).await?;
-                Ok(session)
-            }
-            Err(StoreError::NoSession(_)) => {
-                let message = format!("parent_session_id: session {parent} not found");
-                Err(Error::new(ErrorName::SessionNotFound, message))
-            }
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// Whether a parent can hear of a child's end. One whose agent is gone or broken may be mended by then.
@@ -223,7 +192,7 @@ impl App {
     }
 
     /// A run that goes on with a session by itself, with the contract that its agent brings along.
-    pub(crate) async fn continuation(
+    pub(in crate::app) async fn continuation(
         &self,
         session: Session,
         prompt: &str,
@@ -233,7 +202,7 @@ impl App {
         let agent = self.agent_of(&session).await?;
         let parameters = prompt_alone(prompt);
         input::check(&agent, Expected::Prompt, &parameters).await?;
-        let contract = self.output_contract(&agent, Wanted::default()).await?;
+        let contract = self.contracts.of_run(&agent, Wanted::default()).await?;
         let project_dir = session.project_dir.clone();
         Ok(Order {
             agent,

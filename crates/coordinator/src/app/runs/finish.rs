@@ -11,7 +11,7 @@ use accord_store::{Finish, StoreError, WholeRun};
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
-use crate::app::App;
+use super::Runs;
 use crate::app::reports::check_usage;
 use crate::error::Error;
 use crate::metrics;
@@ -24,18 +24,18 @@ pub(crate) fn refuse(message: impl Into<String>) -> Error {
     Error::new(ErrorName::InvalidRequest, message)
 }
 
-impl App {
+impl Runs {
     /// Ends a run, or takes it back.
-    pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
+    pub(crate) async fn finish(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
         check_usage("usage", &report.usage)?;
         check_members(&report)?;
         let holder = holder(run_id, &report.holding);
-        self.told_by(&holder.runner_id).await;
-        let run = match (report.status, self.handed.take(&holder)) {
+        self.runners.note_alive(&holder.runner_id).await;
+        let run = match (report.status, self.assignments.take(&holder)) {
             // The coordinator that was told first may have died of it.
             (FinishStatus::Completed | FinishStatus::Answered, _) if report.repeated => {
                 let mark = Item::new(Kind::Finish, &holder.run_id);
-                Box::pin(self.marked(mark, self.ended(holder, report))).await?
+                Box::pin(self.quarantine.marked(mark, self.ended(holder, report))).await?
             }
             (FinishStatus::Completed, Some(assignment)) => {
                 self.completed(holder, &assignment, report).await?

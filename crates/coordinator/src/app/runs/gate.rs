@@ -12,8 +12,8 @@ use accord_domain::run::{Assignment, Outcome, Validation};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Runs;
 use super::finish::text_of;
-use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::error::Error;
 
@@ -21,7 +21,7 @@ fn violation(message: impl Into<String>) -> Error {
     Error::new(ErrorName::ContractViolation, message)
 }
 
-impl App {
+impl Runs {
     /// The result, if it is one.
     pub(super) async fn gate(
         &self,

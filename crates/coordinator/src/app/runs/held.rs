@@ -21,9 +21,8 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
-use super::gate;
 use super::told::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
-use crate::app::App;
+use super::{Runs, gate};
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
 use crate::error::Error;
@@ -58,7 +57,7 @@ struct RepromptOnly {
     reprompt: Option<bool>,
 }
 
-impl App {
+impl Runs {
     pub(super) async fn answered(
         &self,
         run: Run,
@@ -79,7 +78,7 @@ impl App {
         let in_force = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;
         let strategy = Strategy::Prompt.as_str();
         let span = debug_span!("attempt", run_id = %run.id, strategy, outcome = Empty);
-        let turn = Turn { app: self, run, holder, assignment, answer, earlier, usage, report, span };
+        let turn = Turn { runs: self, run, holder, assignment, answer, earlier, usage, report, span };
         match in_force {
             Some(in_force) => turn.under(&in_force).await,
             None => turn.free().await,
@@ -100,7 +99,7 @@ impl App {
 
 /// One answer, and all that is needed for what follows.
 struct Turn<'a> {
-    app: &'a App,
+    runs: &'a Runs,
     run: Run,
     holder: Holder,
     assignment: Assignment,
@@ -135,7 +134,7 @@ impl Turn<'_> {
             }
         };
         self.record(self.attempt(outcome, Vec::new(), 0, Vec::new())).await?;
-        self.app.end(self.holder, end, self.usage, self.report).await
+        self.runs.end(self.holder, end, self.usage, self.report).await
     }
 
     async fn under(self, in_force: &InForce) -> Result<Run, Error> {
@@ -178,7 +177,7 @@ impl Turn<'_> {
                 attempts,
             }),
         };
-        self.app.end(self.holder, End::Completed(outcome), self.usage, self.report).await
+        self.runs.end(self.holder, End::Completed(outcome), self.usage, self.report).await
     }
 
     async fn reject(self, in_force: &InForce, rejected: Rejected) -> Result<Run, Error> {
@@ -207,7 +206,7 @@ impl Turn<'_> {
         self.record(attempt.clone()).await?;
         let attempts = [self.earlier, vec![attempt]].concat();
         let failure = failure(&in_force.terms, &attempts, self.run.retry_count, unmet);
-        self.app.end(self.holder, End::Failed(failure), self.usage, self.report).await
+        self.runs.end(self.holder, End::Failed(failure), self.usage, self.report).await
     }
 
     async fn ask_again(
@@ -232,19 +231,19 @@ impl Turn<'_> {
             prompt,
             usage: self.usage,
             conversation: self.report.conversation.map(text_of),
-            now: self.app.outside.now(),
+            now: self.runs.outside.now(),
         };
-        let run = self.app.store.ask_again(again).await?;
+        let run = self.runs.store.ask_again(again).await?;
         metrics::attempt(&figures);
         Ok(run)
     }
 
     /// Written before the end, so that every end has its attempts. Written twice, it is there once.
     async fn record(&self, attempt: Attempt) -> Result<(), Error> {
-        let now = self.app.outside.now();
+        let now = self.runs.outside.now();
         let figures = Figures::of(&attempt);
         let report = Report { holder: self.holder.clone(), events: Vec::new(), attempts: vec![attempt], now };
-        if !self.app.store.report(report).await?.is_empty() {
+        if !self.runs.store.report(report).await?.is_empty() {
             metrics::attempt(&figures);
         }
         Ok(())
@@ -266,7 +265,7 @@ impl Turn<'_> {
         Attempt {
             number: 1,
             delivery: self.run.attempt,
-            at: self.app.outside.now(),
+            at: self.runs.outside.now(),
             strategy: Strategy::Prompt,
             model: self.answer.model.clone(),
             endpoint: String::new(),

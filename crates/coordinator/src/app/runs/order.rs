@@ -11,9 +11,15 @@ use accord_domain::session::{ExecutionMode, Session};
 use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
-use super::input::over;
-use crate::app::{Agent, App, Promise, labels, tiers};
+use super::Runs;
+use super::callback_message::callback_message;
+use super::input::{self, Expected, over, with_prompt};
+use crate::app::contracts::InForce;
+use crate::app::{Agent, Promise, labels, tiers};
 use crate::error::Error;
+
+/// How many callbacks one message joins. The rest follows in the next.
+pub(in crate::app) const CHILDREN_A_MESSAGE: u32 = 50;
 
 /// The session that a run is for.
 #[derive(Debug, Clone)]
@@ -34,7 +40,7 @@ pub(crate) struct Order {
     pub(crate) place: Place,
     /// As JSON text.
     pub(crate) parameters: String,
-    pub(crate) contract: Option<Arc<str>>,
+    pub(crate) contract: Option<Arc<InForce>>,
     /// Demands beside the agent's and the session's.
     pub(crate) additional_demands: Demands,
     pub(crate) project_dir: Option<String>,
@@ -66,9 +72,45 @@ impl Order {
     }
 }
 
-impl App {
+impl Runs {
+    /// Writes a run that begins with what its session has not been told yet.
+    pub(super) async fn submit_with_undelivered(
+        &self,
+        order: Order,
+        promise: Option<Promise>,
+    ) -> Result<CreatedRun, Error> {
+        if let Place::Existing(session) = &order.place {
+            let session_id = session.id.clone();
+            // Another run may deliver the same first. It is under way then, so the second round ends one way or the other.
+            for _ in 0..2 {
+                let telling = Box::pin(self.with_undelivered(order.clone(), &session_id)).await?;
+                if let Some(created) = Box::pin(self.submit(telling, promise.clone())).await? {
+                    return Ok(created);
+                }
+            }
+        }
+        let created = self.submit(order, promise).await?;
+        created.ok_or_else(|| Error::internal("a run that delivers nothing was delivered already"))
+    }
+
+    async fn with_undelivered(&self, order: Order, session_id: &SessionId) -> Result<Order, Error> {
+        let undelivered = self.store.undelivered(session_id, CHILDREN_A_MESSAGE).await?;
+        if undelivered.is_empty() {
+            return Ok(order);
+        }
+        let run_ids: Vec<RunId> = undelivered.into_iter().map(|each| each.run_id).collect();
+        let message = callback_message(self.store.as_ref(), &run_ids).await?;
+        let parameters = with_prompt(&order.parameters, |prompt| format!("{message}\n{prompt}"))?;
+        let told = serde_json::from_str(&parameters).map_err(Error::internal)?;
+        // A procedural agent may accept this prompt and no longer one: the callbacks wait then.
+        if input::check(&order.agent, Expected::Prompt, &told).await.is_err() {
+            return Ok(order);
+        }
+        Ok(Order { parameters, delivers: run_ids, ..order })
+    }
+
     /// Writes a run and wakes who can do it. `None`: what it was to deliver has been delivered by another run.
-    pub(crate) async fn submit(
+    pub(in crate::app) async fn submit(
         &self,
         order: Order,
         promise: Option<Promise>,
@@ -95,13 +137,13 @@ impl App {
     }
 
     /// A run as it is written.
-    pub(crate) fn submission(&self, order: Order) -> Result<Submission, Error> {
+    pub(in crate::app) fn submission(&self, order: Order) -> Result<Submission, Error> {
         let run = self.pending_run(&order, self.outside.now())?;
         tiers::resolve(&order.agent.document, &self.settings.tiers)?;
         let assignment = Assignment {
             blueprint: order.agent.document.clone(),
             parameters: order.parameters,
-            contract: order.contract.as_deref().map(str::to_owned),
+            contract: order.contract.as_ref().map(|contract| contract.text.to_string()),
             model: order.model,
             project_dir: order.project_dir.clone(),
             retry_prompt: None,
@@ -123,7 +165,7 @@ impl App {
         let (Place::Existing(session), Some(contract)) = (&order.place, &order.contract) else {
             return Ok(None);
         };
-        if self.contracts.stored(contract)?.answer.invariants().is_empty() {
+        if contract.answer.invariants().is_empty() {
             return Ok(None);
         }
         let opening = self.store.opening_parameters(&session.id).await?;

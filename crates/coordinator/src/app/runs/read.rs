@@ -7,12 +7,12 @@ use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
 use accord_domain::run::{Outcome, Run, Status};
 use accord_domain::session::ExecutionMode;
-use accord_store::{PageRequest, RunFilter, RunSummary, SessionFilter, StoreError, WholeRun};
+use accord_store::{PageRequest, RunFilter, RunReader, RunSummary, SessionFilter, StoreError, WholeRun};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::app::App;
+use super::Runs;
 use crate::app::page::{self, List, MOST_COUNTED};
 use crate::error::Error;
 use crate::metrics;
@@ -22,9 +22,9 @@ const CHILDREN_A_PAGE: u32 = 200;
 
 const LIST: List = List("runs");
 
-impl App {
+impl Runs {
     /// Runs, newest first, without their documents.
-    pub(crate) async fn runs(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
+    pub(crate) async fn list(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
         let RunQuery { status, agent_name, session_id, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
         let search = page::search(q.as_deref())?;
@@ -57,15 +57,8 @@ impl App {
 
     /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over. The
     /// children that it waits for, and theirs, go with it: nobody would hear of their ends.
-    pub(crate) async fn stop_run(&self, run_id: &RunId) -> Result<RunView, Error> {
-        let run = self.stop(run_id).await?;
-        self.view_of(run).await
-    }
-
-    /// A run as lists show it.
-    pub(in crate::app) async fn view_of(&self, run: Run) -> Result<RunView, Error> {
-        let summary = self.store.run_summaries(slice::from_ref(&run.id)).await?.remove(&run.id);
-        Ok(summed_up(view(run), summary.unwrap_or_default()))
+    pub(crate) async fn stop(&self, run_id: &RunId) -> Result<RunView, Error> {
+        view_of(self.store.as_ref(), self.stop_with_children(run_id).await?).await
     }
 
     /// The same with its documents.
@@ -75,7 +68,7 @@ impl App {
         whole_view(whole, summary.unwrap_or_default())
     }
 
-    pub(in crate::app) async fn stop(&self, run_id: &RunId) -> Result<Run, Error> {
+    pub(in crate::app) async fn stop_with_children(&self, run_id: &RunId) -> Result<Run, Error> {
         let now = self.outside.now();
         // The children of a run that was over before go on as they did.
         let is_told = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
@@ -91,13 +84,13 @@ impl App {
     }
 
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
-        let run = match self.is_passive() && self.settings.store != StoreKind::Postgres {
+        let run = match self.instance.is_passive() && self.settings.store != StoreKind::Postgres {
             // A file has one coordinator that stays, and that one does not run: nobody would tell the runner.
             true => self.store.stop_run_at_once(run_id, now).await?,
             false => self.store.stop_run(run_id, now).await?,
         };
         let is_lost = run.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
-        let run = match self.is_passive() && is_lost {
+        let run = match self.instance.is_passive() && is_lost {
             true => self.store.stop_run_at_once(run_id, now).await?,
             false => run,
         };
@@ -133,6 +126,12 @@ impl App {
             }
         }
     }
+}
+
+/// A run as lists show it.
+pub(in crate::app) async fn view_of(store: &dyn RunReader, run: Run) -> Result<RunView, Error> {
+    let summary = store.run_summaries(slice::from_ref(&run.id)).await?.remove(&run.id);
+    Ok(summed_up(view(run), summary.unwrap_or_default()))
 }
 
 /// A run with its documents.

@@ -10,7 +10,7 @@ use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Kind, Node, Target, Then};
 
 use super::read::Read;
-use crate::app::App;
+use crate::app::definitions::WorkflowDefinitions;
 use crate::error::Error;
 
 /// The longest ways down from a workflow, by the names on it, itself included.
@@ -22,7 +22,7 @@ struct Ways {
     certain: Vec<String>,
 }
 
-impl App {
+impl WorkflowDefinitions {
     /// Says where workflows would nest too deep.
     pub(super) async fn check_depth(
         &self,

@@ -19,9 +19,9 @@ use accord_workflow::{End, Event, Flow, Head, State, Step, advance};
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::WorkflowRuns;
 use super::records::{changed, state_of};
 use super::start::Begun;
-use crate::app::App;
 use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
 use crate::work::heavy;
@@ -49,7 +49,7 @@ pub(super) enum Advanced {
     Unchanged,
 }
 
-impl App {
+impl WorkflowRuns {
     /// One step of a workflow run.
     pub(super) async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<Advanced, Error> {
         let documents = self.store.workflow_documents(id).await?;
@@ -275,7 +275,7 @@ impl App {
     async fn stop_workers(&self, workers: Vec<Worker>) -> Result<(), Error> {
         for worker in workers {
             let stopped = match &worker {
-                Worker::Run { run_id, .. } => self.stop(run_id).await.map(drop),
+                Worker::Run { run_id, .. } => self.runs.stop_with_children(run_id).await.map(drop),
                 Worker::Workflow { workflow_run_id } => {
                     let asked = self.store.stop_workflow_run(workflow_run_id, self.outside.now()).await;
                     asked.map(drop).map_err(Error::from)
@@ -358,15 +358,15 @@ mod tests {
         let made = fixture.post("/workflows/flow/runs", &json!({"input": {}})).await.json();
         let id: WorkflowRunId = made["workflow_run_id"].as_str().unwrap().parse().unwrap();
         let app = &fixture.app;
-        app.advance_workflow(&id).await.unwrap();
+        app.workflow_runs.advance_workflow(&id).await.unwrap();
         let status = async || fixture.get("/runs").await.json()["items"][0]["status"].clone();
 
         // Another coordinator has looked at the same time and was quicker: nothing is left to do.
-        app.advance_workflow(&id).await.unwrap();
+        app.workflow_runs.advance_workflow(&id).await.unwrap();
         assert_eq!(status().await, "pending");
 
-        app.store.stop_workflow_run(&id, fixture.outside.now()).await.unwrap();
-        app.advance_workflow(&id).await.unwrap();
+        fixture.store.stop_workflow_run(&id, fixture.outside.now()).await.unwrap();
+        app.workflow_runs.advance_workflow(&id).await.unwrap();
         assert_eq!(status().await, "stopped");
     }
 

@@ -23,13 +23,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use accord_store::Store;
 use accord_workflow::Flow;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
+pub(super) use runs::summary_of;
 pub(crate) use watch::watch as watch_workflows;
 
+use super::catalog::Catalog;
+use super::contracts::Contracts;
+use super::definitions::WorkflowDefinitions;
 use super::file_changes::KnownFiles;
+use super::instance::Instance;
+use super::lineage::Lineage;
+use super::quarantine::Quarantine;
 use super::recent::{IN_USE, Recent};
+use super::runs::Runs;
+use crate::hub::Hub;
+use crate::outside::{Embedder, Outside};
+use crate::outstanding::Outstanding;
 use files::FileWorkflow;
 use read::Read;
 
@@ -43,23 +56,40 @@ fn hashes(files: &BTreeMap<String, Arc<FileWorkflow>>) -> BTreeMap<String, Strin
     files.iter().map(|(name, workflow)| (name.clone(), workflow.hash.clone())).collect()
 }
 
-/// The workflows that can be used now.
-pub(crate) struct Workflows {
+/// Runs of workflows, and the engine that advances them.
+pub(crate) struct WorkflowRuns {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) closing: CancellationToken,
+    pub(super) outstanding: Outstanding,
+    pub(super) instance: Arc<Instance>,
+    pub(super) embedder: Option<Arc<dyn Embedder>>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) definitions: Arc<WorkflowDefinitions>,
+    pub(super) contracts: Arc<Contracts>,
+    pub(super) lineage: Arc<Lineage>,
+    pub(super) quarantine: Arc<Quarantine>,
+    pub(super) runs: Arc<Runs>,
+    /// Graphs made ready, by the hash of their definition.
+    pub(super) flows: Recent<Arc<Flow>>,
+}
+
+/// The workflows in files.
+pub(crate) struct WorkflowFiles {
     folder: Option<PathBuf>,
     files: RwLock<Arc<BTreeMap<String, Arc<FileWorkflow>>>>,
     /// How the folder looked when they were read.
     looked: AtomicU64,
     /// What was made of stored documents, by their hash.
     read: Recent<Arc<Read>>,
-    /// Graphs made ready, by the text of their definition.
-    flows: Recent<Arc<Flow>>,
     /// Held while a workflow's file is compared and written.
     pub(super) writing: tokio::sync::Mutex<()>,
     /// What the audit log knows of the files.
     pub(super) known_files: KnownFiles,
 }
 
-impl Workflows {
+impl WorkflowFiles {
     /// The workflows of a folder, which are read now.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let looked = folder.as_deref().map(files::fingerprint).unwrap_or_default();
@@ -70,7 +100,6 @@ impl Workflows {
             files: RwLock::new(Arc::new(loaded)),
             looked: AtomicU64::new(looked),
             read: Recent::new(IN_USE),
-            flows: Recent::new(IN_USE),
             writing: tokio::sync::Mutex::new(()),
             known_files,
         }

@@ -14,8 +14,9 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
+use super::WorkflowRuns;
 use super::engine::Advanced;
-use crate::app::{App, quarantine};
+use crate::app::quarantine;
 use crate::error::Error;
 
 /// How many workflow runs are looked at in one round.
@@ -33,10 +34,10 @@ struct Next {
     alone: Option<OwnedSemaphorePermit>,
 }
 
-impl App {
+impl WorkflowRuns {
     /// Advances every workflow run that something has happened to, and while some of them take their time, those that
     /// something happens to meanwhile. No run is advanced twice at once.
-    pub(crate) async fn advance_workflows(&self) -> Result<(), Error> {
+    pub(crate) async fn advance_due(&self) -> Result<(), Error> {
         let mut due = VecDeque::from(self.store.due_workflow_runs(RUNS_A_ROUND).await?);
         let (mut under_way, mut at_work) = (FuturesUnordered::new(), HashSet::new());
         let mut look_again = Instant::now() + LOOK_AGAIN;
@@ -77,7 +78,7 @@ impl App {
             }
         }
         let marks = nexts.iter().map(|next| mark(&next.id)).collect();
-        match self.begin_work(marks).await {
+        match self.quarantine.begin_work(marks).await {
             Ok(begun) => nexts.retain(|next| begun.contains(&mark(&next.id))),
             Err(error) => {
                 tracing::warn!(cause = error.cause(), "workflow runs could not be marked; will retry");
@@ -109,7 +110,7 @@ impl App {
                 tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; will retry");
             }
         }
-        self.end_work(mark(id)).await;
+        self.quarantine.end_work(mark(id)).await;
     }
 }
 

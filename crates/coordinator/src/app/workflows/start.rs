@@ -7,10 +7,11 @@ use accord_store::{NewWorkflowRun, Submission};
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, OutputSchema, Start, Surroundings, Target};
 
+use super::WorkflowRuns;
 use super::known::is_ours;
 use super::runs::Around;
-use crate::app::App;
-use crate::app::runs::{Expected, Order, Place, Wanted, check_input};
+use crate::app::contracts::Wanted;
+use crate::app::runs::{Expected, Order, Place, check_input};
 use crate::error::Error;
 
 /// What works on a task from now on.
@@ -33,7 +34,7 @@ impl Begun {
     }
 }
 
-impl App {
+impl WorkflowRuns {
     /// Makes ready what a step asks for; a fault where that cannot be done, now or ever.
     pub(super) async fn begun(
         &self,
@@ -65,7 +66,9 @@ impl App {
     ) -> Result<Begun, Error> {
         let agent = match &start.target {
             Target::Agent(name) | Target::Workflow(name) => self.catalog.usable(name).await?,
-            Target::Inline(blueprint) => self.inline_agent(graph, &start.node, start.role, blueprint).await?,
+            Target::Inline(blueprint) => {
+                self.definitions.inline_agent(graph, &start.node, start.role, blueprint).await?
+            }
         };
         let (place, expected, project_dir) = match &start.resume {
             None => {
@@ -85,7 +88,7 @@ impl App {
             None => (None, None),
         };
         let wanted = Wanted { schema, schema_name, options: None, rules: start.invariants.clone() };
-        let contract = self.output_contract(&agent, wanted).await?;
+        let contract = self.contracts.of_run(&agent, wanted).await?;
         let order = Order {
             agent,
             place,
@@ -99,7 +102,7 @@ impl App {
             delivers: Vec::new(),
             requested_by,
         };
-        self.submission(order).map(|submission| Begun::Run(Box::new(submission)))
+        self.runs.submission(order).map(|submission| Begun::Run(Box::new(submission)))
     }
 
     async fn begun_workflow(

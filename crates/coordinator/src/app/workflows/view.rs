@@ -15,7 +15,8 @@ use super::known::named;
 use super::read::{Read, has_errors};
 use crate::app::agents::name;
 use crate::app::definition::first_error;
-use crate::app::{App, page};
+use crate::app::definitions::WorkflowDefinitions;
+use crate::app::page;
 use crate::error::Error;
 use crate::work::heavy;
 
@@ -82,7 +83,7 @@ impl Found {
     }
 }
 
-impl App {
+impl WorkflowDefinitions {
     /// The workflow of this name, sound or not. On the same name a file wins.
     pub(super) async fn find_workflow(&self, name: &str) -> Result<Option<Found>, Error> {
         self.workflows.refresh().await;
@@ -121,7 +122,7 @@ impl App {
     }
 
     /// Every workflow in files, by name, with its verdict. For who examines files without a coordinator.
-    pub async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
+    pub(in crate::app) async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
         let mut views = Vec::new();
         for workflow in self.workflows.files().values() {
             let found = Found::File(Arc::clone(workflow));

@@ -196,7 +196,7 @@ async fn a_file_wins_over_the_store() {
     let fixture = Fixture::new(&[]);
     fixture.post("/agents", &reviewer("reviewer")).await;
     fixture.write("reviewer/agent.yaml", &REVIEWER.replace("Reviews", "From a file"));
-    fixture.app.catalog.reload().await;
+    fixture.app.agents.catalog.reload().await;
     let view = fixture.get("/agents/reviewer").await.json();
     assert_eq!(view["summary"]["source"], "file");
     assert_eq!(view["summary"]["description"], "From a file");
@@ -286,11 +286,11 @@ async fn a_contract_is_shown_with_what_providers_take() {
 #[tokio::test]
 async fn an_agent_is_ready_for_use() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
-    let agent = fixture.app.catalog.usable("reviewer").await.unwrap();
+    let agent = fixture.app.agents.catalog.usable("reviewer").await.unwrap();
     assert_eq!(agent.document, reviewer("reviewer").to_string());
     assert!(agent.output.as_ref().unwrap().is_valid(&json!({"summary": "s"})));
-    let again = fixture.app.catalog.usable("reviewer").await.unwrap();
+    let again = fixture.app.agents.catalog.usable("reviewer").await.unwrap();
     assert!(std::sync::Arc::ptr_eq(&agent, &again));
-    let error = fixture.app.catalog.usable("nobody").await.unwrap_err();
+    let error = fixture.app.agents.catalog.usable("nobody").await.unwrap_err();
     assert_eq!(error.name(), accord_api::ErrorName::AgentNotFound);
 }

@@ -79,7 +79,7 @@ impl Pending {
             address: self.address,
             forwarded_for: self.forwarded_for,
         };
-        match app.add_audit(entry).await {
+        match app.audit.add(entry).await {
             Ok(()) => response,
             Err(error) => unrecorded(&error).into_response(),
         }

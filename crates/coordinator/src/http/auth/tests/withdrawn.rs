@@ -90,14 +90,14 @@ async fn a_key_that_another_process_removed_is_noticed_where_somebody_waits() {
     for role in [Role::Viewer, Role::Admin] {
         let (key, shown) = crate::new_key(outside, role, "elsewhere", None).unwrap();
         ids.push(key.id.clone());
-        fixture.app.store.add_key(key).await.unwrap();
+        fixture.store.add_key(key).await.unwrap();
         if role == Role::Viewer {
             fixture.with_key(Some(&shown));
         }
     }
     fixture.outside.pass(3);
     let stream = followed(&fixture).await;
-    fixture.app.store.remove_key(&ids[0]).await.unwrap();
+    fixture.store.remove_key(&ids[0]).await.unwrap();
     fixture.outside.pass(3);
     assert_eq!(rest(stream).await, "");
 }

@@ -12,8 +12,6 @@ use axum::body::Bytes;
 use axum::http::{Request, Response};
 use futures_util::stream::BoxStream;
 
-use super::App;
-
 /// A body in pieces.
 pub type GuestBody = BoxStream<'static, Result<Bytes, Infallible>>;
 
@@ -22,10 +20,3 @@ pub type GuestAnswer = Pin<Box<dyn Future<Output = Response<GuestBody>> + Send>>
 
 /// Answers requests that the door has let through. The request has its headers, `Authorization` among them.
 pub type Guest = Arc<dyn Fn(Request<Bytes>) -> GuestAnswer + Send + Sync>;
-
-impl App {
-    /// Lets a guest answer at `/mcp`. The first one stays.
-    pub fn serves_mcp(&self, guest: Guest) {
-        let _ = self.mcp.set(guest);
-    }
-}

@@ -12,16 +12,16 @@ const KEPT: usize = 256;
 /// Larger ones are not kept: a megabyte of parameters is rare, and so is its end.
 const KEPT_BYTES: usize = 16 * 1024;
 
-/// What was handed out last.
-pub(crate) struct Handed(Recent<Assignment>);
+/// The assignments of the runs that were claimed last.
+pub(crate) struct RecentAssignments(Recent<Assignment>);
 
-impl Default for Handed {
+impl Default for RecentAssignments {
     fn default() -> Self {
         Self(Recent::new(KEPT))
     }
 }
 
-impl Handed {
+impl RecentAssignments {
     /// Keeps the documents of a run that is handed out.
     pub(crate) fn keep(&self, run: &Run, assignment: &Assignment) {
         let Assignment { blueprint, parameters, contract, retry_prompt, input, .. } = assignment;
