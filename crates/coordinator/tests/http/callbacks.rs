@@ -153,7 +153,7 @@ async fn held_events(desk: &Desk, session: &str) -> Vec<serde_json::Value> {
 }
 
 #[tokio::test]
-async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() {
+async fn a_failed_or_stopped_parent_gets_its_callbacks_when_resumed() {
     let failed = json!({"status": "failed", "error": {"type": "timed_out", "message": "too slow"}});
     let ends = [
         (failed, "parent_failed", "failed"),
@@ -199,7 +199,7 @@ async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() 
 }
 
 #[tokio::test]
-async fn a_message_that_never_reached_its_parent_is_told_again() {
+async fn an_undelivered_callback_is_delivered_again() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
@@ -217,7 +217,7 @@ async fn a_message_that_never_reached_its_parent_is_told_again() {
 }
 
 #[tokio::test]
-async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
+async fn callbacks_to_a_parent_without_agent_are_held() {
     let desk = Desk::with_writer().await;
     desk.agent(json!({"name": "leader"})).await;
     let runner = desk.runner().await;
@@ -287,7 +287,7 @@ async fn with_commands() -> Desk {
 }
 
 #[tokio::test]
-async fn a_command_that_cannot_be_told_is_not_called_back() {
+async fn a_command_that_takes_no_prompt_is_not_called_back() {
     let desk = with_commands().await;
     let runner = desk.runner().await;
     let done = json!({"status": "completed", "result_data": 1});
@@ -314,7 +314,7 @@ async fn a_command_that_cannot_be_told_is_not_called_back() {
 }
 
 #[tokio::test]
-async fn what_a_command_no_longer_takes_is_held() {
+async fn callbacks_that_a_command_no_longer_accepts_are_held() {
     let desk = with_commands().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "told", "parameters": {}})).await;

@@ -85,7 +85,7 @@ async fn a_stale_runner_is_refused_everywhere() {
 }
 
 #[tokio::test]
-async fn a_stale_runner_hears_that_whatever_it_brings() {
+async fn a_stale_runner_gets_lease_lost_whatever_it_reports() {
     let desk = Desk::with_writer().await;
     let (first, second) = (desk.runner().await, desk.runner().await);
     desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -100,7 +100,7 @@ async fn a_stale_runner_hears_that_whatever_it_brings() {
 }
 
 #[tokio::test]
-async fn nobody_is_judged_by_the_contract_of_another_run() {
+async fn results_are_judged_by_the_contract_of_their_own_run() {
     let desk = Desk::with_writer().await;
     let number = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
     let executor = json!({"type": "llm", "provider": "anthropic", "model": "m"});

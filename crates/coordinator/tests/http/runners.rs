@@ -67,7 +67,7 @@ async fn is_alive(desk: &Desk, runner: &str) -> bool {
 }
 
 #[tokio::test]
-async fn whatever_a_runner_says_shows_that_it_is_alive() {
+async fn every_request_of_a_runner_shows_that_it_is_alive() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let claim = json!({"runner_id": runner, "max": 1});
@@ -248,7 +248,7 @@ async fn a_heartbeat_hears_of_a_stop_at_once() {
 }
 
 #[tokio::test]
-async fn names_that_nobody_can_mean_are_refused() {
+async fn unusable_names_are_rejected() {
     let desk = Desk::with_writer().await;
     for (field, value) in [
         ("tags", json!(["a", ""])),
@@ -336,7 +336,7 @@ async fn a_run_can_be_given_back() {
 }
 
 #[tokio::test]
-async fn a_run_that_nobody_can_take_fails() {
+async fn a_run_without_a_matching_runner_fails() {
     let desk = Desk::with_writer().await;
     desk.runner_with(json!({"executor_types": ["codex"]})).await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -349,7 +349,7 @@ async fn a_run_that_nobody_can_take_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_background_does_it_by_itself() {
+async fn background_work_fails_unmatched_runs() {
     let mut settings = settings();
     settings.queue.match_timeout_seconds = 0;
     let desk = Desk::with(settings);
@@ -366,7 +366,7 @@ async fn the_background_does_it_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_only_looks_takes_nobodys_lease() {
+async fn a_passive_coordinator_takes_back_no_leases() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
