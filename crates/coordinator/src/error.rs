@@ -46,7 +46,6 @@ impl Error {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// What it says to callers.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

@@ -102,7 +102,6 @@ fn describe() {
     }
 }
 
-/// A run is over.
 pub(crate) fn run_over(run: &Run) {
     let _ = recorder();
     let outcome = run.failure.as_ref().map_or(run.status.as_str(), |failure| failure.kind.as_str());
@@ -132,7 +131,6 @@ impl Figures {
     }
 }
 
-/// An answer was judged.
 pub(crate) fn attempt(figures: &Figures) {
     let _ = recorder();
     // A command is no model: no provider is asked, and it is held to its contract in no way that could be compared with others.
@@ -158,13 +156,11 @@ pub(crate) fn attempt(figures: &Figures) {
 /// What is counted when a workflow run goes on.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WorkflowStep {
-    /// The workflow.
     pub(crate) workflow: String,
     /// How the run ended, if it did.
     pub(crate) ended: Option<WorkflowStatus>,
     /// The nodes that are over now and were not before: their kinds, and how they ended.
     pub(crate) nodes: Vec<(&'static str, NodeStatus)>,
-    /// The contradictions that were found.
     pub(crate) contradictions: u64,
 }
 
@@ -183,7 +179,6 @@ pub(crate) fn workflow_step(step: &WorkflowStep) {
     }
 }
 
-/// A runner took a run.
 pub(crate) fn claimed(run: &Run, now: Timestamp) {
     let _ = recorder();
     histogram!(QUEUE_WAIT).record(now.duration_since(run.queued_at).as_secs_f64().max(0.0));
@@ -201,7 +196,6 @@ pub(crate) fn poisoned(kind: Kind) {
     counter!(POISONED, "kind" => kind.as_str()).increment(1);
 }
 
-/// A request was answered.
 pub(crate) fn http_request(route: &str, status: u16) {
     let _ = recorder();
     let class = match status / 100 {
@@ -214,7 +208,6 @@ pub(crate) fn http_request(route: &str, status: u16) {
     counter!(HTTP_REQUESTS, "route" => bounded("route", route), "status" => class).increment(1);
 }
 
-/// Somebody was not let in.
 pub(crate) fn failed_authentication(denial: Denial) {
     let _ = recorder();
     counter!(FAILED_AUTHENTICATIONS, "reason" => denial.as_str()).increment(1);
@@ -266,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_make_up_is_bounded() {
+    fn labels_from_outside_are_bounded() {
         for number in 0..1_000 {
             bounded("test", &number.to_string());
         }

@@ -21,7 +21,7 @@ impl Caller {
     /// Who it is in the audit log.
     pub(crate) fn actor(&self) -> Actor {
         let key = self.requested_by.as_ref();
-        match (&self.acting, &self.key_id) {
+        match (&self.run, &self.key_id) {
             (Some(acting), _) => Actor::Run { run_id: acting.run_id.clone() },
             (None, None) => Actor::Open,
             (None, Some(key_id)) => match key.and_then(|key| key.key_name.clone()) {
@@ -33,7 +33,6 @@ impl Caller {
     }
 }
 
-/// The entries of the audit log.
 pub(crate) struct Audit {
     pub(super) store: Arc<dyn AuditStore>,
     pub(super) outside: Arc<dyn Outside>,
@@ -46,7 +45,6 @@ impl Audit {
         Ok(self.store.add_audit(entry).await?)
     }
 
-    /// Entries, newest first.
     pub(crate) async fn list(&self, query: AuditQuery) -> Result<Page<AuditView>, Error> {
         let AuditQuery { since, actor, action, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;

@@ -1,14 +1,12 @@
-//! Callbacks: parents hear of their children's ends.
+//! Callbacks: a parent is resumed when its children have finished.
 //!
-//! A parent that has no run under way is resumed once for all that it is owed by then. The run that tells it carries the
-//! children's runs as what it delivers, and the store writes both or neither: each end is told once, across crashes of
-//! either side, and whoever else tries at the same time. Where that run is over and the conversation does not have what
-//! it was told, the ends are owed again.
+//! A parent without a run in progress is resumed once for all callbacks that are due. That run names the children's runs that
+//! it delivers, and the store writes both or neither, so each callback is delivered once, across crashes of either side and
+//! with several coordinators. If the run ends without the message in its conversation, the callbacks are due again.
 //!
-//! A parent that failed or was stopped is not resumed by itself: somebody, or its contract, ended it. Its children's ends
-//! are held: an event in its session says so, its view lists them, and the next run that somebody starts in it begins
-//! with them. The same becomes of what cannot be told for [`GIVE_UP_AFTER`], because the parent's agent is gone, say.
-//! Nothing is owed to a parent that was removed.
+//! A parent that failed or was stopped is not resumed automatically. Its callbacks are held: an event in its session says so,
+//! its view lists them, and the next run in it begins with them. The same happens to callbacks that cannot be delivered for
+//! [`GIVE_UP_AFTER`], for example because the parent's agent is gone. Nothing is due to a parent that was deleted.
 
 use std::sync::Arc;
 
@@ -28,7 +26,7 @@ use crate::outside::Outside;
 /// How many parents are looked at in one round.
 const PARENTS_A_ROUND: u32 = 200;
 
-/// How long a parent that cannot be resumed is tried again. Somebody who mends an agent's file needs minutes, not hours.
+/// How long a parent that cannot be resumed is tried again. Fixing an agent's file takes minutes, not hours.
 const GIVE_UP_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
 /// Resumes parents whose children have finished.
@@ -49,14 +47,14 @@ impl Callbacks {
                 _ => suspects.push(due),
             }
         }
-        // Those that a coordinator has died of come last: where one dies again, the others have been called back.
+        // Parents on which a coordinator crashed come last: if one crashes again, the others have been called back.
         for due in suspects {
             self.deliver_or_tell(due).await;
         }
         Ok(())
     }
 
-    /// One parent's trouble is not the others'.
+    /// Logs a failure and continues: one parent must not stop the others.
     async fn deliver_or_tell(&self, due: Due) {
         let parent = due.parent_session_id.clone();
         if let Err(error) = self.quarantine.marked(mark(&due), self.deliver(due)).await {
@@ -84,7 +82,7 @@ impl Callbacks {
     async fn tell(&self, due: Due, session: Session) -> Result<(), Error> {
         match self.resumed(&due, session.clone()).await {
             Err(error) if error.name() == ErrorName::SessionBusy => Ok(()),
-            // The store's troubles are not the parent's.
+            // An unavailable store says nothing about the parent.
             Err(error) if error.name() == ErrorName::StoreUnavailable => Err(error),
             Err(error) => self.failing(due, &session, error).await,
             Ok(()) => Ok(()),
@@ -95,7 +93,7 @@ impl Callbacks {
         let last = self.store.run(&session.last_run_id).await?;
         let run_ids: Vec<RunId> = due.run_ids.iter().take(CHILDREN_A_MESSAGE as usize).cloned().collect();
         let prompt = callback_message(self.store.as_ref(), &run_ids).await?;
-        // The parent's own parent hears of this run as it heard of the last.
+        // The parent's own parent is called back for this run as it was for the last.
         let order = self.runs.continuation(session, &prompt, last.execution_mode, last.priority).await?;
         let requested_by = last.requested_by;
         self.runs.submit(Order { delivers: run_ids, requested_by, ..order }, None).await?;

@@ -1,8 +1,8 @@
 //! Claims: a runner asks for work and waits for it.
 //!
-//! A claim looks, and else waits for a wake-up, with a slow look beneath. What was handed out to somebody who has hung up
-//! meanwhile, or whose key was removed, is taken back at once; what is lost on the way is taken back when its lease runs
-//! out.
+//! A claim reads the queue, waits for a wake-up and reads again, and also polls slowly. Runs that were handed to a runner that
+//! has hung up, or whose key was revoked, are returned at once; those that are lost on the way are returned when their lease
+//! expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +39,7 @@ const QUEUED: &str = "run.queued";
 const MOST_DELIVERIES: u32 = 200;
 
 impl Runners {
-    /// Hands out work, waiting for some where there is none.
+    /// Hands out runs, and waits for some if there are none.
     pub(crate) async fn claim(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
@@ -51,7 +51,7 @@ impl Runners {
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
         let place = self.hub.wait_for_work(Arc::clone(&profile));
         loop {
-            // Each time: who waits for long is alive all the while.
+            // Each time, because a runner that waits for long is alive.
             self.heard_of(&request.runner_id).await?;
             place.looks();
             let claimed = self.look(&request.runner_id, &profile, max).await?;
@@ -75,7 +75,7 @@ impl Runners {
         }
     }
 
-    /// Looks once. The look goes on when the caller has hung up, so that what it finds can be given back.
+    /// Reads the queue once. This continues when the caller has hung up, so that what was claimed can be returned.
     async fn look(&self, runner_id: &RunnerId, profile: &Profile, max: u32) -> Result<Vec<Claimed>, Error> {
         let claim = Claim {
             runner_id: runner_id.clone(),
@@ -169,7 +169,7 @@ impl Runners {
     }
 }
 
-/// Nobody is there to take them. Should this fail, their leases run out.
+/// Returns runs that were not delivered. If this fails, their leases expire.
 async fn give_back(store: &dyn Store, claimed: Vec<Claimed>, now: Timestamp) {
     for Claimed { run, .. } in claimed {
         let Some(lease) = run.lease else { continue };

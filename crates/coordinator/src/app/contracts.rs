@@ -12,7 +12,7 @@ use accord_contract::{
     self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
 };
 use accord_domain::contract::{self as terms, Contract as Terms, Invariant, ValidationMode};
-use accord_store::SchemaStore;
+use accord_store::{SchemaStore, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -28,8 +28,8 @@ pub(super) use output::Wanted;
 /// for each run must not fill the memory.
 const KEPT: usize = 256;
 
-/// More text than this is judged on a thread of its own: reading a megabyte takes milliseconds, in which nobody else on
-/// this thread would be served.
+/// More text than this is judged on another thread: reading a megabyte takes milliseconds, in which this thread would serve no
+/// other request.
 const ON_THE_SPOT_BYTES: usize = 64 * 1024;
 
 /// The same for schemas, which cost more: one of this size takes a millisecond.
@@ -38,13 +38,12 @@ const COMPILED_ON_THE_SPOT_BYTES: usize = 16 * 1024;
 /// A contract in force, compiled.
 #[derive(Debug)]
 pub(crate) struct InForce {
-    /// What it says.
     pub(crate) terms: Terms,
     /// The same as JSON text, as it is stored with a run.
     pub(crate) text: Arc<str>,
     /// What judges a model's answer.
     pub(crate) answer: contract::Contract,
-    /// What judges a reported result: a value, whole and as it stands.
+    /// Judges a reported result: the whole value, unchanged.
     pub(crate) result: contract::Contract,
 }
 
@@ -97,13 +96,12 @@ impl Contracts {
         }
     }
 
-    /// A schema, compiled.
     pub(crate) fn schema(&self, document: &Value) -> Result<Schema, SchemaError> {
         let key = hex(&Sha256::digest(document.to_string()));
         self.schemas.get_or(&key, || Schema::compile(document))
     }
 
-    /// The same for a schema that somebody sends: a large one is compiled on a thread of its own.
+    /// The same for a schema from a request: a large one is compiled on another thread.
     pub(crate) async fn sent_schema(&self, document: &Value) -> Result<Result<Schema, SchemaError>, Error> {
         let text = document.to_string();
         let key = hex(&Sha256::digest(&text));
@@ -143,13 +141,12 @@ impl Contracts {
     }
 }
 
-/// The contract of a command without one: any value, as it stands, and readable in one way only.
+/// The contract of a command that has none: any value, unchanged and unambiguous.
 pub(crate) fn any_value() -> Result<contract::Contract, Error> {
     let schema = Schema::compile(&Value::Bool(true)).map_err(Error::internal)?;
     Ok(contract::Contract::new(schema).with_options(AS_IT_STANDS))
 }
 
-/// Rules, compiled.
 pub(crate) fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants, Error> {
     let rules: Vec<contract::Invariant> = invariants
         .iter()
@@ -158,7 +155,7 @@ pub(crate) fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants,
     Invariants::compile(&rules).map_err(Error::internal)
 }
 
-/// A schema that somebody sent and that is none.
+/// The error for an invalid schema in a request.
 pub(crate) fn invalid_schema(field: &str, error: &SchemaError) -> Error {
     let message = format!("{field} is not a valid JSON Schema: {error}");
     Error::new(ErrorName::InvalidSchema, message).with_details(json!({
@@ -169,33 +166,43 @@ pub(crate) fn invalid_schema(field: &str, error: &SchemaError) -> Error {
     }))
 }
 
-/// What is to be judged.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
-    /// The text.
+pub(crate) struct ModelOutput {
     pub(crate) text: String,
-    /// A structured value beside it.
     pub(crate) structured: Option<Value>,
     /// The run's parameters as JSON text, for invariants that speak of `input`.
     pub(crate) parameters: String,
 }
 
 /// Judges, on this thread where that is quick. Gives the text back.
-pub(crate) async fn judged(said: Said, contract: contract::Contract) -> Result<(Verdict, String), Error> {
+pub(crate) async fn judged(
+    output: ModelOutput,
+    contract: contract::Contract,
+) -> Result<(Verdict, String), Error> {
     // Invariants are evaluated on a thread of their own, which this one would wait for.
-    let bytes = said.text.len();
+    let bytes = output.text.len();
     let is_quick = bytes <= ON_THE_SPOT_BYTES && contract.schema().is_quick_for(bytes);
-    if is_quick && said.structured.is_none() && contract.invariants().is_empty() {
-        return Ok(judge(said, &contract));
+    if is_quick && output.structured.is_none() && contract.invariants().is_empty() {
+        return judge(output, &contract);
     }
-    heavy(move || judge(said, &contract)).await
+    heavy(move || judge(output, &contract)).await?
 }
 
-fn judge(said: Said, contract: &contract::Contract) -> (Verdict, String) {
+fn judge(output: ModelOutput, contract: &contract::Contract) -> Result<(Verdict, String), Error> {
     let input = match contract.invariants().is_empty() {
         true => Value::Null,
-        false => serde_json::from_str(&said.parameters).unwrap_or_default(),
+        false => input(&output.parameters)?,
     };
-    let answer = Answer { text: &said.text, structured: said.structured.as_ref(), input: &input, lift: None };
-    (contract::judge(&answer, contract), said.text)
+    let answer =
+        Answer { text: &output.text, structured: output.structured.as_ref(), input: &input, lift: None };
+    Ok((contract::judge(&answer, contract), output.text))
+}
+
+/// The parameters that were stored with a run, which are empty if nothing looks at them.
+pub(super) fn input(parameters: &str) -> Result<Value, Error> {
+    match parameters.is_empty() {
+        true => Ok(Value::Null),
+        false => serde_json::from_str(parameters)
+            .map_err(|error| StoreError::Corrupt(format!("the parameters of a run: {error}")).into()),
+    }
 }

@@ -25,7 +25,6 @@ impl Endpoints {
         by_count(facts.into_iter().map(|fact| view(fact, now)).collect(), limit, cursor.as_deref())
     }
 
-    /// Forgets what was learned.
     pub(crate) async fn forget(&self, filter: EndpointFilter) -> Result<ForgottenFacts, Error> {
         let words = filter.to_string();
         let forgotten = self.facts.forget_facts(&matching(filter)).await?;
@@ -33,7 +32,7 @@ impl Endpoints {
     }
 }
 
-/// A fact as it stands at this time.
+/// A fact with its weight at this time.
 pub(super) fn view(fact: Fact, now: Timestamp) -> EndpointFact {
     EndpointFact::new(fact.endpoint, fact.model, fact.feature, fact.evidence, now)
 }

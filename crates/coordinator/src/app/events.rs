@@ -1,7 +1,5 @@
-//! Events: pages of a session's, and following them live.
-//!
-//! Who follows reads from the store and from nothing else, so the order is the store's, nothing is missed, and a slow
-//! reader costs a page. A wake-up only says when to look.
+//! Events are followed by reading the store and nothing else, so the order is the store's, nothing is missed, and a slow reader
+//! costs one page of memory. A wake-up only says when to read.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -42,14 +40,13 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "workflow.finished",
 ];
 
-/// How much is read at once for somebody who follows, and held until it is taken: a page of small events. There may be thousands
-/// who follow, and one who does not read holds a page.
+/// How much is read at once for a follower, and held until it is sent: a page of small events. There may be thousands of
+/// followers, and one that does not read holds a page.
 const PAGE: EventLimit = EventLimit { events: 64, bytes: 64 * 1024 };
 
 /// Before the first event.
 const BEGINNING: EventId = EventId(0);
 
-/// Reading events.
 pub(crate) struct Events {
     pub(super) events: Arc<dyn EventStore>,
     pub(super) sessions: Arc<dyn SessionStore>,
@@ -71,7 +68,7 @@ impl Events {
         self.sessions.session(session_id).await?;
         let filter = EventFilter { session_id: Some(session_id.clone()), ..EventFilter::default() };
         let events = self.events.events(&filter, after, EventLimit::of(limit)).await?;
-        // A page ends where it was asked to, or where it is large: whether it is the last one is seen behind it.
+        // A full page may be the last one, so the event after it is looked up.
         let is_full = events.len() >= limit as usize
             || events.iter().map(|event| event.body.len()).sum::<usize>() >= MOST_EVENT_BYTES;
         let next_cursor = match events.last().filter(|_| is_full) {
@@ -85,7 +82,7 @@ impl Events {
         Ok(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(",")))
     }
 
-    /// Begins to follow events: those after an id, or those from now on. What is after the newest one is from now on too.
+    /// Starts to follow events: those after an id, or new ones. An id beyond the newest event means new ones too.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         holder: Holder,
@@ -101,8 +98,8 @@ impl Events {
         let watch = self.hub.watch(vec![topic]);
         let after = match following.after {
             Some(BEGINNING) => BEGINNING,
-            // An event that is not there yet was seen in another database, before a reset or a restored copy. Whoever waited
-            // for ids behind it would miss all that happens until they are reached.
+            // An id beyond the last event comes from another database, before a reset or a restored copy. Waiting for later ids
+            // would miss all events until then.
             Some(after) => after.min(self.events.last_event().await?),
             None => self.events.last_event().await?,
         };
@@ -110,17 +107,15 @@ impl Events {
     }
 }
 
-/// What somebody wants to follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Following {
-    /// Which events.
     pub(crate) filter: EventFilter,
     /// After this one; none is from now on.
     pub(crate) after: Option<EventId>,
 }
 
-/// Somebody who follows events. Who wants some kinds alone goes on behind what was looked at, not behind the last that was
-/// found: that may be long ago.
+/// A follower of events. It continues after the last event that was read and not after the last that matched, which may be long
+/// ago.
 pub(crate) struct Follower {
     events: Arc<Events>,
     holder: Holder,
@@ -131,12 +126,10 @@ pub(crate) struct Follower {
     following: Following,
 }
 
-/// What there is for who follows.
 #[derive(Debug)]
 pub(crate) enum Followed {
     /// Events, in order, and the turn in which they were read.
     Events(Vec<Event>, Turn),
-    /// There will be no more.
     Closed,
 }
 
@@ -197,7 +190,7 @@ mod tests {
     use crate::app::agents::fixture::{Fixture, reviewer};
 
     #[tokio::test]
-    async fn what_was_looked_at_is_not_looked_at_again() {
+    async fn events_are_not_read_twice() {
         let fixture = Fixture::new(&[]);
         fixture.post("/agents", &reviewer("reviewer")).await;
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});

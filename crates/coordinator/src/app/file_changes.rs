@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::definitions::{Agents, WorkflowDefinitions};
+use accord_domain::audit::{Actor, Entry};
+
+use super::blueprints::Blueprints;
 
 /// The hashes of the definitions in a folder as they were last seen or written.
 #[derive(Debug)]
@@ -37,7 +39,7 @@ impl KnownFiles {
     }
 }
 
-impl Agents {
+impl Blueprints {
     /// Reads the files of agents again, and records which of them somebody has edited.
     pub(crate) async fn reload_agents(&self) {
         let changed = {
@@ -46,11 +48,9 @@ impl Agents {
             self.catalog.reload().await;
             self.catalog.known_files.changed(self.catalog.hashes())
         };
-        self.edits.record("agent.file_changed", changed).await;
+        self.record_edits("agent.file_changed", changed).await;
     }
-}
 
-impl WorkflowDefinitions {
     /// The same for workflows.
     pub(crate) async fn reload_workflows(&self) {
         let changed = {
@@ -58,6 +58,27 @@ impl WorkflowDefinitions {
             self.workflows.reload().await;
             self.workflows.known_files.changed(self.workflows.hashes())
         };
-        self.edits.record("workflow.file_changed", changed).await;
+        self.record_edits("workflow.file_changed", changed).await;
+    }
+
+    async fn record_edits(&self, action: &str, changed: Vec<Changed>) {
+        // A command's own coordinator leaves that to the one that runs for the project.
+        if self.instance.serves_one_runner() {
+            return;
+        }
+        for (name, hash) in changed {
+            let entry = Entry {
+                at: self.outside.now(),
+                actor: Actor::FileSystem,
+                action: action.to_owned(),
+                object: Some(name),
+                hash,
+                address: None,
+                forwarded_for: None,
+            };
+            if let Err(error) = self.audit.add(entry).await {
+                tracing::warn!(cause = error.cause(), "an audit log entry could not be saved");
+            }
+        }
     }
 }

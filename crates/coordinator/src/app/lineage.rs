@@ -1,8 +1,7 @@
-//! Runs that act for themselves: an agent that starts and follows other agents.
+//! Which run started which session.
 //!
-//! Such a run shows a token that only the holder of its lease can make. It may look at agents, workflows and schemas,
-//! start sessions and workflow runs, which become children of its own whatever it says, and deal with what descends from
-//! its own session.
+//! A run that calls the API has a token that only the holder of its lease can make. It may read agents, workflows and schemas,
+//! start sessions and workflow runs, which always become its children, and use what descends from its own session.
 
 use std::sync::Arc;
 
@@ -29,10 +28,9 @@ const DEEPEST: usize = 64;
 /// none of the others.
 const DEEPEST_SESSIONS: usize = 16;
 
-/// A run that acts for itself.
+/// A run that calls the API with its token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Acting {
-    /// The run.
+pub(crate) struct CallingRun {
     pub(crate) run_id: RunId,
     /// Its session, the parent of what it starts.
     pub(crate) session_id: SessionId,
@@ -59,11 +57,11 @@ impl Lineage {
         if !bool::from(lease.id.as_str().as_bytes().ct_eq(token.lease_id().as_str().as_bytes())) {
             return Err(stale());
         }
-        let acting = Acting { run_id: run.id, session_id: run.session_id };
+        let calling = CallingRun { run_id: run.id, session_id: run.session_id };
         // What it starts names the run, and the key that asked for the run.
         let root = run.requested_by.unwrap_or_default();
-        let requested_by = Some(RequestedBy { run_id: Some(acting.run_id.clone()), ..root });
-        Ok(Caller { key_id: None, role: Role::Caller, acting: Some(acting), requested_by, expires_at: None })
+        let requested_by = Some(RequestedBy { run_id: Some(calling.run_id.clone()), ..root });
+        Ok(Caller { key_id: None, role: Role::Caller, run: Some(calling), requested_by, expires_at: None })
     }
 
     /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only
@@ -73,13 +71,13 @@ impl Lineage {
         if request.execution_mode != Some(ExecutionMode::AsyncCallback) {
             self.bind(&mut request.additional_demands);
         }
-        let Some(acting) = &caller.acting else { return Ok(()) };
+        let Some(run) = &caller.run else { return Ok(()) };
         match &request.session_id {
             Some(session_id) => {
-                self.check_descent(acting, session_id).await?;
+                self.check_descent(run, session_id).await?;
                 request.parent_session_id = None;
             }
-            None => request.parent_session_id = Some(acting.session_id.clone()),
+            None => request.parent_session_id = Some(run.session_id.clone()),
         }
         Ok(())
     }
@@ -87,8 +85,8 @@ impl Lineage {
     /// Makes a workflow run the caller's own: the sessions in it have the caller's session as their parent.
     pub(super) fn adopt_workflow(&self, caller: &Caller, request: &mut CreateWorkflowRun) {
         self.bind(&mut request.additional_demands);
-        if let Some(acting) = &caller.acting {
-            request.parent_session_id = Some(acting.session_id.clone());
+        if let Some(run) = &caller.run {
+            request.parent_session_id = Some(run.session_id.clone());
         }
     }
 
@@ -100,11 +98,11 @@ impl Lineage {
 
     /// Narrows a list to what the caller may see.
     pub(super) async fn narrow(&self, caller: &Caller, query: &mut SessionQuery) -> Result<(), Error> {
-        let Some(acting) = &caller.acting else { return Ok(()) };
+        let Some(run) = &caller.run else { return Ok(()) };
         match &query.parent_session_id {
-            Some(parent) if *parent != acting.session_id => self.check_descent(acting, parent).await,
+            Some(parent) if *parent != run.session_id => self.check_descent(run, parent).await,
             _ => {
-                query.parent_session_id = Some(acting.session_id.clone());
+                query.parent_session_id = Some(run.session_id.clone());
                 Ok(())
             }
         }
@@ -130,11 +128,11 @@ impl Lineage {
     }
 
     /// Whether a session descends from that of the run.
-    pub(crate) async fn check_descent(&self, acting: &Acting, session_id: &SessionId) -> Result<(), Error> {
+    pub(crate) async fn check_descent(&self, run: &CallingRun, session_id: &SessionId) -> Result<(), Error> {
         let mut parent = self.sessions.session(session_id).await?.parent_session_id;
         for _ in 0..DEEPEST {
             match parent {
-                Some(id) if id == acting.session_id => return Ok(()),
+                Some(id) if id == run.session_id => return Ok(()),
                 Some(id) => parent = self.parent_of(&id).await?,
                 None => break,
             }
@@ -145,9 +143,9 @@ impl Lineage {
     }
 
     /// Whether the session of a run descends from that of the caller.
-    pub(crate) async fn check_run_descent(&self, acting: &Acting, run_id: &RunId) -> Result<(), Error> {
+    pub(crate) async fn check_run_descent(&self, run: &CallingRun, run_id: &RunId) -> Result<(), Error> {
         let session_id = self.runs.run(run_id).await?.session_id;
-        self.check_descent(acting, &session_id).await
+        self.check_descent(run, &session_id).await
     }
 
     /// The session that is to be the parent of a new one.
@@ -168,14 +166,14 @@ impl Lineage {
     /// Whether a workflow run was started by the run, or by what descends from it.
     pub(crate) async fn check_workflow_descent(
         &self,
-        acting: &Acting,
+        run: &CallingRun,
         id: &WorkflowRunId,
     ) -> Result<(), Error> {
         let head = self.workflow_runs.workflow_documents(id).await?.head;
         let head: Head = serde_json::from_str(&head).map_err(Error::internal)?;
         match head.surroundings.parent_session_id {
-            Some(parent) if parent == acting.session_id => Ok(()),
-            Some(parent) => self.check_descent(acting, &parent).await,
+            Some(parent) if parent == run.session_id => Ok(()),
+            Some(parent) => self.check_descent(run, &parent).await,
             None => {
                 let message =
                     format!("{id} was not started by this run; a run can access only its own workflow runs");

@@ -1,7 +1,6 @@
-//! What else answers under the coordinator's address, behind the same door.
+//! What answers at `/mcp`.
 //!
-//! The coordinator knows no MCP: whoever hosts it puts that in. The types are those of HTTP itself, so that neither side
-//! needs the other.
+//! The coordinator does not know MCP: its host passes it in. The types are those of HTTP, so that neither side needs the other.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -15,8 +14,8 @@ use futures_util::stream::BoxStream;
 /// A body in pieces.
 pub type GuestBody = BoxStream<'static, Result<Bytes, Infallible>>;
 
-/// What is to come.
+/// The answer, when it is there.
 pub type GuestAnswer = Pin<Box<dyn Future<Output = Response<GuestBody>> + Send>>;
 
-/// Answers requests that the door has let through. The request has its headers, `Authorization` among them.
+/// Answers requests that were authorized. A request has its headers, `Authorization` among them.
 pub type Guest = Arc<dyn Fn(Request<Bytes>) -> GuestAnswer + Send + Sync>;

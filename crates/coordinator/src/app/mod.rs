@@ -3,12 +3,12 @@
 pub(crate) mod agents;
 mod assignments;
 mod audit;
+mod blueprints;
 mod callbacks;
 mod catalog;
 mod claims;
 mod contracts;
 mod definition;
-mod definitions;
 mod endpoints;
 mod events;
 mod file_changes;
@@ -35,6 +35,7 @@ mod tiers;
 mod upkeep;
 mod workflows;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
 use accord_api::WorkflowView;
@@ -50,7 +51,7 @@ pub(crate) use definition::{Expected, Made};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub(crate) use keys::{Caller, Denial, FRESH, Keys, Refusal};
 pub use keys::{new_key, refuse_open_bind};
-pub(crate) use lineage::Acting;
+pub(crate) use lineage::CallingRun;
 pub use mcp::{Guest, GuestAnswer, GuestBody};
 pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use promise::Promise;
@@ -66,9 +67,9 @@ use crate::outstanding::Outstanding;
 use crate::settings::Settings;
 use assignments::RecentAssignments;
 use audit::Audit;
+use blueprints::Blueprints;
 use callbacks::Callbacks;
 use contracts::Contracts;
-use definitions::{Agents, FileEdits, WorkflowDefinitions};
 use endpoints::Endpoints;
 use events::Events;
 use instance::Instance;
@@ -87,8 +88,8 @@ use workflows::{WorkflowFiles, WorkflowRuns};
 
 /// The services of a coordinator.
 pub struct App {
-    pub(crate) agents: Arc<Agents>,
     pub(crate) audit: Arc<Audit>,
+    pub(crate) blueprints: Arc<Blueprints>,
     pub(crate) callbacks: Callbacks,
     pub(crate) endpoints: Endpoints,
     pub(crate) events: Arc<Events>,
@@ -103,7 +104,6 @@ pub struct App {
     pub(crate) sessions: Sessions,
     pub(crate) stats: Stats,
     pub(crate) upkeep: Upkeep,
-    pub(crate) workflow_definitions: Arc<WorkflowDefinitions>,
     pub(crate) workflow_runs: WorkflowRuns,
     pub(crate) event_store: Arc<dyn EventStore>,
     pub(crate) outside: Arc<dyn Outside>,
@@ -112,7 +112,6 @@ pub struct App {
     pub(crate) outstanding: Outstanding,
     /// Cancelled when the server is about to end: requests that wait are answered with what there is.
     pub(crate) closing: CancellationToken,
-    /// What answers at `/mcp`.
     pub(crate) mcp: OnceLock<Guest>,
 }
 
@@ -153,22 +152,14 @@ impl App {
             workflow_runs: store.clone(),
             instance: instance.clone(),
         });
-        let catalog =
-            Arc::new(Catalog::new(store.clone(), settings.agents_dir.clone(), settings.providers.clone()));
-        let edits = FileEdits { audit: audit.clone(), instance: instance.clone(), outside: outside.clone() };
-        let agents = Arc::new(Agents {
-            catalog: catalog.clone(),
+        let blueprints = Arc::new(Blueprints {
+            catalog: Catalog::new(store.clone(), settings.agents_dir.clone(), settings.providers.clone()),
+            workflows: WorkflowFiles::new(settings.workflows_dir.clone()),
             store: store.clone(),
             outside: outside.clone(),
             settings: settings.clone(),
-            edits: edits.clone(),
-        });
-        let workflow_definitions = Arc::new(WorkflowDefinitions {
-            workflows: WorkflowFiles::new(settings.workflows_dir.clone()),
-            catalog: catalog.clone(),
-            store: store.clone(),
-            outside: outside.clone(),
-            edits,
+            audit: audit.clone(),
+            instance: instance.clone(),
         });
         let quarantine = Arc::new(Quarantine::new(
             store.clone(),
@@ -199,8 +190,7 @@ impl App {
             closing: closing.clone(),
             outstanding: outstanding.clone(),
             instance: instance.clone(),
-            catalog: catalog.clone(),
-            workflows: workflow_definitions.clone(),
+            blueprints: blueprints.clone(),
             contracts: contracts.clone(),
             lineage: lineage.clone(),
             runners: runners.clone(),
@@ -225,8 +215,7 @@ impl App {
             schemas: Schemas {
                 store: store.clone(),
                 outside: outside.clone(),
-                catalog: catalog.clone(),
-                workflows: workflow_definitions.clone(),
+                blueprints: blueprints.clone(),
             },
             server: Server {
                 upkeep: store.clone(),
@@ -267,8 +256,7 @@ impl App {
                 outstanding: outstanding.clone(),
                 instance: instance.clone(),
                 embedder,
-                catalog,
-                definitions: workflow_definitions.clone(),
+                blueprints: blueprints.clone(),
                 contracts,
                 lineage: lineage.clone(),
                 quarantine: quarantine.clone(),
@@ -276,15 +264,14 @@ impl App {
                 flows: Recent::new(IN_USE),
             },
             event_store: store,
-            agents,
             audit,
+            blueprints,
             instance,
             keys,
             lineage,
             quarantine,
             runners,
             runs,
-            workflow_definitions,
             outside,
             settings,
             hub,
@@ -299,6 +286,11 @@ impl App {
         self.instance.id()
     }
 
+    /// Says where the server listens: if others can reach it, a key is always needed.
+    pub fn listens_on(&self, address: SocketAddr) {
+        self.keys.listens_on(address);
+    }
+
     /// Makes a key that only this process knows, for a runner or a command that shares it with the coordinator.
     pub fn local_key(&self, role: Role) -> Result<String, Error> {
         self.keys.local_key(role)
@@ -311,6 +303,6 @@ impl App {
 
     /// Checks every workflow in files, for commands that work without a coordinator.
     pub async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
-        self.workflow_definitions.examine_workflows().await
+        self.blueprints.examine_workflows().await
     }
 }

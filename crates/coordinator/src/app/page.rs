@@ -13,7 +13,6 @@ const USUAL_LIMIT: u32 = 50;
 /// A page is held in memory whole.
 pub(crate) const HIGHEST_LIMIT: u32 = 500;
 
-/// The length of a page that somebody asks for.
 pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
     match asked {
         None => Ok(USUAL_LIMIT),
@@ -31,7 +30,7 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
 pub(crate) struct List(pub(crate) &'static str);
 
 impl List {
-    /// The page of the store's that somebody asks for.
+    /// The requested page, as the store expects it.
     pub(crate) fn request(self, asked: Option<u32>, cursor: Option<String>) -> Result<PageRequest, Error> {
         let place = |cursor| self.place(cursor).map(str::to_owned);
         Ok(PageRequest { limit: limit(asked)?, cursor: given(cursor.as_deref()).map(place).transpose()? })
@@ -75,13 +74,12 @@ impl List {
 /// milliseconds, and nobody reads a larger number of items.
 pub(crate) const MOST_COUNTED: u32 = 10_000;
 
-/// Characters of a search: the words that somebody types.
 const LONGEST_SEARCH: usize = 200;
 
 /// Words of a search. Every row is compared with each.
 const MOST_WORDS: usize = 8;
 
-/// The search that somebody asks for; none where it has no words.
+/// The requested search; none if it has no words.
 pub(crate) fn search(asked: Option<&str>) -> Result<Option<Search>, Error> {
     let Some(asked) = asked else { return Ok(None) };
     let refused = |message: String| Err(Error::new(ErrorName::InvalidRequest, message));
@@ -102,7 +100,7 @@ pub(crate) fn counted<T>(page: Page<T>, count: Option<Count>) -> Page<T> {
     Page { total, total_exact, ..page }
 }
 
-/// The cursor that somebody gives. An empty one is none: a loop over pages begins with it.
+/// The cursor of a request. An empty one counts as none, because loops over pages start with it.
 pub(crate) fn given(cursor: Option<&str>) -> Option<&str> {
     cursor.filter(|cursor| !cursor.is_empty())
 }
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_grows_is_counted() {
+    fn lists_that_only_grow_are_paged_by_count() {
         let page = |limit, cursor| by_count(vec![1, 2, 3], limit, cursor);
         assert_eq!(page(None, None).unwrap(), Page::new(vec![1, 2, 3], None));
         let first = Page::new(vec![1, 2], Some("2".to_owned()));

@@ -10,19 +10,16 @@ use crate::error::Error;
 pub(crate) struct Promise {
     /// Whose key it is and for which route.
     pub(crate) scope: String,
-    /// The key.
     pub(crate) key: String,
     /// A hash of the request's body.
     pub(crate) fingerprint: String,
 }
 
 impl Promise {
-    /// With the text that is kept.
     pub(crate) fn with(self, response: String) -> Idempotency {
         Idempotency { scope: self.scope, key: self.key, fingerprint: self.fingerprint, response }
     }
 
-    /// With the answer that is kept.
     pub(crate) fn answered(self, answer: &impl Serialize) -> Result<Idempotency, Error> {
         Ok(self.with(serde_json::to_string(answer).map_err(Error::internal)?))
     }

@@ -26,8 +26,8 @@ use crate::metrics;
 use crate::outside::Outside;
 use crate::settings::Settings;
 
-/// How long a coordinator may be silent before it counts as dead. Its work waits for as long, so this is short; a database
-/// that does not answer for as long has stopped the others, too.
+/// How long a coordinator may be silent before it counts as crashed. Its work waits for as long, so this is short; a database
+/// that does not respond for as long has stopped the others, too.
 const MARK_LEASE: SignedDuration = SignedDuration::from_secs(10);
 
 /// How often marks are renewed and looked at: three times in a lease.
@@ -41,9 +41,8 @@ const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
 /// longer must not hold up the other suspects for ever.
 const LONGEST_ALONE: Duration = Duration::from_secs(10);
 
-/// How long a coordinator lives before it begins work that another one has died of. One that is killed sooner, because somebody
-/// restarts it again and again, counts nothing against that work; and where it dies of the work, everything else had this
-/// long to go on.
+/// How long a coordinator runs before it starts work on which another one crashed. One that is killed sooner, for example by
+/// repeated restarts, does not count against that work; and if it crashes again, everything else had this long to continue.
 const REST: SignedDuration = SignedDuration::from_secs(2);
 
 /// Marks of the dead that are looked at in one round.
@@ -68,7 +67,6 @@ pub(crate) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Of a coordinator that starts now.
     pub(super) fn new(
         store: Arc<dyn Store>,
         outside: Arc<dyn Outside>,
@@ -125,9 +123,9 @@ impl Quarantine {
 }
 
 /// Stops renewing a mark when the work ends, also if it ends because the client hung up.
-struct Held<'a>(&'a Quarantine, &'a Item);
+struct MarkGuard<'a>(&'a Quarantine, &'a Item);
 
-impl Drop for Held<'_> {
+impl Drop for MarkGuard<'_> {
     fn drop(&mut self) {
         self.0.forget(self.1);
     }
@@ -178,7 +176,7 @@ impl Quarantine {
             let message = "another coordinator is working on this, or crashed on it a moment ago; retry";
             return Err(Error::new(ErrorName::StoreUnavailable, message));
         }
-        let held = Held(self, &item);
+        let held = MarkGuard(self, &item);
         let done = match permit {
             Some(permit) => alone(permit, work).await,
             None => work.await,
@@ -257,7 +255,6 @@ impl Quarantine {
         Ok(self.store.dead_work(&everybody, u32::MAX).await?.contains(item))
     }
 
-    /// This coordinator ends as it should.
     pub(crate) async fn release_marks(&self) {
         // A passive coordinator only answers requests: it has set no marks.
         if self.instance.is_passive() {
@@ -268,7 +265,6 @@ impl Quarantine {
         }
     }
 
-    /// What coordinators died of.
     pub(crate) async fn list(&self) -> Result<QuarantineView, Error> {
         let poisoned = self.store.poisoned(MOST_LISTED).await?;
         let mut runs = Vec::with_capacity(poisoned.runs.len());

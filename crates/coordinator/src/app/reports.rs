@@ -1,4 +1,4 @@
-//! What runners report while they work. Only the holder of a run is heard.
+//! What runners report while they work. Only the holder of a run may report.
 
 use accord_api::{FinishedRun, Holding, ReportAttempts, ReportEvents};
 use accord_domain::attempt::Attempt;
@@ -28,14 +28,12 @@ const DELTA_BYTES: usize = 8 * 1024;
 const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
 
 impl Runners {
-    /// The work begins.
     pub(crate) async fn run_started(&self, run_id: RunId, holding: &Holding) -> Result<FinishedRun, Error> {
         self.note_alive(&holding.runner_id).await;
         let run = self.store.start_run(&holder(run_id, holding), self.outside.now()).await?;
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
 
-    /// Something happened.
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
         check_count("events", report.events.len(), MOST_EVENTS)?;
         report.events.iter().try_for_each(check_event)?;
@@ -50,7 +48,6 @@ impl Runners {
         Ok(())
     }
 
-    /// Answers were judged.
     pub(crate) async fn report_attempts(&self, run_id: RunId, report: ReportAttempts) -> Result<(), Error> {
         check_count("attempts", report.attempts.len(), MOST_ATTEMPTS)?;
         let delivery = report.holding.attempt;
@@ -66,14 +63,14 @@ impl Runners {
             now: self.outside.now(),
         };
         let written = self.store.report(report).await?;
-        // What was told before is counted already.
+        // Attempts that were reported before are counted already.
         let new = figures.iter().filter(|(number, _)| written.contains(number));
         new.for_each(|(_, figures)| metrics::attempt(figures));
         Ok(())
     }
 
-    /// Who reports is alive. Where that cannot be written the report is still heard: a runner that is gone may end what it
-    /// holds.
+    /// A runner that reports is alive. If that cannot be saved the report is still accepted: a runner that is gone may finish
+    /// its runs.
     pub(super) async fn note_alive(&self, runner_id: &RunnerId) {
         let _ = self.heard_of(runner_id).await;
     }
@@ -88,7 +85,7 @@ fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
     }
 }
 
-/// A runner tells what its executor did. What becomes of the run is the coordinator's to say.
+/// Runners report what their executor did. The state of a run is decided by the coordinator.
 fn check_event(body: &Body) -> Result<(), Error> {
     let bytes = match body {
         Body::Message { role, .. } if !matches!(role.as_str(), "assistant" | "user") => {
@@ -138,7 +135,7 @@ fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
     Ok(Attempt { text: shortened(attempt.text), ..attempt })
 }
 
-/// Figures over runs are sums of what is told here.
+/// Statistics are sums of what is reported here.
 pub(super) fn check_usage(of: &str, usage: &Usage) -> Result<(), Error> {
     usage.check().map_err(|reason| refuse(format!("{of}: {reason}")))
 }

@@ -43,8 +43,8 @@ const BETWEEN_COUNTS: Duration = Duration::from_millis(250);
 /// A lease is renewed so often before it runs out: two heartbeats may be lost.
 const BEATS_IN_A_LEASE: u32 = 3;
 
-/// How long what a runner can do is known without looking. It never changes; but a runner may be removed by way of another
-/// coordinator, and is to hear of that soon.
+/// How long a profile is cached. It never changes, but a runner may be removed through another coordinator and should notice
+/// soon.
 const KNOWN_FOR: Duration = Duration::from_secs(10);
 
 /// Runners: they register, claim runs, renew their leases and report.
@@ -77,7 +77,6 @@ impl Default for RunnerCache {
 }
 
 impl Runners {
-    /// A runner begins.
     pub(crate) async fn register(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
         check_profile(&request.profile)?;
         labels::check_profile(&request.profile)?;
@@ -92,7 +91,6 @@ impl Runners {
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
     }
 
-    /// Runners, newest first.
     pub(crate) async fn list(
         &self,
         limit: Option<u32>,
@@ -112,7 +110,6 @@ impl Runners {
         List("runners").by_name(runners, Ordering::Less, limit, cursor, |runner| runner.runner_id.as_str())
     }
 
-    /// A runner ends.
     pub(crate) async fn remove(&self, runner_id: &RunnerId) -> Result<(), Error> {
         self.store.remove_runner(runner_id).await?;
         self.cache.profiles.take(runner_id.as_str());
@@ -120,8 +117,8 @@ impl Runners {
         Ok(())
     }
 
-    /// A runner has asked or told something, so it is alive. Written where that was not done lately: what runners say is
-    /// too much for a write each.
+    /// A runner sent a request, so it is alive. Saved only if that was not done lately: runners send too many requests for a
+    /// write each.
     pub(super) async fn heard_of(&self, runner_id: &RunnerId) -> Result<(), Error> {
         let now = self.outside.now();
         let is_fresh = |at: Timestamp| now.duration_since(at).unsigned_abs() < self.between_beats();
@@ -146,7 +143,6 @@ impl Runners {
         }
     }
 
-    /// What a runner can do.
     pub(super) async fn profile(&self, runner_id: &RunnerId) -> Result<Arc<Profile>, Error> {
         if let Some((since, profile)) = self.cache.profiles.get(runner_id.as_str())
             && since.elapsed() < KNOWN_FOR
@@ -202,7 +198,7 @@ impl Runners {
         Ok(Some(self.store.waiting_for_children(&runs).await?))
     }
 
-    /// Until other runs of a full runner wait for children than it knows. What is queued may be a child.
+    /// Returns when the number of a full runner's runs that wait for children has changed. A queued run may be a child.
     async fn others_wait(&self, request: &Heartbeat, queued: &Watch) -> Result<(), Error> {
         if request.waiting.is_none() {
             return std::future::pending().await;
@@ -234,7 +230,6 @@ impl Runners {
         Ok(directives)
     }
 
-    /// How long a lease holds.
     pub(super) fn lease(&self) -> SignedDuration {
         SignedDuration::from_secs(self.settings.queue.lease_seconds.into())
     }
@@ -244,7 +239,7 @@ impl Runners {
         self.lease().unsigned_abs() / BEATS_IN_A_LEASE
     }
 
-    /// Who was heard of after this is alive: as long as a lease that nobody renewed.
+    /// Runners that were seen after this are alive: for as long as a lease that was not renewed.
     pub(super) fn alive_since(&self, now: Timestamp) -> Timestamp {
         now.checked_sub(self.lease()).unwrap_or(Timestamp::MIN)
     }

@@ -15,25 +15,21 @@ use accord_store::{SchemaRecord, SchemaStore, StoreError};
 use serde_json::{Value, json};
 
 use super::agents::{looked_at, name};
-use super::catalog::Catalog;
-use super::definitions::WorkflowDefinitions;
-use super::{Promise, page};
+use super::blueprints::Blueprints;
+use super::{Expected, Promise, page};
 use crate::error::Error;
 use crate::outside::Outside;
 use crate::work::heavy;
 
 const LIST: page::List = page::List("schemas");
 
-/// The registered schemas.
 pub(crate) struct Schemas {
     pub(super) store: Arc<dyn SchemaStore>,
     pub(super) outside: Arc<dyn Outside>,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) workflows: Arc<WorkflowDefinitions>,
+    pub(super) blueprints: Arc<Blueprints>,
 }
 
 impl Schemas {
-    /// The registered schemas, by name.
     pub(crate) async fn list(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
         let page = self.store.schemas(&LIST.request(query.limit, query.cursor)?).await?;
         let mut users = self.users().await?;
@@ -41,13 +37,11 @@ impl Schemas {
         Ok(Page::new(items.into_iter().collect::<Result<_, Error>>()?, next_cursor))
     }
 
-    /// One registered schema.
     pub(crate) async fn get(&self, name: &str) -> Result<SchemaView, Error> {
         let record = self.store.schema(name).await?;
         view(record.ok_or_else(|| not_found(name))?, &mut self.users().await?)
     }
 
-    /// Registers a schema.
     pub(crate) async fn create(
         &self,
         create: CreateSchema,
@@ -88,15 +82,20 @@ impl Schemas {
     }
 
     /// Removes a schema that no agent refers to.
-    pub(crate) async fn delete(&self, name: &str, expected: Option<&[String]>) -> Result<(), Error> {
+    pub(crate) async fn delete(&self, name: &str, expected: &Expected) -> Result<(), Error> {
         let record = self.store.schema(name).await?.ok_or_else(|| not_found(name))?;
-        if expected.is_some_and(|hashes| !hashes.contains(&record.hash)) {
+        let is_expected = match expected {
+            Expected::Anything | Expected::Present => true,
+            Expected::OneOf(hashes) => hashes.contains(&record.hash),
+            Expected::Absent => false,
+        };
+        if !is_expected {
             let message = format!("schema '{name}' has changed since you read it; read it again");
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
-        // The watcher hears of a file a moment after it was saved, and what refers to the schema since then does so too.
-        self.catalog.reload().await;
-        self.workflows.workflows.reload().await;
+        // The watcher notices a file a moment after it was saved, so files are read again before references are counted.
+        self.blueprints.catalog.reload().await;
+        self.blueprints.workflows.reload().await;
         let users = self.users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
             let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();
@@ -110,16 +109,16 @@ impl Schemas {
     /// Who refers to registered schemas, by the schemas' names.
     async fn users(&self) -> Result<BTreeMap<String, SchemaUsers>, Error> {
         let mut users: BTreeMap<String, SchemaUsers> = BTreeMap::new();
-        for (found, _) in self.catalog.all().await? {
+        for (found, _) in self.blueprints.catalog.all().await? {
             for schema in named_by(found.value()) {
                 users.entry(schema).or_default().agents.push(found.name().to_owned());
             }
         }
-        let agents = self.workflows.inline_agents().await?.into_iter();
+        let agents = self.blueprints.inline_agents().await?.into_iter();
         let by_agents = agents.flat_map(|(workflow, agent)| {
             named_by(&agent).into_iter().map(move |schema| (workflow.clone(), schema))
         });
-        let mut in_workflows: Vec<(String, String)> = self.workflows.schemas_of_nodes().await?;
+        let mut in_workflows: Vec<(String, String)> = self.blueprints.schemas_of_nodes().await?;
         in_workflows.extend(by_agents);
         in_workflows.sort();
         in_workflows.dedup();
@@ -199,7 +198,7 @@ fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
     }
 }
 
-/// The verdict on what was sent along. A value is judged as it stands.
+/// The verdict on the text or value of the request. A value is judged unchanged.
 fn verdict(request: &ValidateSchema, schema: Schema) -> Option<Value> {
     let mode = match request.mode {
         ValidationMode::Strict => Mode::Strict,

@@ -21,12 +21,11 @@ use super::page::{List, MOST_COUNTED, counted, search};
 use super::runs::{Runs, raw};
 use crate::error::Error;
 
-/// How many ends that were not told a view shows. Each is some hundred bytes.
+/// How many undelivered callbacks a view shows. Each has a few hundred bytes.
 const MOST_UNDELIVERED: u32 = 1_000;
 
 const LIST: List = List("sessions");
 
-/// Sessions with their results.
 pub(crate) struct Sessions {
     pub(super) sessions: Arc<dyn SessionStore>,
     pub(super) run_reader: Arc<dyn RunReader>,
@@ -65,7 +64,6 @@ impl Sessions {
         Ok(counted(LIST.view(page, view), total))
     }
 
-    /// One session.
     pub(crate) async fn get(&self, session_id: &SessionId) -> Result<SessionView, Error> {
         let session = match self.sessions.session(session_id).await {
             Ok(session) => session,
@@ -79,7 +77,7 @@ impl Sessions {
         Ok(SessionView { undelivered_callbacks, ..view(session, summary.unwrap_or_default()) })
     }
 
-    /// The sessions that this one started, each with what this one has not been told of it.
+    /// The sessions that this one started, each with its undelivered callback.
     pub(crate) async fn children(
         &self,
         session_id: &SessionId,
@@ -101,7 +99,7 @@ impl Sessions {
         Ok(page)
     }
 
-    /// Where a session stands.
+    /// The status of a session, and the failure of its last run.
     pub(crate) async fn status(&self, session_id: &SessionId) -> Result<SessionStatusView, Error> {
         let session = self.sessions.session(session_id).await?;
         let error = self.failure(&session).await?;

@@ -1,8 +1,7 @@
-//! Figures over runs.
+//! Statistics of runs.
 //!
-//! They are counted from all runs that are asked for, which takes seconds where those are many. So one request is counted at a
-//! time: more would take all connections to the store from those who work. It is counted to its end also where whoever asked has
-//! hung up, because the store does not stop either.
+//! They are counted over all selected runs, which takes seconds if there are many. So one request is counted at a time: more
+//! would take all connections to the store. Counting continues if the client hangs up, because the store does not stop either.
 
 use std::sync::Arc;
 
@@ -20,7 +19,6 @@ const MOST_ERRORS: u32 = 50;
 /// Periods up to this long are also counted by hour: 48 hours, and the hour that they begin in.
 const BY_HOUR: SignedDuration = SignedDuration::from_hours(49);
 
-/// Counts runs.
 pub(crate) struct Stats {
     pub(super) stats: Arc<dyn StatsStore>,
     pub(super) upkeep: Arc<dyn Upkeep>,

@@ -1,4 +1,4 @@
-//! What is done again and again, so that nothing hangs when somebody dies silently. Each is idempotent.
+//! Repeated work, so that nothing hangs when a process dies silently. Each is idempotent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,8 +69,8 @@ impl Upkeep {
         Ok(Duration::try_from(left).unwrap_or_default().min(whole))
     }
 
-    /// Fails runs that nobody could take, as it is now and has been for as long as they are given. Who is there for one runner
-    /// alone leaves what is not for that one to others.
+    /// Fails runs that no runner could take, now and for as long as they may wait. A coordinator that serves one runner leaves
+    /// the runs of others alone.
     pub(crate) async fn fail_unmatched(&self, now: Timestamp) -> Result<(), Error> {
         self.fail_unmet(now).await?;
         let queued_before = now.checked_sub(self.match_timeout()).unwrap_or(Timestamp::MIN);
@@ -88,7 +88,8 @@ impl Upkeep {
         .await
     }
 
-    /// Who is there for one runner alone need not wait once that one is here: what it does not meet, nobody ever will.
+    /// A coordinator that serves one runner need not wait once that runner is registered: what it does not match, no runner
+    /// will.
     async fn fail_unmet(&self, now: Timestamp) -> Result<(), Error> {
         let own = self.instance.runner_tag().and_then(|tag| self.presence.with_tag(tag));
         let Some(own) = own else { return Ok(()) };
@@ -114,13 +115,12 @@ impl Upkeep {
         SignedDuration::from_secs(self.settings.queue.match_timeout_seconds.into())
     }
 
-    /// How long nobody may have looked for runners while still as much is known of them: half of the time for which one that
-    /// is silent counts, so that those who are alive have been heard of since.
+    /// How long the runners may not have been checked while they still count as known: half of the time after which a silent
+    /// runner is gone, so that those that are alive have been seen since.
     pub(crate) fn longest_absence(&self) -> SignedDuration {
         self.runners.lease().max(self.match_timeout()) / 2
     }
 
-    /// Forgets what is no longer needed.
     pub(crate) async fn forget(&self) -> Result<(), Error> {
         let before = |age| self.outside.now().checked_sub(age).unwrap_or(Timestamp::MIN);
         self.store.forget(before(REMEMBERED)).await?;

@@ -13,30 +13,29 @@ use crate::metrics;
 /// After a failure: long enough for a database to come back, short enough not to be noticed.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
-/// The end of a run wakes who tells parents and who goes on with workflows; this is for wake-ups that were lost, and for those
-/// who are slow to stop.
+/// The end of a run wakes callbacks and workflows; this is for lost wake-ups, and for runs that are slow to stop.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Who is woken by the end of any run looks at most so often: a busy coordinator ends thousands in a second, and one look
-/// sees all that is due. Nobody notices a hundredth of a second.
+/// Reconcilers that are woken by the end of any run read at most this often: a busy coordinator finishes thousands in a second,
+/// and one read sees all that is due.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// Who asks when a key was last used asks for days, and a write a minute costs nothing.
+/// The last use of a key is asked for in days, and a write a minute costs nothing.
 const KEY_USES_EVERY: Duration = Duration::from_secs(60);
 
 /// A busy coordinator measures some ten thousand times meanwhile: a few hundred kilobytes.
 const FIGURES_EVERY: Duration = Duration::from_secs(10);
 
-/// A run that nobody can take is failed at most this late, whatever the time that it is given.
+/// A run without a matching runner fails at most this late, whatever its timeout.
 const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
 
 /// And it is not looked for more often than this.
 const UNMATCHED_AT_LEAST: Duration = Duration::from_millis(250);
 
-/// Somebody sits in front of a command that has a runner of its own.
+/// A person waits for a command that has a runner of its own.
 const UNMATCHED_OF_ONE_RUNNER: Duration = Duration::from_secs(1);
 
 /// A lease that ran out is taken back at most this late.
@@ -137,7 +136,6 @@ async fn rest_until(app: &App, wait: Duration, woken: impl Future<Output = ()>) 
     }
 }
 
-/// How long until the next look.
 fn after(reconciler: &str, looked: &Result<(), Error>, every: Duration) -> Duration {
     match looked {
         Ok(()) => every,

@@ -24,9 +24,7 @@ const TURNED_AWAY: usize = 8;
 /// How long that may take: the answer fits into the first packet.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Where connections come from.
 pub(crate) trait Accept: Send + 'static {
-    /// A connection.
     type Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
 
     /// The next one, and where it is from.

@@ -45,7 +45,6 @@ fn connections_of(descriptors: Option<usize>) -> usize {
     descriptors - RESERVED.min(descriptors.div_ceil(RESERVED_PART))
 }
 
-/// The connections that are open.
 #[derive(Clone)]
 pub(super) struct Open(Arc<Inner>);
 
@@ -148,7 +147,6 @@ impl Connection {
         self.state.closing.clone()
     }
 
-    /// Whether nothing is under way.
     pub(super) fn is_idle(&self) -> bool {
         self.state.idle_since().is_some()
     }
@@ -165,12 +163,10 @@ impl Drop for Connection {
     }
 }
 
-/// Counts the requests of a connection.
 #[derive(Clone)]
 pub(super) struct Requests(Arc<State>);
 
 impl Requests {
-    /// One more.
     pub(super) fn begin(&self) -> UnderWay {
         self.0.under_way.fetch_add(1, Ordering::SeqCst);
         UnderWay(Arc::clone(&self.0))

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_is_dropped() {
+    async fn a_client_that_does_not_read_is_dropped() {
         let served = served();
         let mut unread = served.sent(&asked("/large")).await;
         unread.read_exact(&mut [0; 12]).await.unwrap();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_slowly_gets_everything() {
+    async fn a_slow_reader_gets_everything() {
         let served = served();
         let mut slow = served.sent(&asked("/large")).await;
         let mut read = 0;
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn where_nobody_is_idle_the_next_is_refused() {
+    async fn connections_over_the_limit_are_refused_if_none_is_idle() {
         let served = served_within(2);
         let slow = [served.sent(&asked("/slow")).await, served.sent(&asked("/slow")).await];
         let refused = rest(served.sent(&asked("/")).await).await;
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_followed_and_was_dropped_goes_on_behind_what_it_saw() {
+    async fn a_dropped_follower_continues_after_its_last_event() {
         let fixture = Fixture::new(&[]);
         fixture.post("/agents", &reviewer("reviewer")).await;
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});

@@ -18,7 +18,6 @@ use super::limit::{Requests, UnderWay};
 /// a word. It is as long as a request may be silent. Whoever follows events comes back with the last id that it saw.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The stream.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     requests: Requests,
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_write_that_nobody_reads_is_given_up() {
+    async fn a_write_without_a_reader_times_out() {
         let (here, there) = duplex(8);
         let mut stream = timed(there);
         let since = Instant::now();

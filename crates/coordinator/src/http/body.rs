@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_of_json() {
+    fn serde_errors_use_the_names_of_json() {
         let cases = [
             (
                 "invalid type: sequence, expected struct CreateRun at line 1 column 1",

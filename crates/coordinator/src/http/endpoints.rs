@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, ErrorBody, ForgottenFacts, Page};
+use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts, Page};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
 
 use super::extract::Query;
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/endpoints", get(list).delete(forget))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(list, Read), route!(forget, Administer).audited_as("endpoints.forgotten", "/matching")]
 }
 
 /// Lists what was learned about endpoints.
@@ -27,7 +27,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(EndpointQuery),
     responses(
         (status = 200, description = "The entries, by endpoint, model and feature", body = Page<EndpointFact>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
@@ -48,7 +47,6 @@ pub(super) async fn list(
     params(EndpointFilter),
     responses(
         (status = 200, description = "What was forgotten", body = ForgottenFacts),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn forget(

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::ErrorName;
-use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use tokio::time::timeout;
 
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 use crate::metrics;
@@ -18,11 +17,11 @@ use crate::metrics;
 /// Where they are.
 pub(super) const METRICS: &str = "/metrics";
 
-/// How long the store may take to count what waits. Everything else is counted in this process, and told also without it.
+/// How long the store may take to count the queue. All other metrics are in this process, and shown without it too.
 const LONGEST_COUNT: Duration = Duration::from_secs(2);
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route(METRICS, get(render))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(render, Read)]
 }
 
 /// Returns metrics in the Prometheus text format.

@@ -9,26 +9,28 @@ use accord_api::{
 use accord_domain::id::{RunId, RunnerId};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{delete, get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
 use super::extract::{FinishBody, Id, JsonBody, Query};
 use super::paging::FewQuery;
-use super::{body, door};
+use super::routes::{Route, route};
+use super::{body, middleware};
 use crate::app::{App, Caller};
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/runners", get(list))
-        .route("/runner/register", post(register))
-        .route("/runner/claims", post(claim))
-        .route("/runner/heartbeat", post(heartbeat))
-        .route("/runner/{id}", delete(remove))
-        .route("/runner/runs/{id}/started", post(started))
-        .route("/runner/runs/{id}/events", post(events))
-        .route("/runner/runs/{id}/attempts", post(attempts))
-        .route("/runner/runs/{id}/finish", post(finish))
+pub(super) fn routes() -> Vec<Route> {
+    const WORK: &str = "the work of a runner: the run, its attempts and its events say what it did";
+    vec![
+        route!(register, Run).not_audited(WORK),
+        route!(claim, Run).not_audited(WORK),
+        route!(heartbeat, Run).not_audited(WORK),
+        route!(started, Run).not_audited(WORK),
+        route!(events, Run).not_audited(WORK),
+        route!(attempts, Run).not_audited(WORK),
+        route!(finish, Run).not_audited(WORK),
+        route!(remove, Run).not_audited(WORK),
+        route!(list, Read),
+    ]
 }
 
 /// Lists all runners, newest first.
@@ -40,7 +42,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(FewQuery),
     responses(
         (status = 200, description = "The runners, newest first", body = Page<RunnerView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
@@ -61,7 +62,6 @@ pub(super) async fn list(
     request_body = RegisterRunner,
     responses(
         (status = 201, description = "The registered runner", body = RegisteredRunner),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn register(
@@ -110,7 +110,7 @@ pub(super) async fn heartbeat(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<HeartbeatAnswer>, Error> {
     let answer = app.runners.heartbeat(body::read(&bytes)?);
-    door::while_admitted(&app, &caller, answer).await.map(Json)
+    middleware::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
 /// Deregisters a runner. Runs it still holds are queued again when their leases expire.
@@ -163,7 +163,6 @@ pub(super) async fn started(
     request_body = ReportEvents,
     responses(
         (status = 204, description = "Accepted"),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
     )
@@ -187,7 +186,6 @@ pub(super) async fn events(
     request_body = ReportAttempts,
     responses(
         (status = 204, description = "Accepted"),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
     )
@@ -211,7 +209,6 @@ pub(super) async fn attempts(
     request_body = FinishRun,
     responses(
         (status = 200, description = "The current state of the run", body = FinishedRun),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
         (status = 413, description = "RequestTooLarge", body = ErrorBody),

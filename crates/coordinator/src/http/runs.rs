@@ -8,24 +8,28 @@ use accord_api::{
 use accord_domain::id::RunId;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 use serde::Serialize;
 
 use super::extract::{Id, JsonBody, Query};
 use super::paging::FewQuery;
-use super::{body, conditions, door};
+use super::routes::{Route, Scope, route};
+use super::{body, conditions, middleware};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::{Holder, Turn};
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/runs", get(list).post(create))
-        .route("/runs/{id}", get(one))
-        .route("/runs/{id}/attempts", get(attempts))
-        .route("/runs/{id}/stop", post(stop))
-        .route("/runs/{id}/retry", post(retry))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read),
+        route!(create, Call)
+            .for_runs(Scope::Free)
+            .not_audited("the run itself says who asked for it, and when"),
+        route!(one, Read).for_runs(Scope::Run),
+        route!(attempts, Read),
+        route!(stop, Call).audited("run.stopped"),
+        route!(retry, Call).audited("run.retried"),
+    ]
 }
 
 /// A run that was made. The larger shape comes first, because whoever reads the other one into it notices.
@@ -76,7 +80,7 @@ pub(super) async fn create(
     }
     // Boxed: what is rarer would make every other request as large.
     let end = app.runs.wait(&holder, &created.run_id, wait);
-    let run = match Box::pin(door::while_admitted(&app, &caller, end)).await {
+    let run = match Box::pin(middleware::while_admitted(&app, &caller, end)).await {
         Ok(run) => NewRun::Whole(Box::new(run)),
         // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
         // said first is still so.
@@ -102,7 +106,6 @@ pub(super) async fn create(
     params(RunQuery),
     responses(
         (status = 200, description = "A page of runs", body = Page<RunView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
@@ -123,7 +126,6 @@ pub(super) async fn list(
     params(WaitQuery, ("id" = RunId, Path, description = "The run")),
     responses(
         (status = 200, description = "The run", body = RunView),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]
@@ -139,7 +141,7 @@ pub(super) async fn one(
     let end = app.runs.wait(&holder, &id, wait);
     match wait {
         0 => end.await.map(Json),
-        _ => Box::pin(door::while_admitted(&app, &caller, end)).await.map(Json),
+        _ => Box::pin(middleware::while_admitted(&app, &caller, end)).await.map(Json),
     }
 }
 
@@ -152,7 +154,6 @@ pub(super) async fn one(
     params(FewQuery, ("id" = RunId, Path, description = "The run")),
     responses(
         (status = 200, description = "The attempts, in order", body = AttemptList),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]

@@ -9,23 +9,25 @@ use accord_domain::id::SessionId;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
 use super::extract::{Id, Query};
+use super::routes::{Route, Scope, route};
 use crate::app::{App, Caller};
 use crate::error::Error;
 use crate::outstanding::Turn;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/sessions", get(list))
-        .route("/sessions/{id}", get(one).delete(remove))
-        .route("/sessions/{id}/status", get(status))
-        .route("/sessions/{id}/result", get(result))
-        .route("/sessions/{id}/events", get(events))
-        .route("/sessions/{id}/children", get(children))
-        .route("/sessions/{id}/stop", post(stop))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read).for_runs(Scope::Free),
+        route!(one, Read).for_runs(Scope::Session),
+        route!(remove, Administer).audited("session.deleted"),
+        route!(status, Read).for_runs(Scope::Session),
+        route!(result, Read).for_runs(Scope::Session),
+        route!(events, Read),
+        route!(children, Read),
+        route!(stop, Call).for_runs(Scope::Session).audited("session.stopped"),
+    ]
 }
 
 /// Lists sessions, newest first.
@@ -37,7 +39,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(SessionQuery),
     responses(
         (status = 200, description = "A page of sessions", body = Page<SessionView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(

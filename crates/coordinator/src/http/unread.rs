@@ -20,7 +20,7 @@ use tokio::time::timeout;
 /// A body up to this size has been sent when its head is read, or nearly: nobody is cut off.
 const SMALL_BYTES: u64 = 16 * 1024;
 
-/// How much is thrown away. More than this nobody sends by mistake.
+/// How much is thrown away. More is not sent by mistake.
 const DISCARDED_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long that may take.
@@ -86,7 +86,7 @@ impl Stream for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if let (Some(body), Some(back), true) = (self.body.take(), self.back.take(), self.is_being_sent) {
-            // Nobody waits for it where whoever asked has hung up.
+            // Pointless if the client has hung up.
             let _ = back.send(body);
         }
     }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_refused_may_send_to_the_end() {
+    async fn a_rejected_request_may_be_sent_to_its_end() {
         let fixture = Fixture::new(&[]);
         let json = ("content-type", "application/json");
         assert_eq!(sent(&fixture, "POST", "/nowhere", &[json]).await, (404, PIECES));
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_nobody_asked_for_is_read_away() {
+    async fn unread_bodies_are_discarded() {
         let fixture = Fixture::new(&[]);
         assert_eq!(sent(&fixture, "GET", "/agents", &[]).await, (200, PIECES));
         assert_eq!(sent(&fixture, "GET", "/agents", &[("expect", "100-continue")]).await, (200, 0));
     }
 
     #[tokio::test]
-    async fn who_asks_first_is_answered_at_once() {
+    async fn expect_100_is_answered_before_the_body() {
         let fixture = Fixture::new(&[]);
         let (json, asks) = (("content-type", "application/json"), ("expect", "100-continue"));
         assert_eq!(sent(&fixture, "POST", "/nowhere", &[json, asks]).await, (404, 0));

@@ -8,22 +8,24 @@ use accord_api::{
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
-use super::door;
 use super::extract::{Id, Query};
+use super::middleware;
+use super::routes::{Route, Scope, route};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::Holder;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/workflow-runs", get(list))
-        .route("/workflow-runs/{id}", get(one).delete(remove))
-        .route("/workflow-runs/{id}/stop", post(stop))
-        .route("/workflow-runs/{id}/retry", post(retry))
-        .route("/quarantine", get(quarantine))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read),
+        route!(one, Read).for_runs(Scope::WorkflowRun),
+        route!(remove, Administer).audited("workflow_run.deleted"),
+        route!(stop, Call).for_runs(Scope::WorkflowRun).audited("workflow_run.stopped"),
+        route!(retry, Call).audited("workflow_run.retried"),
+        route!(quarantine, Read),
+    ]
 }
 
 /// Lists workflow runs, newest first, without their nodes.
@@ -35,7 +37,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(WorkflowRunQuery),
     responses(
         (status = 200, description = "A page of workflow runs", body = Page<WorkflowRunSummary>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
@@ -56,7 +57,6 @@ pub(super) async fn list(
     params(WaitQuery, ("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
         (status = 200, description = "The workflow run", body = WorkflowRunView),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
     )
 )]
@@ -69,7 +69,7 @@ pub(super) async fn one(
 ) -> Result<Json<WorkflowRunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    door::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
+    middleware::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
 }
 
 /// Deletes a finished workflow run with its nodes and events. The sessions of its agents are kept.

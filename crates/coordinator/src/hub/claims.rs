@@ -51,13 +51,13 @@ enum Woken {
 }
 
 impl Claims {
-    pub(super) fn enter(claims: &Arc<Self>, profile: Arc<Profile>) -> Place {
+    pub(super) fn enter(claims: &Arc<Self>, profile: Arc<Profile>) -> ClaimWaiter {
         let signal = Arc::new(Notify::new());
         let mut state = locked(&claims.state);
         let id = state.next;
         state.next += 1;
         state.waiting.insert(id, Waiting { profile, signal: Arc::clone(&signal), woken: Woken::No });
-        Place { claims: Arc::clone(claims), id, signal }
+        ClaimWaiter { claims: Arc::clone(claims), id, signal }
     }
 
     pub(super) fn announce(claims: &Arc<Self>) -> Announcement {
@@ -105,7 +105,6 @@ pub(crate) struct Announcement {
 }
 
 impl Announcement {
-    /// The run waits now.
     pub(crate) fn queued(mut self, demands: &Demands) {
         self.kept = true;
         self.claims.wake_one(demands);
@@ -122,13 +121,13 @@ impl Drop for Announcement {
 
 /// A claim's place among those who wait: take one, look, wait, look again.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ClaimWaiter {
     claims: Arc<Claims>,
     id: u64,
     signal: Arc<Notify>,
 }
 
-impl Place {
+impl ClaimWaiter {
     /// The claim looks now. What is queued from here on wakes it again.
     pub(crate) fn looks(&self) {
         if let Some(waiting) = locked(&self.claims.state).waiting.get_mut(&self.id) {
@@ -136,13 +135,12 @@ impl Place {
         }
     }
 
-    /// Until there may be work.
     pub(crate) async fn woken(&self) {
         self.signal.notified().await;
     }
 }
 
-impl Drop for Place {
+impl Drop for ClaimWaiter {
     fn drop(&mut self) {
         let left = locked(&self.claims.state).waiting.remove(&self.id);
         if let Some(Waiting { woken: Woken::For(demands), .. }) = left {
@@ -157,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    fn enter(claims: &Arc<Claims>, executor: &str) -> Place {
+    fn enter(claims: &Arc<Claims>, executor: &str) -> ClaimWaiter {
         let executor_types = BTreeSet::from([executor.to_owned()]);
         Claims::enter(claims, Arc::new(Profile { executor_types, ..Profile::default() }))
     }
@@ -166,7 +164,7 @@ mod tests {
         Demands { executor_type: Some(executor.to_owned()), ..Demands::default() }
     }
 
-    fn is_woken(place: &Place) -> bool {
+    fn is_woken(place: &ClaimWaiter) -> bool {
         locked(&place.claims.state).waiting.get(&place.id).is_some_and(|waiting| waiting.woken != Woken::No)
     }
 
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_queue_wakes_all() {
+    fn a_run_queued_elsewhere_wakes_all_claims() {
         let claims = Arc::new(Claims::default());
         let places = [enter(&claims, "codex"), enter(&claims, "llm")];
         drop(Claims::announce(&claims));

@@ -12,15 +12,15 @@ use serde_json::{Map, Value, json};
 use super::examine::Examined;
 use super::files::FileAgent;
 use super::write;
+use crate::app::blueprints::Blueprints;
 use crate::app::catalog::examined;
 use crate::app::definition::{AGENT, make_definition, record};
-use crate::app::definitions::Agents;
 use crate::app::found::Found;
 use crate::app::promise::first_answer;
 use crate::app::{Expected, Made, Promise};
 use crate::error::Error;
 
-impl Agents {
+impl Blueprints {
     /// Makes an agent in the store.
     pub(crate) async fn create_agent(
         &self,

@@ -28,11 +28,8 @@ const MOST_ADDRESSES: usize = 10_000;
 /// What was wrong with a request's credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denial {
-    /// There are none.
     Missing,
-    /// The header cannot be read.
     Malformed,
-    /// The key is not known.
     UnknownKey,
     /// The key was right, and has expired.
     ExpiredKey,
@@ -41,7 +38,6 @@ pub(crate) enum Denial {
 }
 
 impl Denial {
-    /// All of them.
     pub(crate) const ALL: [Self; 5] =
         [Self::Missing, Self::Malformed, Self::UnknownKey, Self::ExpiredKey, Self::RunToken];
 
@@ -62,7 +58,6 @@ impl Denial {
     }
 }
 
-/// The failures of each address.
 #[derive(Debug, Default)]
 pub(crate) struct FailedAttempts {
     addresses: Mutex<HashMap<IpAddr, Record>>,
@@ -73,7 +68,6 @@ struct Record {
     /// When all failures are made up for. Each moves it by [`RECOVERY`].
     recovered_at: Timestamp,
     logged_at: Timestamp,
-    /// Failures since then.
     unlogged: u64,
     last: Denial,
 }

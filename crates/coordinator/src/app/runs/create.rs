@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::Runs;
 use super::input::{self, Expected};
-use super::order::{Order, Place};
+use super::order::{Order, RunSession};
 use crate::app::contracts::Wanted;
 use crate::app::promise::first_answer;
 use crate::app::{Agent, Caller, Promise};
@@ -22,7 +22,7 @@ use crate::error::Error;
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
 pub(crate) const HIGHEST_PRIORITY: i32 = 1_000;
 
-/// Names, folders and models are shown in lists and matched exactly; nobody has longer ones.
+/// Names, folders and models are shown in lists and matched exactly; longer ones are mistakes.
 const LONGEST_NAME: usize = 4_096;
 
 /// How the message begins that tells a parent of its children.
@@ -32,14 +32,12 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorName::InvalidRequest, message)
 }
 
-/// What a request is about.
 enum Target {
     Start { agent_name: String },
     Resume { session_id: SessionId },
 }
 
 impl Runs {
-    /// Makes a run.
     pub(crate) async fn create(
         &self,
         caller: &Caller,
@@ -56,7 +54,7 @@ impl Runs {
         let target = target(&mut request)?;
         let mut order = match target {
             Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
-            // Boxed, here and below: what is rarer would make every other request as large.
+            // Boxed, here and below, so that the rarer path does not grow every request.
             Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
         order.requested_by = caller.requested_by.clone();
@@ -69,7 +67,7 @@ impl Runs {
         mut request: CreateRun,
         parameters: &Value,
     ) -> Result<Order, Error> {
-        let agent = self.catalog.usable(agent_name).await?;
+        let agent = self.blueprints.catalog.usable(agent_name).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
@@ -81,7 +79,7 @@ impl Runs {
         }
         Ok(Order {
             agent,
-            place: Place::New { parent_session_id },
+            session: RunSession::New { parent_session_id },
             parameters: parameters.to_string(),
             contract,
             additional_demands: request.additional_demands.unwrap_or_default(),
@@ -117,7 +115,7 @@ impl Runs {
         let project_dir = session.project_dir.clone();
         Ok(Order {
             agent,
-            place: Place::Existing(Box::new(session)),
+            session: RunSession::Existing(Box::new(session)),
             parameters: parameters.to_string(),
             contract,
             additional_demands: request.additional_demands.unwrap_or_default(),
@@ -130,17 +128,17 @@ impl Runs {
         })
     }
 
-    /// The agent of a session: the one of its name. One that stands in a workflow goes on as its last run had it, as long
-    /// as the workflow has an agent of that name: who takes it out there does not want it to run. Where an agent by itself
-    /// has the name too, the last run tells whose session it is.
+    /// The agent of a session, by its name. One that is defined in a workflow continues as its last run had it, as long as the
+    /// workflow has an agent of that name. If there is also an agent of its own with the name, the last run says which one it
+    /// was.
     async fn agent_of(&self, session: &Session) -> Result<Arc<Agent>, Error> {
         let name = &session.agent_name;
-        let by_itself = self.catalog.usable(name).await;
+        let by_itself = self.blueprints.catalog.usable(name).await;
         let kept = self.store.assignment(&session.last_run_id).await?.blueprint;
         if by_itself.as_ref().is_ok_and(|agent| agent.document == kept) {
             return by_itself;
         }
-        let mut in_workflows = self.workflows.inline_agents().await?;
+        let mut in_workflows = self.blueprints.inline_agents().await?;
         in_workflows.retain(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name));
         let is_missing = matches!(&by_itself, Err(error) if error.name() == ErrorName::AgentNotFound);
         if is_missing && in_workflows.is_empty() {
@@ -152,20 +150,20 @@ impl Runs {
         if !is_missing && !self.has_document(in_workflows, &kept).await {
             return by_itself;
         }
-        self.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
+        self.blueprints.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
     }
 
-    /// Whether one of these agents, which stand in workflows, is written like this.
+    /// Whether one of these agents, which are defined in workflows, has this document.
     async fn has_document(&self, agents: Vec<(String, Value)>, document: &str) -> bool {
         for (_, agent) in agents {
-            if self.catalog.inline(agent).await.is_ok_and(|agent| agent.document == document) {
+            if self.blueprints.catalog.inline(agent).await.is_ok_and(|agent| agent.document == document) {
                 return true;
             }
         }
         false
     }
 
-    /// Whether a parent can hear of a child's end. One whose agent is gone or broken may be mended by then.
+    /// Whether a parent can be called back. One whose agent is missing or broken may be fixed by then.
     async fn check_callback(&self, parent: &Session, mode: ExecutionMode) -> Result<(), Error> {
         if mode != ExecutionMode::AsyncCallback {
             return Ok(());
@@ -191,7 +189,7 @@ impl Runs {
         })
     }
 
-    /// A run that goes on with a session by itself, with the contract that its agent brings along.
+    /// A run that resumes a session automatically, with the contract of its agent.
     pub(in crate::app) async fn continuation(
         &self,
         session: Session,
@@ -206,7 +204,7 @@ impl Runs {
         let project_dir = session.project_dir.clone();
         Ok(Order {
             agent,
-            place: Place::Existing(Box::new(session)),
+            session: RunSession::Existing(Box::new(session)),
             parameters: parameters.to_string(),
             contract,
             additional_demands: Demands::default(),

@@ -16,14 +16,13 @@ use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::{AskAgain, Report};
 use serde::Deserialize;
-use serde_json::Value;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
-use super::told::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
+use super::judgement::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
 use super::{Runs, gate};
-use crate::app::contracts::{self, InForce, Said};
+use crate::app::contracts::{self, InForce, ModelOutput};
 use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics::{self, Figures};
@@ -85,8 +84,8 @@ impl Runs {
         }
     }
 
-    /// The attempts of deliveries before this one. What this one told once already, because the answer to that was lost, is
-    /// not among them: it is still one attempt.
+    /// The attempts of earlier deliveries. One that this delivery reported before, because the response was lost, is not among
+    /// them: it is still one attempt.
     async fn earlier(&self, run: &Run) -> Result<Vec<Attempt>, Error> {
         if run.attempt <= 1 {
             return Ok(Vec::new());
@@ -106,10 +105,8 @@ struct Turn<'a> {
     answer: HeldAnswer,
     /// The attempts of deliveries before this one.
     earlier: Vec<Attempt>,
-    /// What the run used in all.
     usage: Usage,
     report: FinishRun,
-    /// The attempt, for traces.
     span: Span,
 }
 
@@ -143,11 +140,12 @@ impl Turn<'_> {
         let structured = self.answer.structured.as_deref().map(|raw| serde_json::from_str(raw.get()));
         let structured =
             structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
-        let said = Said { text: self.answer.text.clone(), structured, parameters: parameters.clone() };
-        let judging = contracts::judged(said, in_force.answer.clone()).instrument(self.span.clone());
+        let output =
+            ModelOutput { text: self.answer.text.clone(), structured, parameters: parameters.clone() };
+        let judging = contracts::judged(output, in_force.answer.clone()).instrument(self.span.clone());
         let (verdict, text) = judging.await?;
         let schema = in_force.answer.schema().clone();
-        let verdict = heavy(move || without_echo(verdict, &schema, &parameters)).await?;
+        let verdict = heavy(move || without_echo(verdict, &schema, &parameters)).await??;
         let verdict = if self.answer.truncated { verdict.of_cut(&text) } else { verdict };
         match verdict {
             Verdict::Accepted(accepted) => self.accept(in_force, accepted).await,
@@ -187,11 +185,11 @@ impl Turn<'_> {
         };
         let errors = rejected.violations.errors.iter().map(error).collect();
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
-        // Asking the same in the same way gives the same, and here there is no other way.
+        // Asking the same question again gives the same answer, and there is no other strategy here.
         let last = self.earlier.iter().rev().find(|earlier| earlier.outcome.is_answer());
         let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
         let has_retries = self.run.retry_count < in_force.terms.max_retries;
-        // Its runner would say the same before the turn. Said here, no retry is counted that nobody was asked for.
+        // The runner would refuse the turn for the same reason; failing here does not count a retry that never happened.
         let exhausted = gate::limits(&self.assignment.blueprint)?.exhausted(&self.usage);
         let unmet = match (has_retries, is_repeated, exhausted) {
             (true, false, None) => return self.ask_again(in_force, attempt, &rejected).await,
@@ -292,17 +290,17 @@ fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
         && attempt.outcome != Judged::Truncated
 }
 
-/// Here a schema is told in words and no other way. A runner that knows this does not ask at all.
 /// The verdict, unless it accepts placeholders of the form that the program was sent.
-fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Verdict {
+fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Result<Verdict, Error> {
     if !matches!(verdict, Verdict::Accepted(_)) {
-        return verdict;
+        return Ok(verdict);
     }
-    let input: Value = serde_json::from_str(parameters).unwrap_or_default();
+    let input = contracts::input(parameters)?;
     let form = prompt::Form::new(schema, true);
-    Shown::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input)
+    Ok(Shown::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input))
 }
 
+/// The coordinator enforces a contract by prompt only; runners that know this do not ask for another strategy.
 fn check_strategy(strategy: Strategy) -> Result<(), Error> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => Ok(()),

@@ -1,7 +1,8 @@
-//! Runs: made, waited for, stopped, ended.
+//! Runs: created, waited for, stopped, finished.
 //!
-//! [`create`] reads a request into an [`order::Order`], with the contract in force ([`super::contracts`]), and writes it. [`finish`] takes the end that a runner reports: nothing becomes a result that did not pass [`gate`].
-//! [`held`] is the loop for executors that cannot be asked again in place: one answer a delivery.
+//! [`create`] reads a request into an [`order::Order`], with the contract in force ([`super::contracts`]), and writes it.
+//! [`finish`] takes the end that a runner reports: nothing becomes a result that did not pass [`gate`]. [`held`] is the loop
+//! for executors that cannot be asked again in place: one answer a delivery.
 
 mod callback_message;
 mod create;
@@ -9,10 +10,10 @@ mod finish;
 mod gate;
 mod held;
 mod input;
+mod judgement;
 mod order;
 mod read;
 mod retry;
-mod told;
 mod wait;
 
 use std::sync::Arc;
@@ -21,9 +22,8 @@ use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
 use super::assignments::RecentAssignments;
-use super::catalog::Catalog;
+use super::blueprints::Blueprints;
 use super::contracts::Contracts;
-use super::definitions::WorkflowDefinitions;
 use super::instance::Instance;
 use super::lineage::Lineage;
 use super::quarantine::Quarantine;
@@ -42,8 +42,7 @@ pub(crate) struct Runs {
     pub(super) closing: CancellationToken,
     pub(super) outstanding: Outstanding,
     pub(super) instance: Arc<Instance>,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) workflows: Arc<WorkflowDefinitions>,
+    pub(super) blueprints: Arc<Blueprints>,
     pub(super) contracts: Arc<Contracts>,
     pub(super) lineage: Arc<Lineage>,
     pub(super) runners: Arc<Runners>,
@@ -55,8 +54,8 @@ pub(super) use callback_message::callback_message;
 pub(crate) use create::HIGHEST_PRIORITY;
 pub(super) use finish::{holder, refuse};
 pub(super) use held::is_held;
-pub(super) use input::{Expected, check as check_input, told as input_error};
-pub(super) use order::{CHILDREN_A_MESSAGE, Order, Place};
+pub(super) use input::{Expected, check as check_input, input_error};
+pub(super) use order::{CHILDREN_A_MESSAGE, Order, RunSession};
 pub(super) use read::{raw, view_of};
 pub(super) use wait::SLOW_POLL;
 pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};

@@ -43,7 +43,6 @@ impl Runs {
         Ok(page::counted(LIST.view(page, view), total))
     }
 
-    /// The attempts of a run.
     pub(crate) async fn attempts(
         &self,
         run_id: &RunId,
@@ -55,8 +54,8 @@ impl Runs {
         Ok(AttemptList { items: page.items, next_cursor: page.next_cursor })
     }
 
-    /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over. The
-    /// children that it waits for, and theirs, go with it: nobody would hear of their ends.
+    /// Stops a run: at once if it is pending, by its runner's heartbeat if it is running, and not at all if it is finished. The
+    /// children that it waits for are stopped with it.
     pub(crate) async fn stop(&self, run_id: &RunId) -> Result<RunView, Error> {
         view_of(self.store.as_ref(), self.stop_with_children(run_id).await?).await
     }
@@ -70,14 +69,14 @@ impl Runs {
 
     pub(in crate::app) async fn stop_with_children(&self, run_id: &RunId) -> Result<Run, Error> {
         let now = self.outside.now();
-        // The children of a run that was over before go on as they did.
-        let is_told = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
+        // The children of a run that was finished before are not stopped.
+        let is_stopping = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
         let run = self.stop_alone(run_id, now).await?;
-        let mut told = Vec::from_iter(is_told(&run).then(|| run.clone()));
-        while let Some(parent) = told.pop() {
+        let mut stopped = Vec::from_iter(is_stopping(&run).then(|| run.clone()));
+        while let Some(parent) = stopped.pop() {
             for child in self.waited_for(&parent).await? {
                 let child = self.stop_alone(&child.id, now).await?;
-                told.extend(is_told(&child).then_some(child));
+                stopped.extend(is_stopping(&child).then_some(child));
             }
         }
         Ok(run)
@@ -85,7 +84,7 @@ impl Runs {
 
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
         let run = match self.instance.is_passive() && self.settings.store != StoreKind::Postgres {
-            // A file has one coordinator that stays, and that one does not run: nobody would tell the runner.
+            // A SQLite file has one permanent coordinator, and that is not running: nothing would notify the runner.
             true => self.store.stop_run_at_once(run_id, now).await?,
             false => self.store.stop_run(run_id, now).await?,
         };
@@ -101,7 +100,7 @@ impl Runs {
         Ok(run)
     }
 
-    /// The runs under way that a run has started and waits for. What an earlier run of its session started is none of them.
+    /// The runs in progress that a run has started and waits for. Those of an earlier run of its session are not among them.
     async fn waited_for(&self, parent: &Run) -> Result<Vec<Run>, Error> {
         let filter =
             SessionFilter { parent_session_id: Some(parent.session_id.clone()), ..SessionFilter::default() };

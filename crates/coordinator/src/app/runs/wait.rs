@@ -15,7 +15,7 @@ use crate::outstanding::Holder;
 /// The longest that a caller is kept waiting: proxies and clients give up not much later.
 pub(crate) const LONGEST_WAIT_SECONDS: u32 = 300;
 
-/// Wake-ups are hints and can be lost, so whoever waits looks by themselves now and then.
+/// Wake-ups are hints and can be lost, so everything that waits also polls.
 pub(crate) const SLOW_POLL: Duration = Duration::from_secs(5);
 
 impl Runs {
@@ -42,7 +42,7 @@ impl Runs {
     }
 }
 
-/// Whether somebody may wait so long.
+/// Rejects a wait that is too long.
 pub(crate) fn check_wait(field: &str, seconds: u32, most: u32) -> Result<(), Error> {
     match seconds <= most {
         true => Ok(()),

@@ -12,13 +12,13 @@ use super::files::FileWorkflow;
 use super::read::{Read, has_errors};
 use super::view::{Found, read_value};
 use crate::app::agents::{Format, replace, write_yaml};
+use crate::app::blueprints::Blueprints;
 use crate::app::definition::{WORKFLOW, make_definition, record};
-use crate::app::definitions::WorkflowDefinitions;
 use crate::app::promise::first_answer;
 use crate::app::{Expected, Made, Promise};
 use crate::error::Error;
 
-impl WorkflowDefinitions {
+impl Blueprints {
     /// Makes a workflow in the store.
     pub(crate) async fn create_workflow(
         &self,

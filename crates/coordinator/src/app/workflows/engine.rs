@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
 use crate::work::heavy;
 
-/// How many errors of an answer are told with the node that failed. All are with its run.
+/// How many validation errors are shown with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
 
 /// What is to be written with the next state.
@@ -40,17 +40,14 @@ struct Work {
     counted: Option<WorkflowStep>,
 }
 
-/// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Advanced {
-    /// The next state is written.
     Written,
-    /// Nothing is: there was nothing to do, or somebody else was quicker.
+    /// Nothing was written: there was nothing to do, or another coordinator was faster.
     Unchanged,
 }
 
 impl WorkflowRuns {
-    /// One step of a workflow run.
     pub(super) async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<Advanced, Error> {
         let documents = self.store.workflow_documents(id).await?;
         if documents.run.status.is_over() {
@@ -228,8 +225,7 @@ impl WorkflowRuns {
         heavy(move || advance(&flow, state, event, now, &options)).await
     }
 
-    /// Writes the next state and what goes with it, and gives those who are to be stopped; none where somebody else was
-    /// quicker.
+    /// Writes the next state and what goes with it, and returns the workers to stop; `None` if another coordinator was faster.
     async fn write_advance(
         &self,
         flow: &Flow,
@@ -262,7 +258,7 @@ impl WorkflowRuns {
                 work.counted.iter().for_each(metrics::workflow_step);
                 Ok(Some(work.stops))
             }
-            // Somebody else was quicker, and what they wrote is looked at again where there is need.
+            // Another coordinator was faster; what it wrote is looked at again.
             Err(StoreError::Changed { .. }) => {
                 tracing::debug!(workflow_run = %id, "a workflow run was changed concurrently");
                 self.hub.look_at_workflows();
@@ -313,7 +309,7 @@ fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> Workfl
     }
 }
 
-/// Why a run failed, with what was wrong with its answer: nobody looks at the run itself where this is enough.
+/// Why a run failed, with the errors of its answer, so that the run itself need not be opened.
 fn fault_of(failure: &Failure) -> Fault {
     let Failure { kind, message, validation_errors, .. } = failure;
     let told =
@@ -344,7 +340,7 @@ mod tests {
     use crate::outside::Outside as _;
 
     #[tokio::test]
-    async fn only_who_stops_is_told_again_to_stop() {
+    async fn only_stopping_runs_are_stopped_again() {
         let fixture = Fixture::new(&[]);
         assert_eq!(fixture.post("/agents", &reviewer("reviewer")).await.status, 201);
         let nodes = json!({

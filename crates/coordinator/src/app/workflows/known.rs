@@ -13,10 +13,10 @@ use super::read::{Read, has_errors};
 use super::view::Found;
 use crate::app::Agent;
 use crate::app::agents::providers;
-use crate::app::definitions::WorkflowDefinitions;
+use crate::app::blueprints::Blueprints;
 use crate::error::Error;
 
-impl WorkflowDefinitions {
+impl Blueprints {
     /// Everything that is wrong with a workflow now, and what is known of those that it names.
     pub(super) async fn examined(&self, read: &Read) -> Result<(Vec<Problem>, Known), Error> {
         let mut problems = read.problems.clone();

@@ -31,9 +31,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) use runs::summary_of;
 pub(crate) use watch::watch as watch_workflows;
 
-use super::catalog::Catalog;
+use super::blueprints::Blueprints;
 use super::contracts::Contracts;
-use super::definitions::WorkflowDefinitions;
 use super::file_changes::KnownFiles;
 use super::instance::Instance;
 use super::lineage::Lineage;
@@ -65,8 +64,7 @@ pub(crate) struct WorkflowRuns {
     pub(super) outstanding: Outstanding,
     pub(super) instance: Arc<Instance>,
     pub(super) embedder: Option<Arc<dyn Embedder>>,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) definitions: Arc<WorkflowDefinitions>,
+    pub(super) blueprints: Arc<Blueprints>,
     pub(super) contracts: Arc<Contracts>,
     pub(super) lineage: Arc<Lineage>,
     pub(super) quarantine: Arc<Quarantine>,
@@ -75,7 +73,6 @@ pub(crate) struct WorkflowRuns {
     pub(super) flows: Recent<Arc<Flow>>,
 }
 
-/// The workflows in files.
 pub(crate) struct WorkflowFiles {
     folder: Option<PathBuf>,
     files: RwLock<Arc<BTreeMap<String, Arc<FileWorkflow>>>>,
@@ -110,7 +107,7 @@ impl WorkflowFiles {
         hashes(&self.files())
     }
 
-    /// Reads the files again. Who asks meanwhile gets all of the old or all of the new.
+    /// Reads the files again. Concurrent readers get all of the old or all of the new ones.
     pub(crate) async fn reload(&self) {
         let Some(folder) = self.folder.clone() else { return };
         // What changes while they are read is noticed the next time.
@@ -121,8 +118,8 @@ impl WorkflowFiles {
         }
     }
 
-    /// Reads the files again where they have changed since. The watcher hears of a change a moment after it was made, and a
-    /// run that is asked for right after its workflow was saved must not be one of before.
+    /// Reads the files again if they have changed. The watcher notices a change a moment later, and a run that is requested
+    /// right after its workflow was saved must use the new one.
     async fn refresh(&self) {
         let Some(folder) = &self.folder else { return };
         let mut looks = look(folder).await;

@@ -1,7 +1,7 @@
 //! Rounds over workflow runs: which are advanced, and how many at once.
 //!
-//! Each is marked before its step and the mark goes with the step ([`crate::app::quarantine`]). Those that a coordinator has
-//! died of go one at a time.
+//! Each is marked before its step and the mark goes with the step ([`crate::app::quarantine`]). Those on which a coordinator
+//! crashed go one at a time.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -25,7 +25,7 @@ const RUNS_A_ROUND: u32 = 200;
 /// How many of them at once: each waits for the store most of the time, and a few may be busy with large templates.
 const AT_ONCE: usize = 32;
 
-/// How long a round waits for those under way before it looks for others: one that is slow holds up nobody else.
+/// How long a round waits for the runs in progress before it looks for others: a slow one must not hold up the rest.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// A workflow run that is about to be advanced. One that a coordinator has died of has the right to go alone.
@@ -61,7 +61,7 @@ impl WorkflowRuns {
         }
     }
 
-    /// Takes as many as there is room for, marks them in one go, and gives those that nobody else is at.
+    /// Takes as many as there is room for, marks them in one write, and returns those that no other coordinator works on.
     async fn begin_steps(
         &self,
         due: &mut VecDeque<DueWorkflowRun>,
@@ -100,7 +100,7 @@ impl WorkflowRuns {
         id
     }
 
-    /// One run's trouble is not the others'.
+    /// Logs a failure and continues: one run must not stop the others.
     async fn advance_or_tell(&self, id: &WorkflowRunId) {
         match self.advance_workflow(id).await {
             // The mark went with what was written.

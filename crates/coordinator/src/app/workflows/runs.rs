@@ -44,7 +44,6 @@ struct Definition {
     known: Known,
 }
 
-/// Where a new workflow run belongs.
 #[derive(Debug, Default)]
 pub(super) struct Around {
     pub(super) parent: Option<WorkflowRunId>,
@@ -56,7 +55,6 @@ pub(super) struct Around {
 const LIST: List = List("workflow-runs");
 
 impl WorkflowRuns {
-    /// Makes a run of a workflow.
     pub(crate) async fn create(
         &self,
         caller: &Caller,
@@ -102,7 +100,7 @@ impl WorkflowRuns {
         input: Value,
         around: Around,
     ) -> Result<NewWorkflowRun, Error> {
-        let (found, known) = self.definitions.usable_workflow(name).await?;
+        let (found, known) = self.blueprints.usable_workflow(name).await?;
         let read = found.read();
         let Some(graph) = &read.graph else { return Err(Error::internal("a sound workflow has no graph")) };
         if let Some(schema) = graph.input_schema() {
@@ -164,7 +162,7 @@ impl WorkflowRuns {
             Ok(documents) => documents,
             Err(error) => return Err(Box::pin(absent(self.store.as_ref(), id.as_str(), error)).await),
         };
-        // The engine has not heard of it yet, and whoever asked should see that it was heard.
+        // The engine has not acted on it yet, but the caller should see that the request was accepted.
         if (documents.asked, documents.run.status) == (Some(Asked::Stop), Status::Running) {
             documents.run.status = Status::Stopping;
         }
@@ -176,8 +174,8 @@ impl WorkflowRuns {
         Ok(view(&flow, documents.run, state))
     }
 
-    /// Whether coordinators have died of a run. Its documents may be what they died of, so nobody reads them: whoever only looks
-    /// must not be the next. Where no coordinator runs, nobody has counted the deaths yet.
+    /// Whether coordinators crashed on a run. Its documents may be the cause, so they are not read for a view. If no
+    /// coordinator is running, crashes have not been counted yet.
     async fn is_suspect(&self, documents: &WorkflowDocuments) -> Result<bool, Error> {
         let run = &documents.run;
         if run.failure.is_some() || documents.deaths > 0 {
@@ -187,7 +185,6 @@ impl WorkflowRuns {
         Ok(is_unsure && self.quarantine.is_marked(&Item::new(Kind::WorkflowStep, &run.id)).await?)
     }
 
-    /// Workflow runs, newest first.
     pub(crate) async fn list(&self, query: WorkflowRunQuery) -> Result<Page<WorkflowRunSummary>, Error> {
         let WorkflowRunQuery { status, workflow_name, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
@@ -215,7 +212,7 @@ impl WorkflowRuns {
         self.get(id).await
     }
 
-    /// Ends a workflow run where nobody advances it: in the store alone, with all who work for it.
+    /// Ends a workflow run that no coordinator advances: in the store alone, with all runs that work for it.
     async fn end(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
         let documents = self.store.workflow_documents(id).await?;
         if documents.run.status.is_over() {

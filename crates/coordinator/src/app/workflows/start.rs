@@ -11,14 +11,12 @@ use super::WorkflowRuns;
 use super::known::is_ours;
 use super::runs::Around;
 use crate::app::contracts::Wanted;
-use crate::app::runs::{Expected, Order, Place, check_input};
+use crate::app::runs::{Expected, Order, RunSession, check_input};
 use crate::error::Error;
 
 /// What works on a task from now on.
 pub(super) enum Begun {
-    /// A run of an agent.
     Run(Box<Submission>),
-    /// A run of another workflow.
     Workflow(Box<NewWorkflowRun>),
 }
 
@@ -65,20 +63,21 @@ impl WorkflowRuns {
         requested_by: Option<RequestedBy>,
     ) -> Result<Begun, Error> {
         let agent = match &start.target {
-            Target::Agent(name) | Target::Workflow(name) => self.catalog.usable(name).await?,
+            Target::Agent(name) | Target::Workflow(name) => self.blueprints.catalog.usable(name).await?,
             Target::Inline(blueprint) => {
-                self.definitions.inline_agent(graph, &start.node, start.role, blueprint).await?
+                self.blueprints.inline_agent(graph, &start.node, start.role, blueprint).await?
             }
         };
-        let (place, expected, project_dir) = match &start.resume {
+        let (run_session, expected, project_dir) = match &start.resume {
             None => {
-                let place = Place::New { parent_session_id: surroundings.parent_session_id.clone() };
-                (place, Expected::AgentParameters, surroundings.project_dir.clone())
+                let run_session =
+                    RunSession::New { parent_session_id: surroundings.parent_session_id.clone() };
+                (run_session, Expected::AgentParameters, surroundings.project_dir.clone())
             }
             Some(session_id) => {
                 let session = self.store.session(session_id).await?;
                 let project_dir = session.project_dir.clone();
-                (Place::Existing(Box::new(session)), Expected::Prompt, project_dir)
+                (RunSession::Existing(Box::new(session)), Expected::Prompt, project_dir)
             }
         };
         check_input(&agent, expected, &start.parameters).await?;
@@ -91,7 +90,7 @@ impl WorkflowRuns {
         let contract = self.contracts.of_run(&agent, wanted).await?;
         let order = Order {
             agent,
-            place,
+            session: run_session,
             parameters: start.parameters.to_string(),
             contract,
             additional_demands: surroundings.demands.clone(),

@@ -183,7 +183,7 @@ async fn no_answer_may_be_taken_for_something_else() {
 }
 
 #[tokio::test]
-async fn where_others_can_reach_it_a_key_is_needed() {
+async fn a_key_is_required_if_others_can_connect() {
     let fixture = Fixture::new(&[]);
     fixture.app.keys.listens_on("0.0.0.0:8765".parse().unwrap());
     assert_eq!(fixture.get("/agents").await.error(), (401, "Unauthorized".into()));
@@ -191,7 +191,7 @@ async fn where_others_can_reach_it_a_key_is_needed() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_the_table_is_not_there() {
+async fn unlisted_route_is_404() {
     let fixture = Fixture::new(&[]);
     assert_eq!(fixture.get("/nothing").await.error(), (404, "RouteNotFound".into()));
     let reply = fixture.send(Method::DELETE, "/agents", &[], String::new()).await;
