@@ -135,7 +135,7 @@ impl IntoResponse for Error {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         if status == StatusCode::UNAUTHORIZED {
-            // RFC 9110 wants to be told there how one shows who one is.
+            // RFC 9110 requires the scheme here.
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if matches!(self.name, ErrorName::UnreadAnswers | ErrorName::Overloaded) {

@@ -1,8 +1,8 @@
-//! What Prometheus is told.
+//! Metrics for Prometheus.
 //!
-//! One recorder for the process, put in place at first use. The functions are called where things happen; names and
-//! labels stand here only. Labels come from a bounded set: whatever others can make up (names of agents and models) is
-//! counted as `other` beyond a limit.
+//! One recorder for the process, installed at first use. The functions are called where things happen; names and labels are
+//! defined only here. Labels come from a bounded set: values from outside (names of agents and models) are counted as `other`
+//! beyond a limit.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -42,13 +42,13 @@ const WAIT_BUCKETS: &[f64] = &[0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.
 /// From a scripted model to one that thinks for ten minutes.
 const REQUEST_BUCKETS: &[f64] = &[0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
 
-/// Different values of one label that are told apart. Each is a time series for ever.
+/// How many different values of one label are kept apart. Each is a time series for ever.
 const MOST_VALUES: usize = 200;
 
 /// What names beyond the limit are counted as.
 const OTHER: &str = "other";
 
-/// Money is a part of a dollar, and counters are whole numbers: the sums are kept here and told as a gauge.
+/// Costs are fractions of a dollar, and counters are integers: the sums are kept here and exported as a gauge.
 static COST_USD: Mutex<Option<HashMap<String, f64>>> = Mutex::new(None);
 
 /// The recorder; none where the process has another one already.
@@ -190,7 +190,7 @@ pub(crate) fn lease_lost() {
     counter!(LEASE_LOSSES).increment(1);
 }
 
-/// Work was set aside because coordinators died of it.
+/// Work was quarantined because coordinators crashed on it.
 pub(crate) fn poisoned(kind: Kind) {
     let _ = recorder();
     counter!(POISONED, "kind" => kind.as_str()).increment(1);
@@ -213,7 +213,7 @@ pub(crate) fn failed_authentication(denial: Denial) {
     counter!(FAILED_AUTHENTICATIONS, "reason" => denial.as_str()).increment(1);
 }
 
-/// Puts what was measured into its buckets. Without this every measurement is kept until somebody asks for metrics.
+/// Moves measurements into their buckets. Without this, every measurement is kept until metrics are read.
 pub(crate) fn upkeep() {
     if let Some(recorder) = recorder() {
         recorder.run_upkeep();
@@ -251,7 +251,7 @@ fn bounded(label: &'static str, value: &str) -> String {
     value.to_owned()
 }
 
-/// The longest value of a label: names are shorter, and what is longer is nobody's name.
+/// The longest value of a label; names are shorter.
 const LONGEST_VALUE: usize = 128;
 
 #[cfg(test)]

@@ -198,7 +198,7 @@ fn view(
         lease_id: lease.id,
         attempt: run.attempt,
         lease_seconds,
-        // What the coordinator asks again goes on with the session that the run has begun.
+        // A retry by the coordinator resumes the session that the run has started.
         kind: if run.retry_count > 0 { Kind::ResumeSession } else { run.kind },
         agent_name: run.agent_name,
         blueprint: raw(assignment.blueprint)?,

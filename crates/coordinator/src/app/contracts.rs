@@ -198,7 +198,7 @@ fn judge(output: ModelOutput, contract: &contract::Contract) -> Result<(Verdict,
     Ok((contract::judge(&answer, contract), output.text))
 }
 
-/// The parameters that were stored with a run, which are empty if nothing looks at them.
+/// The stored parameters of a run, which are empty if no rule needs them.
 pub(super) fn input(parameters: &str) -> Result<Value, Error> {
     match parameters.is_empty() {
         true => Ok(Value::Null),

@@ -45,7 +45,7 @@ pub(crate) struct Lineage {
 }
 
 impl Lineage {
-    /// Who shows this token, if its lease is still the run's.
+    /// The caller with this token, if its lease is still in force.
     pub(crate) async fn caller(&self, presented: &str) -> Result<Caller, Error> {
         let token: RunToken = presented.parse().map_err(|_| stale())?;
         let run = match self.runs.run(token.run_id()).await {

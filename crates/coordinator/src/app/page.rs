@@ -7,7 +7,7 @@ use accord_store::{Count, PageRequest, Search};
 
 use crate::error::Error;
 
-/// What people look at in one go.
+/// The default length of a page.
 const USUAL_LIMIT: u32 = 50;
 
 /// A page is held in memory whole.
@@ -42,8 +42,8 @@ impl List {
         Page::new(page.items.into_iter().map(view).collect(), next_cursor)
     }
 
-    /// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before,
-    /// and `next` says how a name behind it compares to it. All of them, where nobody asks for less.
+    /// A page of items that are in memory in the order of their names. The cursor has the last name of the previous page, and
+    /// `next` says how later names compare to it. Without a limit it has all of them.
     pub(crate) fn by_name<T>(
         self,
         mut items: Vec<T>,
@@ -70,8 +70,8 @@ impl List {
     }
 }
 
-/// How many items of a list are counted, and how many a search looks at in one request. Either takes a database some tens of
-/// milliseconds, and nobody reads a larger number of items.
+/// How many items of a list are counted, and how many a search reads in one request. Either takes a database some tens of
+/// milliseconds, and larger totals are not useful.
 pub(crate) const MOST_COUNTED: u32 = 10_000;
 
 const LONGEST_SEARCH: usize = 200;

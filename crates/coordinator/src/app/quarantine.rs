@@ -1,8 +1,9 @@
-//! Work that can end the process is marked before it begins, so that what ends it again and again is found and set aside.
+//! Work that can crash the process is marked before it starts, so that work that crashes it repeatedly is found and
+//! quarantined.
 //!
-//! Marks are in the store: coordinators with disks of their own count together. A mark whose coordinator is gone is a death;
-//! [`accord_domain::quarantine`] says how many there may be. Work that a coordinator has died of is begun again alone, one
-//! piece at a time in a process: where it dies once more, nothing else is suspected with it.
+//! Marks are in the store: all coordinators count together. A mark whose coordinator is gone counts as a crash;
+//! [`accord_domain::quarantine`] says how many are allowed. Work on which a coordinator crashed is retried alone, one piece at
+//! a time in a process: if it crashes again, nothing else is suspected.
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -88,7 +89,7 @@ impl Quarantine {
         }
     }
 
-    /// How long until this coordinator may begin work that another one has died of.
+    /// How long until this coordinator may start work on which another one crashed.
     fn rest(&self, now: Timestamp) -> Duration {
         // The clock may have been set back.
         Duration::try_from(REST - now.duration_since(self.since).abs()).unwrap_or_default()
@@ -154,7 +155,7 @@ impl Quarantine {
         Ok(begun)
     }
 
-    /// The work is done and the process lives.
+    /// The work is done and did not crash the process.
     pub(super) async fn end_work(&self, item: Item) {
         self.forget(&item);
         if let Err(error) = self.store.end_work(vec![item], self.instance.id()).await {
@@ -186,7 +187,7 @@ impl Quarantine {
         done
     }
 
-    /// Says that this coordinator lives, and counts the deaths of others.
+    /// Renews the marks of this coordinator, and counts the crashes of others.
     pub(crate) async fn tend_marks(&self) -> Result<(), Error> {
         if !self.is_idle() {
             self.store.renew_work(self.instance.id(), self.outside.now()).await?;
@@ -234,8 +235,8 @@ impl Quarantine {
         }
     }
 
-    /// Whose marks are those of the dead. A file has one coordinator that stays, so when that starts, every other one is gone;
-    /// commands with a coordinator of their own may be at it at the same time, and are not sure.
+    /// Whose marks count as crashed. A SQLite file has one permanent coordinator, so when it starts, every other one is gone;
+    /// commands with a coordinator of their own may run at the same time, and cannot be sure.
     fn census(&self) -> Census {
         let now = self.outside.now();
         let is_only = self.settings.store != StoreKind::Postgres
@@ -249,7 +250,7 @@ impl Quarantine {
         Census { instance: self.instance.id().to_owned(), seen_before, seen_after, now }
     }
 
-    /// Whether some coordinator is at a piece of work, or was when it died.
+    /// Whether some coordinator works on a piece of work, or did when it crashed.
     pub(super) async fn is_marked(&self, item: &Item) -> Result<bool, Error> {
         let everybody = Census { seen_before: Timestamp::MAX, ..self.census() };
         Ok(self.store.dead_work(&everybody, u32::MAX).await?.contains(item))

@@ -135,7 +135,7 @@ impl Sessions {
         })
     }
 
-    /// Stops the session's run, if there is one under way.
+    /// Stops the session's run, if one is in progress.
     pub(crate) async fn stop(&self, session_id: &SessionId) -> Result<SessionView, Error> {
         let session = self.sessions.session(session_id).await?;
         if !session.status.is_busy() {

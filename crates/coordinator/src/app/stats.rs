@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::error::Error;
 use crate::outside::Outside;
 
-/// People mend what breaks most; beyond this it is noise.
+/// Only the most frequent errors are worth fixing; beyond this it is noise.
 const MOST_ERRORS: u32 = 50;
 
 /// Periods up to this long are also counted by hour: 48 hours, and the hour that they begin in.

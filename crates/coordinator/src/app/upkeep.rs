@@ -21,11 +21,11 @@ const BATCH: u32 = 100;
 /// How long a runner that is silent is known.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 
-/// How long a repeated request is known: a batch that was interrupted before a long weekend goes on after it.
+/// How long an idempotency key is remembered: an interrupted batch can be continued after a long weekend.
 const KEYS_REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How much longer than one of ours a lease may last: coordinators whose clocks differ a little, or that are set to other
-/// leases, leave those of each other alone. Where the clock was set back by less, it catches up as soon.
+/// How much longer than ours a lease may last: coordinators whose clocks differ a little, or that have other lease settings,
+/// leave the leases of each other alone.
 const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
 
 /// The queue of runs and what is remembered, tended by reconcilers.

@@ -1,8 +1,8 @@
-//! Connections: taken, served, and ended.
+//! Connections: accepted, served, closed.
 //!
-//! Whoever opens one has to ask for something, key or no key, and has to read what it asked for: a connection on which no request
-//! comes is closed, and one whose answer is not read (`write_timeout`). There are as many as the process has file descriptors for
-//! (`limit`). Requests that are there may take as long as they like; streams and long polls do.
+//! A client has to send a request, with a key or without, and has to read the response: a connection without a request is
+//! closed, and so is one whose response is not read (`write_timeout`). There are as many as the process has file descriptors
+//! for (`limit`). Requests may take as long as they need; streams and long polls do.
 
 mod accept;
 mod host;
@@ -36,8 +36,8 @@ use accept::{Accept, TurnedAway};
 use limit::{Answer, Connection, Open, Requests};
 use write_timeout::WriteTimeout;
 
-/// How long the head of a request may take to come, the next one of a connection too. A head is a few hundred bytes, so even a
-/// bad line carries it in a second or two; whoever keeps connections for later opens another one.
+/// How long the head of a request may take to arrive, also the next one of a connection. A head has a few hundred bytes, so
+/// even a bad connection carries it in a second or two.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where a request came from: the other end of its connection.
@@ -69,7 +69,7 @@ async fn serve_within(open: Open, mut listener: impl Accept, router: Router, clo
             }
         }
     }
-    // Who comes now is refused, and does not wait for an answer.
+    // New connections are refused from now on.
     drop(listener);
     connections.close();
     connections.wait().await;

@@ -33,7 +33,7 @@ fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     Ok(value)
 }
 
-/// A place that is longer than this helps nobody to find it.
+/// A longer path does not help to find the place.
 const LONGEST_PATH: usize = 200;
 
 /// Nor does a longer name.

@@ -49,9 +49,8 @@ impl FromRequest<Arc<App>> for MaybeJson {
     }
 }
 
-/// The end of a run may be so many times as large as another request. It holds a result, the text that it was found in
-/// and the conversation, in which the same answer stands once more: each of them is as large as an answer may be, and in
-/// JSON up to twice that.
+/// How many times as large as other requests the report on the end of a run may be. It has the result, the text that the result
+/// was found in, and the conversation, which has the same answer again; in JSON each may take twice the size of an answer.
 const FINISH_TIMES: usize = 4;
 
 /// The body of a runner's report on the end of a run: JSON, as bytes.

@@ -1,10 +1,9 @@
-//! What is left of a request's body when its answer is known.
+//! The rest of a request's body when its response is known.
 //!
-//! A request may be refused before its body was read, or in the middle of it, and a route may have no use for one. Who is
-//! cut off while sending sees a broken connection instead of the answer, and tries the same again. So the rest is read and
-//! thrown away before the answer goes out, within bounds. Who asked first whether to send the body
-//! (`Expect: 100-continue`) has not sent it: there nothing is read that no handler has asked for, and the answer comes at
-//! once.
+//! A request may be rejected before all of its body was read, and a route may have no use for a body. A client that is cut off
+//! while sending sees a broken connection instead of the response, and tries again. So the rest is read and thrown away before
+//! the response is sent, within limits. A client that asked first whether to send the body (`Expect: 100-continue`) has not
+//! sent it: nothing is read then, and the response comes at once.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -17,7 +16,7 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// A body up to this size has been sent when its head is read, or nearly: nobody is cut off.
+/// A body up to this size has been sent, or nearly, when its head is read.
 const SMALL_BYTES: u64 = 16 * 1024;
 
 /// How much is thrown away. More is not sent by mistake.
@@ -64,7 +63,7 @@ async fn read_away(mut body: BodyDataStream) {
 struct Lent {
     /// None, where it was read to its end.
     body: Option<BodyDataStream>,
-    /// Whether somebody sends it, asked or unasked.
+    /// Whether the client sends it, asked or unasked.
     is_being_sent: bool,
     back: Option<oneshot::Sender<BodyDataStream>>,
 }

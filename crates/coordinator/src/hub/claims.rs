@@ -1,10 +1,11 @@
 //! Claims that wait for work.
 //!
-//! A run that this process queues wakes one claim whose runner can do it: with a hundred runners waiting, ninety-nine
-//! would look in vain. The store's notice of the same run follows and is ignored. A notice of a run that somebody else
-//! queued says nothing of its demands, so it wakes all.
+//! A run that this process queues wakes one claim whose runner can take it: with a hundred runners waiting, ninety-nine would
+//! read the store in vain. The store's notice of the same run follows and is ignored. A notice of a run that another process
+//! queued does not have its requirements, so it wakes all.
 //!
-//! A claim that was woken and leaves without having looked hands the wake-up on. So no run waits for a claim that is gone.
+//! A claim that was woken and leaves without having read the store passes the wake-up on, so no run waits for a claim that is
+//! gone.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};

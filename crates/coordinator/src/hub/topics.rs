@@ -11,7 +11,7 @@ use super::locked;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Topic {
-    /// A run ends, or is told to stop.
+    /// A run finishes, or is asked to stop.
     Run(RunId),
     RunEvents(RunId),
     SessionEvents(SessionId),

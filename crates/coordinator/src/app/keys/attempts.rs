@@ -15,8 +15,8 @@ use jiff::{SignedDuration, Timestamp};
 /// wrong one.
 const BURST: i32 = 20;
 
-/// One more is allowed each time this has passed. A client that honours `Retry-After` with a wrong key still hears ten times a
-/// minute that the key is wrong.
+/// One more is allowed each time this has passed. A client that honours `Retry-After` still learns ten times a minute that its
+/// key is wrong.
 const RECOVERY: SignedDuration = SignedDuration::from_secs(6);
 
 /// After the first failure of an address, this is how often the log says how many there were since.
@@ -52,7 +52,7 @@ impl Denial {
         }
     }
 
-    /// Whether it may be a guess. Who sends no key guesses none, and who has a key that has expired knew it.
+    /// Whether it may be a guess. A request without a key does not guess one, and an expired key was known.
     pub(crate) fn may_be_a_guess(self) -> bool {
         matches!(self, Self::Malformed | Self::UnknownKey | Self::RunToken)
     }

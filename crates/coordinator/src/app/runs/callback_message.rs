@@ -1,4 +1,4 @@
-//! What a parent is told of its children's ends.
+//! The message that tells a parent how its children ended.
 
 use accord_contract::prompt::{self, ChildEnd, ChildResult};
 use accord_domain::id::RunId;

@@ -74,7 +74,7 @@ impl Runs {
     ) -> Result<CreatedRun, Error> {
         if let RunSession::Existing(session) = &order.session {
             let session_id = session.id.clone();
-            // Another run may deliver the same first. It is under way then, so the second round ends one way or the other.
+            // Another run may deliver the same first. It is in progress then, so the second round ends one way or the other.
             for _ in 0..2 {
                 let telling = Box::pin(self.with_undelivered(order.clone(), &session_id)).await?;
                 if let Some(created) = Box::pin(self.submit(telling, promise.clone())).await? {

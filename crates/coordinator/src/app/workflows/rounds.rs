@@ -28,7 +28,7 @@ const AT_ONCE: usize = 32;
 /// How long a round waits for the runs in progress before it looks for others: a slow one must not hold up the rest.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// A workflow run that is about to be advanced. One that a coordinator has died of has the right to go alone.
+/// A workflow run that is about to be advanced. One on which a coordinator crashed has the permit to go alone.
 struct Next {
     id: WorkflowRunId,
     alone: Option<OwnedSemaphorePermit>,
@@ -52,7 +52,7 @@ impl WorkflowRuns {
                     at_work.remove(&id);
                 }
                 Err(_) if self.closing.is_cancelled() => due.clear(),
-                // Those under way are not given up when the store cannot say more.
+                // Runs in progress are not abandoned when the store is unavailable.
                 Err(_) => due = self.store.due_workflow_runs(RUNS_A_ROUND).await.unwrap_or_default().into(),
             }
             if Instant::now() >= look_again {

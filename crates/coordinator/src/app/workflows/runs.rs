@@ -237,7 +237,7 @@ impl WorkflowRuns {
         Ok(unread_view(self.store.workflow_documents(id).await?.run))
     }
 
-    /// Goes on with a workflow run that coordinators died of.
+    /// Continues a workflow run on which coordinators crashed.
     pub(crate) async fn retry(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
         let run = self.store.retry_workflow_run(id, self.outside.now()).await?;
         summary_of(self.store.as_ref(), run).await
