@@ -46,7 +46,6 @@ impl Error {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// What it says to callers.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
@@ -136,7 +135,7 @@ impl IntoResponse for Error {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         if status == StatusCode::UNAUTHORIZED {
-            // RFC 9110 wants to be told there how one shows who one is.
+            // RFC 9110 requires the scheme here.
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if matches!(self.name, ErrorName::UnreadAnswers | ErrorName::Overloaded) {

@@ -1,29 +1,28 @@
 //! The server: stores, queues, streams, calls back.
 //!
-//! [`App`] is what the use cases work with, over a store ([`accord_store::Store`]); [`Coordinator`] serves one, [`Background`]
-//! keeps it going. No state in memory is needed after a crash.
+//! [`App`] holds the services over a store ([`accord_store::Store`]); [`Coordinator`] serves them, [`Background`] runs the
+//! reconcilers. No state in memory is needed after a crash.
 //!
 //! # Where to look
 //!
-//! - `server`, `connections`: listening, and ending. `outstanding` bounds what is answered and not read.
-//! - `http/`: thin, a file for each subject: extract, one call of `app/`, body. `http/routes` lists every route with who may
-//!   use it, `http/openapi` describes them.
-//! - `app/`: the use cases, a file for each subject; nothing in it knows of HTTP. `app/agents` and `app/catalog` read and keep
-//!   agents, `app/workflows` graphs and their runs, `app/definition` has what both have in common.
-//! - `hub`: wakes whoever waits: claims, streams of events, waits for an end.
-//! - `background/`: reconcilers, which do what is due, also after silent deaths.
-//! - `error`, `metrics`, `settings`, `outside` (clock, ids): what all of them use.
+//! - `server`, `connections`: listening, and shutdown. `outstanding` limits responses that are not read.
+//! - `http/`: thin, a file for each subject: extract, one call of a service, body. `http/routes` is the table of routes, from
+//!   which the router, authorization, the audit log and `http/openapi` are made.
+//! - `app/`: the services, a file or folder for each subject; nothing in it knows of HTTP. `app/mod` builds them.
+//! - `hub`: wakes what waits: claims, streams of events, requests that wait for a run.
+//! - `background/`: reconcilers, which do what is due, also after silent crashes.
+//! - `error`, `metrics`, `settings`, `outside` (clock, ids): used by all of them.
 //!
-//! # The way of a request
+//! # The path of a request
 //!
-//! `POST /runs` passes `http/door`, which asks `http/auth` whether the caller may do that. `http/runs` reads the body and calls
+//! `POST /runs` goes through `http/middleware`, which authorizes it with `http/auth`. `http/runs` reads the body and calls
 //! `app/runs/create`: agent, parameters and contract are checked, and one transaction of the store writes the run. The store's
-//! notice goes through `background/notices` to the `hub`, which wakes a runner's claim (`app/claims`) and the readers of events
-//! (`app/events`). The runner reports (`app/reports`) and ends the run (`app/runs/finish`): nothing becomes a result that does
-//! not pass `app/runs/gate`. Where a parent waits for it, a reconciler tells it (`app/callbacks`).
+//! notice goes through `background/notices` to the `hub`, which wakes a runner's claim (`app/claims`) and the followers of
+//! events (`app/events`). The runner reports (`app/reports`) and finishes the run (`app/runs/finish`): nothing becomes a result
+//! that does not pass `app/runs/gate`. If a parent waits for it, a reconciler calls it back (`app/callbacks`).
 //!
-//! Absent on purpose: executors and runners (they speak the runner protocol, over loopback too), and retries of model
-//! answers, except for executors that cannot be asked again in place.
+//! Absent on purpose: executors and runners (they use the runner protocol, over loopback too), and retries of model answers,
+//! except for executors that cannot be asked again in place.
 
 mod app;
 mod background;
@@ -39,7 +38,9 @@ mod settings;
 mod work;
 
 pub use accord_workflow::file_schema as workflow_file_schema;
-pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind, resolve_tiers};
+pub use app::{
+    App, AppOptions, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind, resolve_tiers,
+};
 pub use background::Background;
 pub use error::Error;
 pub use http::{agent_file_schema, router};

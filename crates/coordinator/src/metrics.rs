@@ -1,8 +1,8 @@
-//! What Prometheus is told.
+//! Metrics for Prometheus.
 //!
-//! One recorder for the process, put in place at first use. The functions are called where things happen; names and
-//! labels stand here only. Labels come from a bounded set: whatever others can make up (names of agents and models) is
-//! counted as `other` beyond a limit.
+//! One recorder for the process, installed at first use. The functions are called where things happen; names and labels are
+//! defined only here. Labels come from a bounded set: values from outside (names of agents and models) are counted as `other`
+//! beyond a limit.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -42,13 +42,13 @@ const WAIT_BUCKETS: &[f64] = &[0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.
 /// From a scripted model to one that thinks for ten minutes.
 const REQUEST_BUCKETS: &[f64] = &[0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
 
-/// Different values of one label that are told apart. Each is a time series for ever.
+/// How many different values of one label are kept apart. Each is a time series for ever.
 const MOST_VALUES: usize = 200;
 
 /// What names beyond the limit are counted as.
 const OTHER: &str = "other";
 
-/// Money is a part of a dollar, and counters are whole numbers: the sums are kept here and told as a gauge.
+/// Costs are fractions of a dollar, and counters are integers: the sums are kept here and exported as a gauge.
 static COST_USD: Mutex<Option<HashMap<String, f64>>> = Mutex::new(None);
 
 /// The recorder; none where the process has another one already.
@@ -102,7 +102,6 @@ fn describe() {
     }
 }
 
-/// A run is over.
 pub(crate) fn run_over(run: &Run) {
     let _ = recorder();
     let outcome = run.failure.as_ref().map_or(run.status.as_str(), |failure| failure.kind.as_str());
@@ -132,7 +131,6 @@ impl Figures {
     }
 }
 
-/// An answer was judged.
 pub(crate) fn attempt(figures: &Figures) {
     let _ = recorder();
     // A command is no model: no provider is asked, and it is held to its contract in no way that could be compared with others.
@@ -158,13 +156,11 @@ pub(crate) fn attempt(figures: &Figures) {
 /// What is counted when a workflow run goes on.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WorkflowStep {
-    /// The workflow.
     pub(crate) workflow: String,
     /// How the run ended, if it did.
     pub(crate) ended: Option<WorkflowStatus>,
     /// The nodes that are over now and were not before: their kinds, and how they ended.
     pub(crate) nodes: Vec<(&'static str, NodeStatus)>,
-    /// The contradictions that were found.
     pub(crate) contradictions: u64,
 }
 
@@ -183,7 +179,6 @@ pub(crate) fn workflow_step(step: &WorkflowStep) {
     }
 }
 
-/// A runner took a run.
 pub(crate) fn claimed(run: &Run, now: Timestamp) {
     let _ = recorder();
     histogram!(QUEUE_WAIT).record(now.duration_since(run.queued_at).as_secs_f64().max(0.0));
@@ -195,13 +190,12 @@ pub(crate) fn lease_lost() {
     counter!(LEASE_LOSSES).increment(1);
 }
 
-/// Work was set aside because coordinators died of it.
+/// Work was quarantined because coordinators crashed on it.
 pub(crate) fn poisoned(kind: Kind) {
     let _ = recorder();
     counter!(POISONED, "kind" => kind.as_str()).increment(1);
 }
 
-/// A request was answered.
 pub(crate) fn http_request(route: &str, status: u16) {
     let _ = recorder();
     let class = match status / 100 {
@@ -214,13 +208,12 @@ pub(crate) fn http_request(route: &str, status: u16) {
     counter!(HTTP_REQUESTS, "route" => bounded("route", route), "status" => class).increment(1);
 }
 
-/// Somebody was not let in.
 pub(crate) fn failed_authentication(denial: Denial) {
     let _ = recorder();
     counter!(FAILED_AUTHENTICATIONS, "reason" => denial.as_str()).increment(1);
 }
 
-/// Puts what was measured into its buckets. Without this every measurement is kept until somebody asks for metrics.
+/// Moves measurements into their buckets. Without this, every measurement is kept until metrics are read.
 pub(crate) fn upkeep() {
     if let Some(recorder) = recorder() {
         recorder.run_upkeep();
@@ -258,7 +251,7 @@ fn bounded(label: &'static str, value: &str) -> String {
     value.to_owned()
 }
 
-/// The longest value of a label: names are shorter, and what is longer is nobody's name.
+/// The longest value of a label; names are shorter.
 const LONGEST_VALUE: usize = 128;
 
 #[cfg(test)]
@@ -266,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_make_up_is_bounded() {
+    fn labels_from_outside_are_bounded() {
         for number in 0..1_000 {
             bounded("test", &number.to_string());
         }

@@ -10,7 +10,7 @@ pub trait Outside: Send + Sync {
     /// Now, to the microsecond: what is stored is then what was said.
     fn now(&self) -> Timestamp;
 
-    /// Something that nobody else has: the unique part of an id. Later ones sort after earlier ones.
+    /// A unique text, for ids. Later ones sort after earlier ones.
     fn unique(&self) -> String;
 
     /// Random bytes for secrets.

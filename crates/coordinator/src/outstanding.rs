@@ -1,11 +1,11 @@
-//! Answers that were made and are not yet read by whoever asked for them.
+//! Responses that their clients have not read yet.
 //!
-//! An answer stays in memory until the connection has taken all of it. Whoever asks for large ones and does not read them is
-//! bounded: its answers are counted for as long as they are held, and over its bound it gets no further document before some are
-//! read or their connections are given up (`connections/write_timeout`). The bound is one for each key, or for each address where
-//! there are no keys, so that one caller does not keep out the others; and there is one for all of them together.
+//! A response stays in memory until the connection has taken all of it. Clients that ask for large ones and do not read them
+//! are limited: their responses are counted for as long as they are held, and over the limit they get no further document
+//! before some are read or their connections are dropped (`connections/write_timeout`). There is a limit for each key, or for
+//! each address without keys, so that one client does not keep out the others; and one for all of them together.
 //!
-//! The bytes count themselves ([`Charge::hold`]): the last of those who hold them lets go of their count.
+//! The bytes count themselves ([`Charge::hold`]): the last holder releases their count.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -21,8 +21,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::app::Caller;
 use crate::error::Error;
 
-/// The most that one caller leaves unread: eight of the largest documents. More at once are fetched only by somebody who does not
-/// read.
+/// The most that one client leaves unread: eight of the largest documents. Only a client that does not read needs more.
 const MOST_OF_ONE: usize = 64 * 1024 * 1024;
 
 /// The most that all of them leave unread: a part of the memory of a small machine.
@@ -35,21 +34,17 @@ const TURNS: usize = 16;
 /// Smaller answers are not counted: there is one of them for each connection at most.
 pub(crate) const COUNTED_FROM: usize = 64 * 1024;
 
-/// Who answers are counted for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Holder {
-    /// Whoever has this key.
     Key(KeyId),
-    /// A run that acts for itself.
     Run(RunId),
-    /// Whoever is at this address; none where it is not known.
+    /// The client at this address, if it is known.
     Address(Option<IpAddr>),
 }
 
 impl Holder {
-    /// Who asks, from where.
     pub(crate) fn of(caller: &Caller, from: Option<IpAddr>) -> Self {
-        match (&caller.acting, &caller.key_id) {
+        match (&caller.run, &caller.key_id) {
             (Some(acting), _) => Self::Run(acting.run_id.clone()),
             (None, Some(key_id)) => Self::Key(key_id.clone()),
             (None, None) => Self::Address(from),
@@ -57,7 +52,6 @@ impl Holder {
     }
 }
 
-/// What is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
     /// For one caller, in bytes.
@@ -106,7 +100,7 @@ impl Outstanding {
         Ok(turn)
     }
 
-    /// Waits for a turn, and before that until enough is read: for who has an answer already, and goes on with it.
+    /// Waits for a turn, and before that until enough is read: for a response that has begun.
     pub(crate) async fn turn_when_read(&self, holder: &Holder) -> Turn {
         loop {
             let read = self.counts.read.notified();
@@ -166,7 +160,6 @@ impl Outstanding {
         Charge { bytes, holder: holder.clone(), counts: Arc::clone(&self.counts), _taken: taken }
     }
 
-    /// How many bytes are not read.
     #[cfg(test)]
     pub(crate) fn unread(&self) -> usize {
         self.counts.lock().values().sum()
@@ -179,7 +172,7 @@ impl Counts {
     }
 }
 
-/// Somebody's turn to make an answer of a document.
+/// A turn to make a response of a document.
 #[derive(Debug)]
 pub(crate) struct Turn {
     outstanding: Outstanding,
@@ -213,12 +206,12 @@ pub(crate) struct Charge {
     counts: Arc<Counts>,
     holder: Holder,
     bytes: usize,
-    /// Dropped with this, which is heard.
+    /// Dropping it tells the receiver.
     _taken: Option<oneshot::Sender<Infallible>>,
 }
 
 impl Charge {
-    /// The same bytes: they are counted until nobody holds them any more.
+    /// The same bytes, counted until they are dropped.
     pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(Held { bytes, _charge: self })
     }
@@ -300,7 +293,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_goes_on_with_an_answer_waits_until_enough_is_read() {
+    async fn a_started_response_waits_until_enough_is_read() {
         let (outstanding, one) = (bounded(), holder("one"));
         let held = outstanding.charge(&one, 10);
         let mut waiting = pin!(outstanding.turn_when_read(&one));
@@ -310,7 +303,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_piece_is_taken_when_nobody_holds_it() {
+    async fn a_piece_is_taken_when_it_is_dropped() {
         let (piece, taken) = bounded().turn(&holder("one")).await.unwrap().made(Bytes::from_static(b"123"));
         let mut taken = pin!(taken.wait());
         assert!(poll!(taken.as_mut()).is_pending());

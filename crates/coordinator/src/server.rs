@@ -15,14 +15,14 @@ use crate::background::Background;
 use crate::connections;
 use crate::http::router;
 
-/// How long requests may take to end once the server is told to. Whoever waits is answered at once; what is left is a
-/// body on a slow line.
+/// How long requests may take to finish at shutdown. Waiting requests are answered at once; what is left is a response on a
+/// slow connection.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// And how long what goes on in the background may: it can be left at any time, and waits for nothing but the store.
+/// How long background work may take to finish: it can be stopped at any time, and waits only for the store.
 const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
 
-/// And how long it may take to say in the store that it is at nothing any more: one write.
+/// How long clearing the marks of this coordinator may take: one write.
 const RELEASE_GRACE: Duration = Duration::from_secs(2);
 
 /// A running coordinator.
@@ -39,10 +39,9 @@ impl Coordinator {
         Self::serve(app, listener, shutdown, background)
     }
 
-    /// The same for who looks: requests are answered, and nothing goes on by itself. What waits or was lost is for the
-    /// coordinators that were started to work.
+    /// The same for a passive coordinator: it answers requests and has no background work.
     pub fn look(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken) -> io::Result<Self> {
-        app.be_passive();
+        app.instance.be_passive();
         let background = Background::look(&app);
         Self::serve(app, listener, shutdown, background)
     }
@@ -54,7 +53,7 @@ impl Coordinator {
         background: Background,
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
-        app.listens_on(address);
+        app.keys.listens_on(address);
         let task = tokio::spawn(serve(app, listener, shutdown, background));
         Ok(Self { address, task })
     }
@@ -84,7 +83,7 @@ async fn serve(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken
     if timeout(BACKGROUND_GRACE, background.ended()).await.is_err() {
         tracing::warn!("the database does not respond; background work is abandoned");
     }
-    if timeout(RELEASE_GRACE, app.release_marks()).await.is_err() {
+    if timeout(RELEASE_GRACE, app.quarantine.release_marks()).await.is_err() {
         tracing::warn!(
             "the database does not respond; unfinished work will count as crashed with this coordinator"
         );

@@ -45,9 +45,9 @@ pub struct Queue {
 pub struct Enforcement {
     /// How often a model is asked again, under a caller's or default contract.
     pub max_retries: u32,
-    /// Whether the value may stand in a fence or in prose.
+    /// Whether the value may be in a fence or in prose.
     pub extract_json: ExtractJson,
-    /// What happens to a value that stands in prose.
+    /// What happens to a value in prose.
     pub embedded: Embedded,
     /// How much may be mended.
     pub validation_mode: ValidationMode,

@@ -24,7 +24,7 @@ pub(crate) async fn heavy<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     let turn = Arc::clone(&TURNS).acquire_owned().await.map_err(Error::internal)?;
     let work = move || {
         let result = work();
-        // Kept until here, also when nobody waits for the result any more.
+        // Kept until here, even if the request was cancelled.
         drop(turn);
         result
     };
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_nobody_waits_for_is_not_begun() {
+    async fn cancelled_work_is_not_started() {
         let turns = TURNS.available_permits();
         let (release, held) = std::sync::mpsc::channel::<()>();
         let held = Arc::new(std::sync::Mutex::new(held));

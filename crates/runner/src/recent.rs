@@ -1,43 +1,40 @@
 //! What runs of one agent have in common, read once and shared: thousands of them may wait for their models at a time.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashlink::LruCache;
 
 use crate::limits::DOCUMENTS_KEPT;
 
 /// What was made of documents, the most lately used first. What is kept is cheap to clone.
 #[derive(Debug)]
-pub(crate) struct Recent<T>(Mutex<VecDeque<(Box<str>, T)>>);
+pub(crate) struct Recent<T>(Mutex<LruCache<Box<str>, T>>);
 
 impl<T> Default for Recent<T> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self(Mutex::new(LruCache::new(DOCUMENTS_KEPT)))
     }
 }
 
 impl<T: Clone> Recent<T> {
-    /// What was computed from a document, or is being computed. There is no waiting: two tasks may do the same work.
+    /// What was made of a document, or is made of it now. The lock is not held meanwhile: two may do the same work, and the
+    /// first value stays.
     pub(crate) fn get<E>(&self, document: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        if let Some(known) = self.find(document) {
+        let known = self.lock().get(document).cloned();
+        if let Some(known) = known {
             return Ok(known);
         }
         let made = make()?;
-        if let Some(known) = self.find(document) {
-            return Ok(known);
+        let mut kept = self.lock();
+        if let Some(known) = kept.get(document) {
+            return Ok(known.clone());
         }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_front((document.into(), made.clone()));
-        kept.truncate(DOCUMENTS_KEPT);
+        kept.insert(document.into(), made.clone());
         Ok(made)
     }
 
-    fn find(&self, document: &str) -> Option<T> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = kept.iter().position(|(known, _)| **known == *document)?;
-        let found = kept.remove(place)?;
-        let known = found.1.clone();
-        kept.push_front(found);
-        Some(known)
+    fn lock(&self) -> MutexGuard<'_, LruCache<Box<str>, T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use accord_api::{Role, StoreKind};
 use accord_client::{ApiKey, Client};
-use accord_coordinator::{App, Coordinator, Enforcement, Queue, Settings, System};
+use accord_coordinator::{App, AppOptions, Coordinator, Enforcement, Queue, Settings, System};
 use accord_store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -75,15 +75,13 @@ pub(crate) async fn coordinator(
     if duty != Duty::Look {
         super::orphaned_runs::fail(store.as_ref(), config.values.queue.lease_seconds).await;
     }
-    let mut app = App::new(store, Arc::new(System), settings(config));
-    if let Some(embedder) = super::embeddings::embedder(config)? {
-        app = app.with_embedder(embedder);
-    }
     let start = if duty == Duty::Look { Coordinator::look } else { Coordinator::start };
-    if let Duty::Command { tag } = duty {
-        app = app.for_runner(tag);
-    }
-    let app = Arc::new(app);
+    let runner_tag = match duty {
+        Duty::Command { tag } => Some(tag),
+        Duty::All | Duty::Look => None,
+    };
+    let options = AppOptions { embedder: super::embeddings::embedder(config)?, runner_tag };
+    let app = Arc::new(App::with_options(store, Arc::new(System), settings(config), options));
     app.serves_mcp(super::mcp::guest(url(address))?);
     let coordinator = start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
     Ok(Hosted { app, coordinator })

@@ -1,13 +1,16 @@
 //! The audit log: who changed what. Each entry goes to the store and, as one line, to the log.
 
+use std::sync::Arc;
+
 use accord_api::{AuditQuery, AuditView, Page};
 use accord_domain::audit::{Actor, Entry};
-use accord_store::AuditFilter;
+use accord_store::{AuditFilter, AuditStore};
 use jiff::{SignedDuration, Timestamp};
 
+use super::Caller;
 use super::page::List;
-use super::{App, Caller};
 use crate::error::Error;
+use crate::outside::Outside;
 
 /// How long entries are kept: a year, and the weeks that a yearly review of it takes.
 const KEPT: SignedDuration = SignedDuration::from_hours(400 * 24);
@@ -18,7 +21,7 @@ impl Caller {
     /// Who it is in the audit log.
     pub(crate) fn actor(&self) -> Actor {
         let key = self.requested_by.as_ref();
-        match (&self.acting, &self.key_id) {
+        match (&self.run, &self.key_id) {
             (Some(acting), _) => Actor::Run { run_id: acting.run_id.clone() },
             (None, None) => Actor::Open,
             (None, Some(key_id)) => match key.and_then(|key| key.key_name.clone()) {
@@ -30,22 +33,26 @@ impl Caller {
     }
 }
 
-impl App {
+pub(crate) struct Audit {
+    pub(super) store: Arc<dyn AuditStore>,
+    pub(super) outside: Arc<dyn Outside>,
+}
+
+impl Audit {
     /// Adds an entry. The log has it also where the store does not take it.
-    pub(crate) async fn add_audit(&self, entry: Entry) -> Result<(), Error> {
+    pub(crate) async fn add(&self, entry: Entry) -> Result<(), Error> {
         log(&entry);
         Ok(self.store.add_audit(entry).await?)
     }
 
-    /// Entries, newest first.
-    pub(crate) async fn audit(&self, query: AuditQuery) -> Result<Page<AuditView>, Error> {
+    pub(crate) async fn list(&self, query: AuditQuery) -> Result<Page<AuditView>, Error> {
         let AuditQuery { since, actor, action, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
         let filter = AuditFilter { since, actor, action };
         Ok(LIST.view(self.store.audit(&filter, &request).await?, view))
     }
 
-    pub(super) async fn forget_audit(&self) -> Result<(), Error> {
+    pub(super) async fn forget(&self) -> Result<(), Error> {
         let before = self.outside.now().checked_sub(KEPT).unwrap_or(Timestamp::MIN);
         Ok(self.store.forget_audit(before).await?)
     }

@@ -1,8 +1,8 @@
 //! Claims: a runner asks for work and waits for it.
 //!
-//! A claim looks, and else waits for a wake-up, with a slow look beneath. What was handed out to somebody who has hung up
-//! meanwhile, or whose key was removed, is taken back at once; what is lost on the way is taken back when its lease runs
-//! out.
+//! A claim reads the queue, waits for a wake-up and reads again, and also polls slowly. Runs that were handed to a runner that
+//! has hung up, or whose key was revoked, are returned at once; those that are lost on the way are returned when their lease
+//! expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
-use super::{App, Caller, endpoints, tiers};
+use super::{Caller, Runners, endpoints, tiers};
 use crate::error::Error;
 use crate::metrics;
 
@@ -38,9 +38,9 @@ const QUEUED: &str = "run.queued";
 /// shut down.
 const MOST_DELIVERIES: u32 = 200;
 
-impl App {
-    /// Hands out work, waiting for some where there is none.
-    pub(crate) async fn claim_runs(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
+impl Runners {
+    /// Hands out runs, and waits for some if there are none.
+    pub(crate) async fn claim(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
             return Err(refuse("expected max of at least 1, got 0".to_owned()));
@@ -51,7 +51,7 @@ impl App {
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
         let place = self.hub.wait_for_work(Arc::clone(&profile));
         loop {
-            // Each time: who waits for long is alive all the while.
+            // Each time, because a runner that waits for long is alive.
             self.heard_of(&request.runner_id).await?;
             place.looks();
             let claimed = self.look(&request.runner_id, &profile, max).await?;
@@ -75,7 +75,7 @@ impl App {
         }
     }
 
-    /// Looks once. The look goes on when the caller has hung up, so that what it finds can be given back.
+    /// Reads the queue once. This continues when the caller has hung up, so that what was claimed can be returned.
     async fn look(&self, runner_id: &RunnerId, profile: &Profile, max: u32) -> Result<Vec<Claimed>, Error> {
         let claim = Claim {
             runner_id: runner_id.clone(),
@@ -118,7 +118,7 @@ impl App {
             let known =
                 facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
             let spent = self.spent(&claimed.run).await?;
-            self.handed.keep(&claimed.run, &claimed.assignment);
+            self.assignments.keep(&claimed.run, &claimed.assignment);
             runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
         }
         Ok(ClaimedRuns { runs })
@@ -169,7 +169,7 @@ impl App {
     }
 }
 
-/// Nobody is there to take them. Should this fail, their leases run out.
+/// Returns runs that were not delivered. If this fails, their leases expire.
 async fn give_back(store: &dyn Store, claimed: Vec<Claimed>, now: Timestamp) {
     for Claimed { run, .. } in claimed {
         let Some(lease) = run.lease else { continue };
@@ -198,7 +198,7 @@ fn view(
         lease_id: lease.id,
         attempt: run.attempt,
         lease_seconds,
-        // What the coordinator asks again goes on with the session that the run has begun.
+        // A retry by the coordinator resumes the session that the run has started.
         kind: if run.retry_count > 0 { Kind::ResumeSession } else { run.kind },
         agent_name: run.agent_name,
         blueprint: raw(assignment.blueprint)?,

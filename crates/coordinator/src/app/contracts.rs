@@ -3,6 +3,8 @@
 //! A run carries its contract as text. The same text means the same contract, so it is the key: a result is checked
 //! without reading or compiling the schema again.
 
+mod output;
+
 use std::sync::Arc;
 
 use accord_api::ErrorName;
@@ -10,20 +12,24 @@ use accord_contract::{
     self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
 };
 use accord_domain::contract::{self as terms, Contract as Terms, Invariant, ValidationMode};
+use accord_store::{SchemaStore, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::hex;
 use super::recent::Recent;
 use crate::error::Error;
+use crate::settings::Enforcement;
 use crate::work::heavy;
+
+pub(super) use output::Wanted;
 
 /// How many contracts and schemas are kept compiled. An installation has tens of agents; callers that make up a schema
 /// for each run must not fill the memory.
 const KEPT: usize = 256;
 
-/// More text than this is judged on a thread of its own: reading a megabyte takes milliseconds, in which nobody else on
-/// this thread would be served.
+/// More text than this is judged on another thread: reading a megabyte takes milliseconds, in which this thread would serve no
+/// other request.
 const ON_THE_SPOT_BYTES: usize = 64 * 1024;
 
 /// The same for schemas, which cost more: one of this size takes a millisecond.
@@ -32,17 +38,18 @@ const COMPILED_ON_THE_SPOT_BYTES: usize = 16 * 1024;
 /// A contract in force, compiled.
 #[derive(Debug)]
 pub(crate) struct InForce {
-    /// What it says.
     pub(crate) terms: Terms,
+    /// The same as JSON text, as it is stored with a run.
+    pub(crate) text: Arc<str>,
     /// What judges a model's answer.
     pub(crate) answer: contract::Contract,
-    /// What judges a reported result: a value, whole and as it stands.
+    /// Judges a reported result: the whole value, unchanged.
     pub(crate) result: contract::Contract,
 }
 
 impl InForce {
     /// A contract whose parts are compiled already.
-    pub(crate) fn new(terms: Terms, schema: Schema, invariants: Invariants) -> Self {
+    fn new(terms: Terms, text: Arc<str>, schema: Schema, invariants: Invariants) -> Self {
         let mode = match terms.validation_mode {
             ValidationMode::Strict => Mode::Strict,
             ValidationMode::Lenient => Mode::Lenient,
@@ -57,7 +64,8 @@ impl InForce {
             },
         };
         let both = contract::Contract::new(schema).with_invariants(invariants);
-        Self { terms, answer: both.clone().with_options(options), result: both.with_options(AS_IT_STANDS) }
+        let answer = both.clone().with_options(options);
+        Self { terms, text, answer, result: both.with_options(AS_IT_STANDS) }
     }
 }
 
@@ -68,28 +76,32 @@ const AS_IT_STANDS: Options = Options {
     embedded: Embedded::Accept,
 };
 
-/// What was compiled lately.
-#[derive(Debug)]
+/// The contracts of runs: which is in force, and what was compiled lately.
 pub(crate) struct Contracts {
+    registered: Arc<dyn SchemaStore>,
+    enforcement: Enforcement,
     schemas: Recent<Schema>,
     by_text: Recent<Arc<InForce>>,
-    by_agent: Recent<Arc<str>>,
-}
-
-impl Default for Contracts {
-    fn default() -> Self {
-        Self { schemas: Recent::new(KEPT), by_text: Recent::new(KEPT), by_agent: Recent::new(KEPT) }
-    }
+    by_agent: Recent<Arc<InForce>>,
 }
 
 impl Contracts {
-    /// A schema, compiled.
+    pub(super) fn new(registered: Arc<dyn SchemaStore>, enforcement: Enforcement) -> Self {
+        Self {
+            registered,
+            enforcement,
+            schemas: Recent::new(KEPT),
+            by_text: Recent::new(KEPT),
+            by_agent: Recent::new(KEPT),
+        }
+    }
+
     pub(crate) fn schema(&self, document: &Value) -> Result<Schema, SchemaError> {
         let key = hex(&Sha256::digest(document.to_string()));
         self.schemas.get_or(&key, || Schema::compile(document))
     }
 
-    /// The same for a schema that somebody sends: a large one is compiled on a thread of its own.
+    /// The same for a schema from a request: a large one is compiled on another thread.
     pub(crate) async fn sent_schema(&self, document: &Value) -> Result<Result<Schema, SchemaError>, Error> {
         let text = document.to_string();
         let key = hex(&Sha256::digest(&text));
@@ -111,20 +123,11 @@ impl Contracts {
         Ok(compiled)
     }
 
-    /// The text of the contract that an agent brings along, made once for each version of the agent.
-    pub(crate) fn of_agent(
-        &self,
-        key: &str,
-        make: impl FnOnce() -> Result<InForce, Error>,
-    ) -> Result<Arc<str>, Error> {
-        self.by_agent.get_or(key, || self.resolve(make()?))
-    }
-
-    /// The text of a contract, whose meaning is remembered for the end of the run.
-    pub(crate) fn resolve(&self, in_force: InForce) -> Result<Arc<str>, Error> {
-        let text: Arc<str> = serde_json::to_string(&in_force.terms).map_err(Error::internal)?.into();
-        self.by_text.get_or(&text, || Ok::<_, Error>(Arc::new(in_force)))?;
-        Ok(text)
+    /// A contract, which is kept for the end of the run.
+    fn keep(&self, terms: Terms, schema: Schema, invariants: Invariants) -> Result<Arc<InForce>, Error> {
+        let text: Arc<str> = serde_json::to_string(&terms).map_err(Error::internal)?.into();
+        self.by_text
+            .get_or(&Arc::clone(&text), || Ok(Arc::new(InForce::new(terms, text, schema, invariants))))
     }
 
     /// The contract that a run was stored with.
@@ -133,18 +136,17 @@ impl Contracts {
             let terms: Terms = serde_json::from_str(text).map_err(Error::internal)?;
             let schema = self.schema(&terms.schema).map_err(Error::internal)?;
             let invariants = compile_invariants(&terms.invariants)?;
-            Ok(Arc::new(InForce::new(terms, schema, invariants)))
+            Ok(Arc::new(InForce::new(terms, text.into(), schema, invariants)))
         })
     }
 }
 
-/// The contract of a command without one: any value, as it stands, and readable in one way only.
+/// The contract of a command that has none: any value, unchanged and unambiguous.
 pub(crate) fn any_value() -> Result<contract::Contract, Error> {
     let schema = Schema::compile(&Value::Bool(true)).map_err(Error::internal)?;
     Ok(contract::Contract::new(schema).with_options(AS_IT_STANDS))
 }
 
-/// Rules, compiled.
 pub(crate) fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants, Error> {
     let rules: Vec<contract::Invariant> = invariants
         .iter()
@@ -153,7 +155,7 @@ pub(crate) fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants,
     Invariants::compile(&rules).map_err(Error::internal)
 }
 
-/// A schema that somebody sent and that is none.
+/// The error for an invalid schema in a request.
 pub(crate) fn invalid_schema(field: &str, error: &SchemaError) -> Error {
     let message = format!("{field} is not a valid JSON Schema: {error}");
     Error::new(ErrorName::InvalidSchema, message).with_details(json!({
@@ -164,33 +166,43 @@ pub(crate) fn invalid_schema(field: &str, error: &SchemaError) -> Error {
     }))
 }
 
-/// What is to be judged.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
-    /// The text.
+pub(crate) struct ModelOutput {
     pub(crate) text: String,
-    /// A structured value beside it.
     pub(crate) structured: Option<Value>,
     /// The run's parameters as JSON text, for invariants that speak of `input`.
     pub(crate) parameters: String,
 }
 
 /// Judges, on this thread where that is quick. Gives the text back.
-pub(crate) async fn judged(said: Said, contract: contract::Contract) -> Result<(Verdict, String), Error> {
+pub(crate) async fn judged(
+    output: ModelOutput,
+    contract: contract::Contract,
+) -> Result<(Verdict, String), Error> {
     // Invariants are evaluated on a thread of their own, which this one would wait for.
-    let bytes = said.text.len();
+    let bytes = output.text.len();
     let is_quick = bytes <= ON_THE_SPOT_BYTES && contract.schema().is_quick_for(bytes);
-    if is_quick && said.structured.is_none() && contract.invariants().is_empty() {
-        return Ok(judge(said, &contract));
+    if is_quick && output.structured.is_none() && contract.invariants().is_empty() {
+        return judge(output, &contract);
     }
-    heavy(move || judge(said, &contract)).await
+    heavy(move || judge(output, &contract)).await?
 }
 
-fn judge(said: Said, contract: &contract::Contract) -> (Verdict, String) {
+fn judge(output: ModelOutput, contract: &contract::Contract) -> Result<(Verdict, String), Error> {
     let input = match contract.invariants().is_empty() {
         true => Value::Null,
-        false => serde_json::from_str(&said.parameters).unwrap_or_default(),
+        false => input(&output.parameters)?,
     };
-    let answer = Answer { text: &said.text, structured: said.structured.as_ref(), input: &input, lift: None };
-    (contract::judge(&answer, contract), said.text)
+    let answer =
+        Answer { text: &output.text, structured: output.structured.as_ref(), input: &input, lift: None };
+    Ok((contract::judge(&answer, contract), output.text))
+}
+
+/// The stored parameters of a run, which are empty if no rule needs them.
+pub(super) fn input(parameters: &str) -> Result<Value, Error> {
+    match parameters.is_empty() {
+        true => Ok(Value::Null),
+        false => serde_json::from_str(parameters)
+            .map_err(|error| StoreError::Corrupt(format!("the parameters of a run: {error}")).into()),
+    }
 }

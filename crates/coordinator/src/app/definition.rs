@@ -2,12 +2,12 @@
 //! where it is as whoever changes it has seen it.
 
 use accord_api::{ErrorName, Problem, Severity};
-use accord_store::{Condition, Defined, DocumentRecord, StoreError};
+use accord_store::{Condition, Defined, DefinitionStore, DocumentRecord, StoreError};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::Promise;
 use super::agents::hash_of;
-use super::{App, Promise};
 use crate::error::Error;
 
 /// What must hold of the definition that is there.
@@ -159,23 +159,21 @@ pub(in crate::app) fn first_error(problems: &[Problem]) -> String {
     format!("{}{more}", first.unwrap_or_default())
 }
 
-impl App {
-    /// Makes one in the store. Whoever made it is shown this.
-    pub(in crate::app) async fn make_definition<T: Serialize>(
-        &self,
-        kind: &Kind,
-        record: DocumentRecord,
-        view: T,
-        promise: Option<Promise>,
-    ) -> Result<Made<T>, Error> {
-        let name = record.name.clone();
-        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
-        match self.store.put_definition(kind.defined, record, Condition::Absent, promise).await {
-            Ok(None) => Ok(Made::Created(Box::new(view))),
-            Ok(Some(answer)) => Ok(Made::Replayed(answer)),
-            Err(StoreError::Exists { .. }) => Err(kind.exists(&name)),
-            Err(other) => Err(other.into()),
-        }
+/// Makes one in the store. Whoever made it is shown this.
+pub(in crate::app) async fn make_definition<T: Serialize>(
+    store: &dyn DefinitionStore,
+    kind: &Kind,
+    record: DocumentRecord,
+    view: T,
+    promise: Option<Promise>,
+) -> Result<Made<T>, Error> {
+    let name = record.name.clone();
+    let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
+    match store.put_definition(kind.defined, record, Condition::Absent, promise).await {
+        Ok(None) => Ok(Made::Created(Box::new(view))),
+        Ok(Some(answer)) => Ok(Made::Replayed(answer)),
+        Err(StoreError::Exists { .. }) => Err(kind.exists(&name)),
+        Err(other) => Err(other.into()),
     }
 }
 

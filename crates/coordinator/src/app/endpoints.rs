@@ -1,31 +1,38 @@
 //! What was learned about endpoints: shown and forgotten.
 
+use std::sync::Arc;
+
 use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts, Page};
-use accord_store::{Fact, FactFilter};
+use accord_store::{Fact, FactFilter, FactStore};
 use jiff::Timestamp;
 
-use super::App;
 use super::page::by_count;
 use crate::error::Error;
+use crate::outside::Outside;
 
-impl App {
+/// The facts that runners have reported about endpoints.
+pub(crate) struct Endpoints {
+    pub(super) facts: Arc<dyn FactStore>,
+    pub(super) outside: Arc<dyn Outside>,
+}
+
+impl Endpoints {
     /// What was learned, by endpoint, model and feature.
-    pub(crate) async fn endpoints(&self, query: EndpointQuery) -> Result<Page<EndpointFact>, Error> {
+    pub(crate) async fn list(&self, query: EndpointQuery) -> Result<Page<EndpointFact>, Error> {
         let EndpointQuery { endpoint, model, feature, limit, cursor } = query;
-        let facts = self.store.facts(&matching(EndpointFilter { endpoint, model, feature })).await?;
+        let facts = self.facts.facts(&matching(EndpointFilter { endpoint, model, feature })).await?;
         let now = self.outside.now();
         by_count(facts.into_iter().map(|fact| view(fact, now)).collect(), limit, cursor.as_deref())
     }
 
-    /// Forgets what was learned.
-    pub(crate) async fn forget_endpoints(&self, filter: EndpointFilter) -> Result<ForgottenFacts, Error> {
+    pub(crate) async fn forget(&self, filter: EndpointFilter) -> Result<ForgottenFacts, Error> {
         let words = filter.to_string();
-        let forgotten = self.store.forget_facts(&matching(filter)).await?;
+        let forgotten = self.facts.forget_facts(&matching(filter)).await?;
         Ok(ForgottenFacts { forgotten, matching: words })
     }
 }
 
-/// A fact as it stands at this time.
+/// A fact with its weight at this time.
 pub(super) fn view(fact: Fact, now: Timestamp) -> EndpointFact {
     EndpointFact::new(fact.endpoint, fact.model, fact.feature, fact.evidence, now)
 }

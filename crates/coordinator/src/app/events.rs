@@ -1,7 +1,5 @@
-//! Events: pages of a session's, and following them live.
-//!
-//! Who follows reads from the store and from nothing else, so the order is the store's, nothing is missed, and a slow
-//! reader costs a page. A wake-up only says when to look.
+//! Events are followed by reading the store and nothing else, so the order is the store's, nothing is missed, and a slow reader
+//! costs one page of memory. A wake-up only says when to read.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -9,12 +7,13 @@ use std::sync::Arc;
 use accord_api::{ErrorName, PageQuery};
 use accord_domain::event::{Event, OUTPUT_DELTA};
 use accord_domain::id::{EventId, SessionId};
-use accord_store::{EventFilter, EventLimit, MOST_EVENT_BYTES};
+use accord_store::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, SessionStore};
+use tokio_util::sync::CancellationToken;
 
-use super::{App, page};
+use super::page;
 use crate::error::Error;
-use crate::hub::{Topic, Watch};
-use crate::outstanding::{Holder, Turn};
+use crate::hub::{Hub, Topic, Watch};
+use crate::outstanding::{Holder, Outstanding, Turn};
 
 /// The kinds that can be asked for.
 pub(crate) const EVENT_KINDS: &[&str] = &[
@@ -41,20 +40,24 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "workflow.finished",
 ];
 
-/// How much is read at once for somebody who follows, and held until it is taken: a page of small events. There may be thousands
-/// who follow, and one who does not read holds a page.
+/// How much is read at once for a follower, and held until it is sent: a page of small events. There may be thousands of
+/// followers, and one that does not read holds a page.
 const PAGE: EventLimit = EventLimit { events: 64, bytes: 64 * 1024 };
 
 /// Before the first event.
 const BEGINNING: EventId = EventId(0);
 
-impl App {
+pub(crate) struct Events {
+    pub(super) events: Arc<dyn EventStore>,
+    pub(super) sessions: Arc<dyn SessionStore>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) outstanding: Outstanding,
+    pub(super) closing: CancellationToken,
+}
+
+impl Events {
     /// A page of a session's events, in order, as JSON text.
-    pub(crate) async fn session_events(
-        &self,
-        session_id: &SessionId,
-        query: PageQuery,
-    ) -> Result<String, Error> {
+    pub(crate) async fn of_session(&self, session_id: &SessionId, query: PageQuery) -> Result<String, Error> {
         let limit = page::limit(query.limit)?;
         let after = match page::given(query.cursor.as_deref()) {
             None => BEGINNING,
@@ -62,14 +65,14 @@ impl App {
                 .parse()
                 .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("cursor: {error}")))?,
         };
-        self.store.session(session_id).await?;
+        self.sessions.session(session_id).await?;
         let filter = EventFilter { session_id: Some(session_id.clone()), ..EventFilter::default() };
-        let events = self.store.events(&filter, after, EventLimit::of(limit)).await?;
-        // A page ends where it was asked to, or where it is large: whether it is the last one is seen behind it.
+        let events = self.events.events(&filter, after, EventLimit::of(limit)).await?;
+        // A full page may be the last one, so the event after it is looked up.
         let is_full = events.len() >= limit as usize
             || events.iter().map(|event| event.body.len()).sum::<usize>() >= MOST_EVENT_BYTES;
         let next_cursor = match events.last().filter(|_| is_full) {
-            Some(last) if !self.store.events(&filter, last.id, EventLimit::of(1)).await?.is_empty() => {
+            Some(last) if !self.events.events(&filter, last.id, EventLimit::of(1)).await?.is_empty() => {
                 Some(last.id.to_string())
             }
             _ => None,
@@ -79,7 +82,7 @@ impl App {
         Ok(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(",")))
     }
 
-    /// Begins to follow events: those after an id, or those from now on. What is after the newest one is from now on too.
+    /// Starts to follow events: those after an id, or new ones. An id beyond the newest event means new ones too.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         holder: Holder,
@@ -95,28 +98,26 @@ impl App {
         let watch = self.hub.watch(vec![topic]);
         let after = match following.after {
             Some(BEGINNING) => BEGINNING,
-            // An event that is not there yet was seen in another database, before a reset or a restored copy. Whoever waited
-            // for ids behind it would miss all that happens until they are reached.
-            Some(after) => after.min(self.store.last_event().await?),
-            None => self.store.last_event().await?,
+            // An id beyond the last event comes from another database, before a reset or a restored copy. Waiting for later ids
+            // would miss all events until then.
+            Some(after) => after.min(self.events.last_event().await?),
+            None => self.events.last_event().await?,
         };
-        Ok(Follower { app: Arc::clone(self), holder, watch, after, newest: after, following })
+        Ok(Follower { events: Arc::clone(self), holder, watch, after, newest: after, following })
     }
 }
 
-/// What somebody wants to follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Following {
-    /// Which events.
     pub(crate) filter: EventFilter,
     /// After this one; none is from now on.
     pub(crate) after: Option<EventId>,
 }
 
-/// Somebody who follows events. Who wants some kinds alone goes on behind what was looked at, not behind the last that was
-/// found: that may be long ago.
+/// A follower of events. It continues after the last event that was read and not after the last that matched, which may be long
+/// ago.
 pub(crate) struct Follower {
-    app: Arc<App>,
+    events: Arc<Events>,
     holder: Holder,
     watch: Watch,
     after: EventId,
@@ -125,12 +126,10 @@ pub(crate) struct Follower {
     following: Following,
 }
 
-/// What there is for who follows.
 #[derive(Debug)]
 pub(crate) enum Followed {
     /// Events, in order, and the turn in which they were read.
     Events(Vec<Event>, Turn),
-    /// There will be no more.
     Closed,
 }
 
@@ -138,14 +137,14 @@ impl Follower {
     /// The next events, waiting for them. Can be dropped and called again: nothing is lost.
     pub(crate) async fn next(&mut self) -> Result<Followed, Error> {
         loop {
-            if self.app.closing.is_cancelled() {
+            if self.events.closing.is_cancelled() {
                 return Ok(Followed::Closed);
             }
             let turn = tokio::select! {
-                turn = self.app.outstanding.turn_when_read(&self.holder) => turn,
-                () = self.app.closing.cancelled() => return Ok(Followed::Closed),
+                turn = self.events.outstanding.turn_when_read(&self.holder) => turn,
+                () = self.events.closing.cancelled() => return Ok(Followed::Closed),
             };
-            let events = self.app.store.events(&self.following.filter, self.after, PAGE).await?;
+            let events = self.events.events.events(&self.following.filter, self.after, PAGE).await?;
             if let Some(last) = events.last() {
                 self.after = last.id;
                 return Ok(Followed::Events(events, turn));
@@ -153,11 +152,11 @@ impl Follower {
             drop(turn);
             self.after = self.after.max(self.newest);
             if !self.following.filter.kinds.is_empty() {
-                self.newest = self.app.store.last_event().await?;
+                self.newest = self.events.events.last_event().await?;
             }
             tokio::select! {
                 () = self.watch.changed() => {}
-                () = self.app.closing.cancelled() => {}
+                () = self.events.closing.cancelled() => {}
             }
         }
     }
@@ -191,17 +190,21 @@ mod tests {
     use crate::app::agents::fixture::{Fixture, reviewer};
 
     #[tokio::test]
-    async fn what_was_looked_at_is_not_looked_at_again() {
+    async fn events_are_not_read_twice() {
         let fixture = Fixture::new(&[]);
         fixture.post("/agents", &reviewer("reviewer")).await;
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
         let kinds = vec!["run.failed".to_owned()];
         let filter = EventFilter { kinds, ..EventFilter::default() };
-        let mut follower =
-            fixture.app.follow(Holder::Address(None), Following { filter, after: None }).await.unwrap();
+        let mut follower = fixture
+            .app
+            .events
+            .follow(Holder::Address(None), Following { filter, after: None })
+            .await
+            .unwrap();
         for _ in 0..2 {
             assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
-            let newest = fixture.app.store.last_event().await.unwrap();
+            let newest = fixture.store.last_event().await.unwrap();
             assert!(follower.after < newest);
             // The first look at the newest finds out that it is the newest, the second goes on behind it. On a busy machine a
             // moment may end before the look does.

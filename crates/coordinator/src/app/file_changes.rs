@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use accord_domain::audit::{Actor, Entry};
 
-use super::App;
+use super::blueprints::Blueprints;
 
 /// The hashes of the definitions in a folder as they were last seen or written.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl KnownFiles {
     }
 }
 
-impl App {
+impl Blueprints {
     /// Reads the files of agents again, and records which of them somebody has edited.
     pub(crate) async fn reload_agents(&self) {
         let changed = {
@@ -63,7 +63,7 @@ impl App {
 
     async fn record_edits(&self, action: &str, changed: Vec<Changed>) {
         // A command's own coordinator leaves that to the one that runs for the project.
-        if self.serves_one_runner() {
+        if self.instance.serves_one_runner() {
             return;
         }
         for (name, hash) in changed {
@@ -76,7 +76,7 @@ impl App {
                 address: None,
                 forwarded_for: None,
             };
-            if let Err(error) = self.add_audit(entry).await {
+            if let Err(error) = self.audit.add(entry).await {
                 tracing::warn!(cause = error.cause(), "an audit log entry could not be saved");
             }
         }

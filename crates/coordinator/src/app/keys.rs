@@ -1,10 +1,10 @@
-//! API keys: who asks, and what that allows.
+//! API keys: who is calling, and what that allows.
 //!
-//! A key is `accord_<id>_<secret>`: the id finds its row, the secret proves it. Only a hash is stored; with 256 random
-//! bits in the secret a plain SHA-256 is enough. Where no key was ever made and only this machine can reach the
-//! server, everybody is an admin.
+//! A key is `accord_<id>_<secret>`: the id finds its row, the secret proves it. Only a hash is stored; with 256 random bits in
+//! the secret a plain SHA-256 is enough. If there is no key and only this machine can reach the server, every caller is an
+//! admin.
 //!
-//! Who is let in for long, to follow events or to wait, is let go when its key is taken back or expires.
+//! Long requests, which follow events or wait, end when their key is revoked or expires.
 
 mod attempts;
 mod known;
@@ -19,14 +19,14 @@ use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
-use accord_store::Store;
+use accord_store::KeyStore;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::time::{sleep, timeout};
 
 use super::agents::hex;
-use super::{Acting, App, page};
+use super::{CallingRun, page};
 use crate::error::Error;
 use crate::metrics;
 use crate::outside::Outside;
@@ -36,7 +36,7 @@ pub(crate) use known::FRESH;
 use known::KnownKeys;
 use uses::Uses;
 
-/// A key that is not known may be brand new. So often the store is asked for it, whoever tries.
+/// An unknown key may be new. For unknown keys the store is read at most this often.
 const FRESH_FOR_STRANGERS: SignedDuration = SignedDuration::from_millis(250);
 
 /// How long the store is asked for keys on behalf of those who are answered also without it.
@@ -50,22 +50,18 @@ const LONGEST_NAME: usize = 200;
 
 const PREFIX: &str = "accord_";
 
-/// Who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// The key; none where none is needed.
     pub(crate) key_id: Option<KeyId>,
-    /// What is allowed.
     pub(crate) role: Role,
     /// The run, where one acts for itself.
-    pub(crate) acting: Option<Acting>,
-    /// Who is noted as having asked for what it starts: nobody where no key is needed, and for a command of this process.
+    pub(crate) run: Option<CallingRun>,
+    /// The key or run that is recorded for what the caller starts: none if no key is needed, and for a command of this process.
     pub(crate) requested_by: Option<RequestedBy>,
-    /// When the key expires.
     pub(crate) expires_at: Option<Timestamp>,
 }
 
-/// Why somebody is not let in.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
     /// What was wrong with the credentials; none where they could not be judged.
@@ -85,8 +81,8 @@ impl From<Error> for Refusal {
     }
 }
 
-/// The keys.
 pub(crate) struct Keys {
+    store: Arc<dyn KeyStore>,
     known: Arc<KnownKeys>,
     /// Keys of this process alone: they are never stored and do not count as keys that exist.
     local: RwLock<Vec<Key>>,
@@ -97,9 +93,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    pub(crate) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
-        let known = Arc::new(KnownKeys::new(store, Arc::clone(&outside)));
+    pub(crate) fn new(store: Arc<dyn KeyStore>, outside: Arc<dyn Outside>) -> Self {
+        let known = Arc::new(KnownKeys::new(Arc::clone(&store), Arc::clone(&outside)));
         Self {
+            store,
             known,
             local: RwLock::default(),
             listen: OnceLock::new(),
@@ -114,7 +111,6 @@ impl Keys {
         let _ = self.listen.set(address);
     }
 
-    /// Where the server listens.
     pub(crate) fn listen(&self) -> Option<SocketAddr> {
         self.listen.get().copied()
     }
@@ -148,7 +144,7 @@ impl Keys {
             return Ok(Caller {
                 key_id: None,
                 role: Role::Admin,
-                acting: None,
+                run: None,
                 requested_by: None,
                 expires_at: None,
             });
@@ -174,7 +170,7 @@ impl Keys {
         Err(wrong())
     }
 
-    /// The answer to somebody at this address who is not let in: counted, logged, and put off where there were too many.
+    /// The error for a rejected caller: counted, logged, and replaced by 429 after too many failures.
     pub(crate) fn refused(&self, address: Option<IpAddr>, refusal: Refusal) -> Error {
         let Refusal { denial, error } = refusal;
         let Some(denial) = denial else { return error };
@@ -190,14 +186,14 @@ impl Keys {
         let id = id_of(presented)?;
         let local = self.local.read().unwrap_or_else(PoisonError::into_inner);
         let key = local.iter().find(|key| key.id == id)?;
-        // What was never stored is nobody's name in a record.
+        // A key that was never stored is not recorded.
         key_holder(key, &hash_of(presented)).map(|caller| Caller { requested_by: None, ..caller })
     }
 
-    /// Whether somebody who was let in may still be answered.
+    /// Whether a caller that was authorized still is.
     pub(crate) async fn check(&self, caller: &Caller) -> Result<(), Error> {
         // The token of a run ends with its lease, not with a key.
-        if caller.acting.is_some() {
+        if caller.run.is_some() {
             return Ok(());
         }
         let keys = self.known.within(FRESH).await?;
@@ -214,8 +210,8 @@ impl Keys {
         }
     }
 
-    /// Until somebody who was let in may not be answered any more: the key was removed or has expired, or none was needed and
-    /// now one is.
+    /// Returns when a caller that was authorized no longer is: its key was revoked or has expired, or none was needed and now
+    /// one is.
     pub(crate) async fn withdrawn(&self, caller: &Caller) -> Error {
         let mut changes = KnownKeys::changes(&self.known);
         loop {
@@ -229,6 +225,68 @@ impl Keys {
         }
     }
 
+    /// Makes a key that lives in this process alone, for a runner or a command that shares it with the coordinator.
+    pub(super) fn local_key(&self, role: Role) -> Result<String, Error> {
+        let (key, shown) = new_key(self.outside.as_ref(), role, "this process", None)?;
+        self.local.write().unwrap_or_else(PoisonError::into_inner).push(key);
+        Ok(shown)
+    }
+
+    /// Makes a key. The secret is shown this once.
+    pub(crate) async fn create(&self, create: CreateKey) -> Result<CreatedKey, Error> {
+        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
+        self.store.add_key(key.clone()).await?;
+        self.known.renew().await;
+        Ok(CreatedKey {
+            key_id: key.id,
+            name: key.name,
+            role: key.role,
+            key: shown,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+        })
+    }
+
+    /// Keys, without their secrets, oldest first.
+    pub(crate) async fn list(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<KeyView>, Error> {
+        let view = |key: Key| KeyView {
+            last_used_at: key.last_used_at.max(self.uses.of(&key.id)),
+            key_id: key.id,
+            name: key.name,
+            role: key.role,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+        };
+        let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
+        keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
+        page::List("keys").by_name(keys, Ordering::Greater, limit, cursor, |key| key.key_id.as_str())
+    }
+
+    /// Removes a key. It opens nothing from now on.
+    pub(crate) async fn delete(&self, key_id: &KeyId) -> Result<(), Error> {
+        self.store.remove_key(key_id).await?;
+        self.known.renew().await;
+        Ok(())
+    }
+
+    /// Writes when keys were last used, and logs what is left to say of failed authentications.
+    pub(crate) async fn note_uses(&self) -> Result<(), Error> {
+        self.failed.summarise(self.outside.now());
+        let uses = self.uses.take();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = self.store.mark_keys_used(&uses).await {
+            uses.iter().for_each(|(key_id, at)| self.uses.note(key_id, *at));
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
     /// Until the caller's key may have expired; for ever where it does not.
     async fn expiry(&self, caller: &Caller) {
         let Some(at) = caller.expires_at else { return std::future::pending().await };
@@ -237,7 +295,7 @@ impl Keys {
     }
 }
 
-/// Who has the key, if the secret is the right one. The comparison takes the same time wherever they differ.
+/// The caller, if the secret is right. The comparison takes the same time wherever they differ.
 fn key_holder(key: &Key, hash: &str) -> Option<Caller> {
     if !bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
         return None;
@@ -247,7 +305,7 @@ fn key_holder(key: &Key, hash: &str) -> Option<Caller> {
     Some(Caller {
         key_id: Some(key.id.clone()),
         role: key.role,
-        acting: None,
+        run: None,
         requested_by: Some(requested_by),
         expires_at: key.expires_at,
     })
@@ -332,75 +390,6 @@ fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-impl App {
-    /// Says where the server listens: where others can reach it, a key is always needed.
-    pub fn listens_on(&self, address: SocketAddr) {
-        self.keys.listens_on(address);
-    }
-
-    /// Makes a key that lives in this process alone, for a runner or a command that shares it with the coordinator.
-    pub fn local_key(&self, role: Role) -> Result<String, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), role, "this process", None)?;
-        self.keys.local.write().unwrap_or_else(PoisonError::into_inner).push(key);
-        Ok(shown)
-    }
-
-    /// Makes a key. The secret is shown this once.
-    pub(crate) async fn create_key(&self, create: CreateKey) -> Result<CreatedKey, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
-        self.store.add_key(key.clone()).await?;
-        self.keys.known.renew().await;
-        Ok(CreatedKey {
-            key_id: key.id,
-            name: key.name,
-            role: key.role,
-            key: shown,
-            created_at: key.created_at,
-            expires_at: key.expires_at,
-        })
-    }
-
-    /// Keys, without their secrets, oldest first.
-    pub(crate) async fn list_keys(
-        &self,
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Page<KeyView>, Error> {
-        let view = |key: Key| KeyView {
-            last_used_at: key.last_used_at.max(self.keys.uses.of(&key.id)),
-            key_id: key.id,
-            name: key.name,
-            role: key.role,
-            created_at: key.created_at,
-            expires_at: key.expires_at,
-        };
-        let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
-        keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
-        page::List("keys").by_name(keys, Ordering::Greater, limit, cursor, |key| key.key_id.as_str())
-    }
-
-    /// Removes a key. It opens nothing from now on.
-    pub(crate) async fn delete_key(&self, key_id: &KeyId) -> Result<(), Error> {
-        self.store.remove_key(key_id).await?;
-        self.keys.known.renew().await;
-        Ok(())
-    }
-
-    /// Writes when keys were last used, and logs what is left to say of failed authentications.
-    pub(crate) async fn note_key_uses(&self) -> Result<(), Error> {
-        self.keys.failed.summarise(self.outside.now());
-        let uses = self.keys.uses.take();
-        if uses.is_empty() {
-            return Ok(());
-        }
-        if let Err(error) = self.store.mark_keys_used(&uses).await {
-            uses.iter().for_each(|(key_id, at)| self.keys.uses.note(key_id, *at));
-            return Err(error.into());
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -433,14 +422,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_has_no_id() {
+    fn malformed_keys_have_no_id() {
         for text in ["", "accord_", "accord__", "accord_x", "other_x_y", "accord_a b_c", "accord_\u{e4}_c"] {
             assert_eq!(id_of(text), None, "{text:?}");
         }
     }
 
     #[test]
-    fn others_are_let_in_only_with_a_key() {
+    fn an_open_bind_needs_a_key() {
         let address = |text: &str| text.parse::<SocketAddr>().unwrap();
         for here in ["127.0.0.1:8765", "127.9.9.9:1", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
             assert_eq!(refuse_open_bind(address(here), false), Ok(()));

@@ -1,5 +1,5 @@
-//! The names that runs are matched to runners by. They are compared letter by letter, so one that nobody can have meant is
-//! refused where it is given: a run that demands it would wait for a runner that never comes.
+//! The names by which runs are matched to runners. They are compared exactly, so a name that no runner can have is rejected: a
+//! run that demands it would wait for ever.
 
 use accord_domain::demands::Demands;
 use accord_domain::runner::Profile;
@@ -41,7 +41,7 @@ pub(crate) fn check_asked(demands: &Demands, project_dir: Option<&str>) -> Resul
     }
 }
 
-/// Refuses what a runner says of itself that no run can demand. A host and a folder that are not given are empty.
+/// Rejects names in a profile that no run can demand. An omitted host or folder is empty.
 pub(super) fn check_profile(profile: &Profile) -> Result<(), Error> {
     let places = [("hostname", &profile.hostname), ("project_dir", &profile.project_dir)];
     let executors = profile.executor_types.iter().map(|name| ("executor_types", name));

@@ -1,55 +1,58 @@
-//! The use cases. Each is a method of [`App`], in the file of its subject; nothing here knows of HTTP.
+//! The use cases, as services. Each has what it needs of the store and of the others; nothing here knows of HTTP.
 
-mod acting;
 pub(crate) mod agents;
+mod assignments;
 mod audit;
-mod beginning;
+mod blueprints;
 mod callbacks;
 mod catalog;
 mod claims;
-mod config;
 mod contracts;
 mod definition;
 mod endpoints;
 mod events;
 mod file_changes;
 mod found;
-mod guest;
-mod handed;
+mod id_prefix;
+mod instance;
 mod keys;
 mod labels;
+mod lineage;
+mod mcp;
 mod page;
 mod presence;
 mod promise;
 pub(crate) mod quarantine;
-mod readiness;
 mod recent;
 mod reports;
 mod runners;
 mod runs;
 mod schemas;
+mod server;
 mod sessions;
 mod stats;
 mod tiers;
 mod upkeep;
 mod workflows;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-use accord_store::Store;
+use accord_api::WorkflowView;
+use accord_domain::key::Role;
+use accord_store::{EventStore, Store};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use acting::Acting;
 pub use agents::agents_in;
 pub(crate) use agents::{hex, plain_kind, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use claims::LONGEST_CLAIM_SECONDS;
 pub(crate) use definition::{Expected, Made};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
-pub use guest::{Guest, GuestAnswer, GuestBody};
 pub(crate) use keys::{Caller, Denial, FRESH, Keys, Refusal};
 pub use keys::{new_key, refuse_open_bind};
+pub(crate) use lineage::CallingRun;
+pub use mcp::{Guest, GuestAnswer, GuestBody};
 pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use promise::Promise;
 pub(crate) use runners::LONGEST_HEARTBEAT_SECONDS;
@@ -57,107 +60,249 @@ pub(crate) use runs::{HIGHEST_PRIORITY, LONGEST_WAIT_SECONDS, check_wait};
 pub use tiers::resolve_tiers;
 pub(crate) use workflows::watch_workflows;
 
+use crate::error::Error;
 use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
 use crate::outstanding::Outstanding;
 use crate::settings::Settings;
+use assignments::RecentAssignments;
+use audit::Audit;
+use blueprints::Blueprints;
+use callbacks::Callbacks;
 use contracts::Contracts;
-use handed::Handed;
+use endpoints::Endpoints;
+use events::Events;
+use instance::Instance;
+use lineage::Lineage;
 use presence::Presence;
 use quarantine::Quarantine;
-use readiness::Readiness;
-use runners::Runners;
-use workflows::Workflows;
+use recent::{IN_USE, Recent};
+use runners::{RunnerCache, Runners};
+use runs::Runs;
+use schemas::Schemas;
+use server::Server;
+use sessions::Sessions;
+use stats::Stats;
+use upkeep::Upkeep;
+use workflows::{WorkflowFiles, WorkflowRuns};
 
-/// What the use cases work with.
+/// The services of a coordinator.
 pub struct App {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) catalog: Catalog,
-    pub(crate) workflows: Workflows,
+    pub(crate) audit: Arc<Audit>,
+    pub(crate) blueprints: Arc<Blueprints>,
+    pub(crate) callbacks: Callbacks,
+    pub(crate) endpoints: Endpoints,
+    pub(crate) events: Arc<Events>,
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) lineage: Arc<Lineage>,
+    pub(crate) quarantine: Arc<Quarantine>,
+    pub(crate) runners: Arc<Runners>,
+    pub(crate) runs: Arc<Runs>,
+    pub(crate) schemas: Schemas,
+    pub(crate) server: Server,
+    pub(crate) sessions: Sessions,
+    pub(crate) stats: Stats,
+    pub(crate) upkeep: Upkeep,
+    pub(crate) workflow_runs: WorkflowRuns,
+    pub(crate) event_store: Arc<dyn EventStore>,
     pub(crate) outside: Arc<dyn Outside>,
-    pub(crate) settings: Settings,
-    pub(crate) keys: Keys,
-    pub(crate) hub: Hub,
-    pub(crate) contracts: Contracts,
-    handed: Handed,
-    quarantine: Quarantine,
-    /// What was answered and is not read yet.
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) hub: Arc<Hub>,
     pub(crate) outstanding: Outstanding,
-    readiness: Readiness,
-    pub(crate) runners: Runners,
-    pub(crate) presence: Presence,
-    /// Held while figures are counted.
-    counting: Arc<tokio::sync::Mutex<()>>,
-    /// Who answers at `/mcp`.
-    pub(crate) mcp: OnceLock<Guest>,
-    /// What makes vectors of texts, where an embedding model is configured.
-    pub(crate) embedder: Option<Arc<dyn Embedder>>,
-    /// The tag of the runner that everything goes to which is started here, where this is there for one runner alone.
-    own_tag: Option<String>,
-    /// Whether this only answers: nothing goes on by itself, so what is asked has to be done at once.
-    is_passive: AtomicBool,
-    /// Cancelled when the server is about to end: whoever waits answers with what there is.
+    /// Cancelled when the server is about to end: requests that wait are answered with what there is.
     pub(crate) closing: CancellationToken,
-    instance: OnceLock<String>,
+    pub(crate) mcp: OnceLock<Guest>,
+}
+
+/// What a coordinator may have besides a store and settings.
+#[derive(Default)]
+pub struct AppOptions {
+    /// Makes vectors of texts, to compare the outputs that feed one node.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The tag of the only runner that this coordinator starts work for: each run demands it.
+    pub runner_tag: Option<String>,
 }
 
 impl App {
-    /// An application on a store.
+    /// The services over a store.
     pub fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>, settings: Settings) -> Self {
-        let catalog =
-            Catalog::new(Arc::clone(&store), settings.agents_dir.clone(), settings.providers.clone());
-        let workflows = Workflows::new(settings.workflows_dir.clone());
-        let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
-        let presence = Presence::new(outside.now());
-        let quarantine = Quarantine::new(outside.now());
+        Self::with_options(store, outside, settings, AppOptions::default())
+    }
+
+    /// The same with options.
+    pub fn with_options(
+        store: Arc<dyn Store>,
+        outside: Arc<dyn Outside>,
+        settings: Settings,
+        options: AppOptions,
+    ) -> Self {
+        let AppOptions { embedder, runner_tag } = options;
+        let settings = Arc::new(settings);
+        let hub = Arc::new(Hub::default());
+        let outstanding = Outstanding::default();
+        let closing = CancellationToken::new();
+        let instance = Arc::new(Instance::new(outside.clone(), runner_tag));
+        let keys = Arc::new(Keys::new(store.clone(), outside.clone()));
+        let audit = Arc::new(Audit { store: store.clone(), outside: outside.clone() });
+        let contracts = Arc::new(Contracts::new(store.clone(), settings.enforcement));
+        let lineage = Arc::new(Lineage {
+            runs: store.clone(),
+            sessions: store.clone(),
+            workflow_runs: store.clone(),
+            instance: instance.clone(),
+        });
+        let blueprints = Arc::new(Blueprints {
+            catalog: Catalog::new(store.clone(), settings.agents_dir.clone(), settings.providers.clone()),
+            workflows: WorkflowFiles::new(settings.workflows_dir.clone()),
+            store: store.clone(),
+            outside: outside.clone(),
+            settings: settings.clone(),
+            audit: audit.clone(),
+            instance: instance.clone(),
+        });
+        let quarantine = Arc::new(Quarantine::new(
+            store.clone(),
+            outside.clone(),
+            settings.clone(),
+            hub.clone(),
+            instance.clone(),
+        ));
+        let assignments = Arc::new(RecentAssignments::default());
+        let presence = Arc::new(Presence::new(outside.now()));
+        let runners = Arc::new(Runners {
+            store: store.clone(),
+            outside: outside.clone(),
+            settings: settings.clone(),
+            hub: hub.clone(),
+            closing: closing.clone(),
+            keys: keys.clone(),
+            contracts: contracts.clone(),
+            assignments: assignments.clone(),
+            presence: presence.clone(),
+            cache: RunnerCache::default(),
+        });
+        let runs = Arc::new(Runs {
+            store: store.clone(),
+            outside: outside.clone(),
+            settings: settings.clone(),
+            hub: hub.clone(),
+            closing: closing.clone(),
+            outstanding: outstanding.clone(),
+            instance: instance.clone(),
+            blueprints: blueprints.clone(),
+            contracts: contracts.clone(),
+            lineage: lineage.clone(),
+            runners: runners.clone(),
+            assignments,
+            quarantine: quarantine.clone(),
+        });
         Self {
-            store,
-            catalog,
-            workflows,
+            callbacks: Callbacks {
+                store: store.clone(),
+                outside: outside.clone(),
+                quarantine: quarantine.clone(),
+                runs: runs.clone(),
+            },
+            endpoints: Endpoints { facts: store.clone(), outside: outside.clone() },
+            events: Arc::new(Events {
+                events: store.clone(),
+                sessions: store.clone(),
+                hub: hub.clone(),
+                outstanding: outstanding.clone(),
+                closing: closing.clone(),
+            }),
+            schemas: Schemas {
+                store: store.clone(),
+                outside: outside.clone(),
+                blueprints: blueprints.clone(),
+            },
+            server: Server {
+                upkeep: store.clone(),
+                quarantine: store.clone(),
+                settings: settings.clone(),
+                instance: instance.clone(),
+                keys: keys.clone(),
+                has_embedder: embedder.is_some(),
+                last_ready: tokio::sync::Mutex::default(),
+            },
+            sessions: Sessions {
+                sessions: store.clone(),
+                run_reader: store.clone(),
+                callbacks: store.clone(),
+                lineage: lineage.clone(),
+                runs: runs.clone(),
+            },
+            stats: Stats {
+                stats: store.clone(),
+                upkeep: store.clone(),
+                outside: outside.clone(),
+                counting: Arc::default(),
+            },
+            upkeep: Upkeep {
+                store: store.clone(),
+                outside: outside.clone(),
+                settings: settings.clone(),
+                instance: instance.clone(),
+                runners: runners.clone(),
+                audit: audit.clone(),
+                presence,
+            },
+            workflow_runs: WorkflowRuns {
+                store: store.clone(),
+                outside: outside.clone(),
+                hub: hub.clone(),
+                closing: closing.clone(),
+                outstanding: outstanding.clone(),
+                instance: instance.clone(),
+                embedder,
+                blueprints: blueprints.clone(),
+                contracts,
+                lineage: lineage.clone(),
+                quarantine: quarantine.clone(),
+                runs: runs.clone(),
+                flows: Recent::new(IN_USE),
+            },
+            event_store: store,
+            audit,
+            blueprints,
+            instance,
+            keys,
+            lineage,
+            quarantine,
+            runners,
+            runs,
             outside,
             settings,
-            keys,
-            hub: Hub::default(),
-            contracts: Contracts::default(),
-            handed: Handed::default(),
-            quarantine,
-            is_passive: AtomicBool::new(false),
-            outstanding: Outstanding::default(),
-            readiness: Readiness::default(),
-            runners: Runners::default(),
-            presence,
-            counting: Arc::default(),
+            hub,
+            outstanding,
+            closing,
             mcp: OnceLock::new(),
-            embedder: None,
-            own_tag: None,
-            closing: CancellationToken::new(),
-            instance: OnceLock::new(),
         }
     }
 
-    /// The same application, which compares siblings by vectors of their texts.
-    #[must_use]
-    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
-        Self { embedder: Some(embedder), ..self }
-    }
-
-    /// The same application, for the runner with this tag: what is started here demands it.
-    #[must_use]
-    pub fn for_runner(self, tag: String) -> Self {
-        Self { own_tag: Some(tag), ..self }
-    }
-
-    /// From now on this only answers.
-    pub(crate) fn be_passive(&self) {
-        self.is_passive.store(true, Ordering::Relaxed);
-    }
-
-    fn is_passive(&self) -> bool {
-        self.is_passive.load(Ordering::Relaxed)
-    }
-
-    /// Which server this is: another text at each start.
+    /// The id of this coordinator: another one at each start.
     pub fn instance(&self) -> &str {
-        self.instance.get_or_init(|| self.outside.unique())
+        self.instance.id()
+    }
+
+    /// Says where the server listens: if others can reach it, a key is always needed.
+    pub fn listens_on(&self, address: SocketAddr) {
+        self.keys.listens_on(address);
+    }
+
+    /// Makes a key that only this process knows, for a runner or a command that shares it with the coordinator.
+    pub fn local_key(&self, role: Role) -> Result<String, Error> {
+        self.keys.local_key(role)
+    }
+
+    /// Lets a guest answer at `/mcp`. The first one stays.
+    pub fn serves_mcp(&self, guest: Guest) {
+        let _ = self.mcp.set(guest);
+    }
+
+    /// Checks every workflow in files, for commands that work without a coordinator.
+    pub async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
+        self.blueprints.examine_workflows().await
     }
 }

@@ -7,13 +7,12 @@ use accord_store::{Count, PageRequest, Search};
 
 use crate::error::Error;
 
-/// What people look at in one go.
+/// The default length of a page.
 const USUAL_LIMIT: u32 = 50;
 
 /// A page is held in memory whole.
 pub(crate) const HIGHEST_LIMIT: u32 = 500;
 
-/// The length of a page that somebody asks for.
 pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
     match asked {
         None => Ok(USUAL_LIMIT),
@@ -31,7 +30,7 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
 pub(crate) struct List(pub(crate) &'static str);
 
 impl List {
-    /// The page of the store's that somebody asks for.
+    /// The requested page, as the store expects it.
     pub(crate) fn request(self, asked: Option<u32>, cursor: Option<String>) -> Result<PageRequest, Error> {
         let place = |cursor| self.place(cursor).map(str::to_owned);
         Ok(PageRequest { limit: limit(asked)?, cursor: given(cursor.as_deref()).map(place).transpose()? })
@@ -43,8 +42,8 @@ impl List {
         Page::new(page.items.into_iter().map(view).collect(), next_cursor)
     }
 
-    /// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before,
-    /// and `next` says how a name behind it compares to it. All of them, where nobody asks for less.
+    /// A page of items that are in memory in the order of their names. The cursor has the last name of the previous page, and
+    /// `next` says how later names compare to it. Without a limit it has all of them.
     pub(crate) fn by_name<T>(
         self,
         mut items: Vec<T>,
@@ -71,17 +70,16 @@ impl List {
     }
 }
 
-/// How many items of a list are counted, and how many a search looks at in one request. Either takes a database some tens of
-/// milliseconds, and nobody reads a larger number of items.
+/// How many items of a list are counted, and how many a search reads in one request. Either takes a database some tens of
+/// milliseconds, and larger totals are not useful.
 pub(crate) const MOST_COUNTED: u32 = 10_000;
 
-/// Characters of a search: the words that somebody types.
 const LONGEST_SEARCH: usize = 200;
 
 /// Words of a search. Every row is compared with each.
 const MOST_WORDS: usize = 8;
 
-/// The search that somebody asks for; none where it has no words.
+/// The requested search; none if it has no words.
 pub(crate) fn search(asked: Option<&str>) -> Result<Option<Search>, Error> {
     let Some(asked) = asked else { return Ok(None) };
     let refused = |message: String| Err(Error::new(ErrorName::InvalidRequest, message));
@@ -102,7 +100,7 @@ pub(crate) fn counted<T>(page: Page<T>, count: Option<Count>) -> Page<T> {
     Page { total, total_exact, ..page }
 }
 
-/// The cursor that somebody gives. An empty one is none: a loop over pages begins with it.
+/// The cursor of a request. An empty one counts as none, because loops over pages start with it.
 pub(crate) fn given(cursor: Option<&str>) -> Option<&str> {
     cursor.filter(|cursor| !cursor.is_empty())
 }
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_grows_is_counted() {
+    fn lists_that_only_grow_are_paged_by_count() {
         let page = |limit, cursor| by_count(vec![1, 2, 3], limit, cursor);
         assert_eq!(page(None, None).unwrap(), Page::new(vec![1, 2, 3], None));
         let first = Page::new(vec![1, 2], Some("2".to_owned()));

@@ -1,19 +1,18 @@
-//! Who was there lately to take runs.
+//! Which runners were available lately.
 //!
-//! A run fails for want of a runner only where there was none for a whole `match_timeout_seconds`, and where this coordinator
-//! was there to see it. Of runners that are registered the store knows when they were last heard of. The rest is
-//! remembered here: since when this coordinator has been watching, and which runners have left. Whoever left is missed at
-//! the next look, also where another coordinator was told goodbye; so nobody is thought to have left earlier than he did.
+//! A run fails without a matching runner only if there was none for all of `match_timeout_seconds` while this coordinator was
+//! watching. The store knows when registered runners were last seen. This remembers the rest: since when this coordinator has
+//! been watching, and which runners have left. A runner that left is noticed at the next check, even if it said so to another
+//! coordinator, so no runner counts as gone earlier than it was.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use accord_domain::id::RunnerId;
 use accord_domain::runner::{Profile, Runner};
-use accord_store::{Store, StoreError};
+use accord_store::{RunnerStore, StoreError};
 use jiff::Timestamp;
 
-/// Who was there lately.
 #[derive(Debug)]
 pub(crate) struct Presence {
     state: Mutex<State>,
@@ -22,14 +21,13 @@ pub(crate) struct Presence {
 #[derive(Debug)]
 struct State {
     since: Timestamp,
-    /// Those who were registered at the last look or came since.
+    /// Runners that were registered at the last check or came since.
     here: HashMap<RunnerId, Profile>,
-    /// Those who left, and when that was seen.
+    /// Runners that left, and when that was noticed.
     left: Vec<(Timestamp, Profile)>,
 }
 
 impl Presence {
-    /// Watching begins now.
     pub(super) fn new(now: Timestamp) -> Self {
         Self { state: Mutex::new(State { since: now, here: HashMap::new(), left: Vec::new() }) }
     }
@@ -38,12 +36,12 @@ impl Presence {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody was watching for a while, so nothing is known of who was there.
+    /// Starts again after a time in which this coordinator was not watching.
     pub(crate) fn begin_anew(&self, now: Timestamp) {
         self.state().since = now;
     }
 
-    /// Since when it is known who was there.
+    /// Since when the available runners are known.
     pub(super) fn since(&self) -> Timestamp {
         self.state().since
     }
@@ -58,14 +56,14 @@ impl Presence {
         self.state().here.insert(runner.id.clone(), runner.profile.clone());
     }
 
-    /// Looks who is here, and gives those who have left after this time.
+    /// Reads the registered runners, and returns those that have left after this time.
     pub(super) async fn left_after(
         &self,
         time: Timestamp,
-        store: &dyn Store,
+        store: &dyn RunnerStore,
         now: Timestamp,
     ) -> Result<Vec<Profile>, StoreError> {
-        // Who comes while the store is asked may be missing from its answer and has not left.
+        // A runner that registers while the store is read may be missing from the result and has not left.
         let before = self.state().here.clone();
         let here: HashMap<RunnerId, Profile> =
             store.runners().await?.into_iter().map(|runner| (runner.id, runner.profile)).collect();

@@ -1,9 +1,8 @@
 //! Requests that may be repeated: the first answer is kept, and given again.
 
-use accord_store::Idempotency;
+use accord_store::{Idempotency, RunReader};
 use serde::Serialize;
 
-use super::App;
 use crate::error::Error;
 
 /// A key that makes a request repeatable.
@@ -11,32 +10,28 @@ use crate::error::Error;
 pub(crate) struct Promise {
     /// Whose key it is and for which route.
     pub(crate) scope: String,
-    /// The key.
     pub(crate) key: String,
     /// A hash of the request's body.
     pub(crate) fingerprint: String,
 }
 
 impl Promise {
-    /// With the text that is kept.
     pub(crate) fn with(self, response: String) -> Idempotency {
         Idempotency { scope: self.scope, key: self.key, fingerprint: self.fingerprint, response }
     }
 
-    /// With the answer that is kept.
     pub(crate) fn answered(self, answer: &impl Serialize) -> Result<Idempotency, Error> {
         Ok(self.with(serde_json::to_string(answer).map_err(Error::internal)?))
     }
 }
 
-impl App {
-    /// The answer that a repeated request was given before.
-    pub(crate) async fn first_answer(&self, promise: Option<&Promise>) -> Result<Option<String>, Error> {
-        match promise {
-            None => Ok(None),
-            Some(Promise { scope, key, fingerprint }) => {
-                Ok(self.store.first_answer(scope, key, fingerprint).await?)
-            }
-        }
+/// The answer that a repeated request was given before.
+pub(super) async fn first_answer(
+    store: &dyn RunReader,
+    promise: Option<&Promise>,
+) -> Result<Option<String>, Error> {
+    match promise {
+        None => Ok(None),
+        Some(Promise { scope, key, fingerprint }) => Ok(store.first_answer(scope, key, fingerprint).await?),
     }
 }

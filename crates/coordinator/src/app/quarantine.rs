@@ -1,8 +1,9 @@
-//! Work that can end the process is marked before it begins, so that what ends it again and again is found and set aside.
+//! Work that can crash the process is marked before it starts, so that work that crashes it repeatedly is found and
+//! quarantined.
 //!
-//! Marks are in the store: coordinators with disks of their own count together. A mark whose coordinator is gone is a death;
-//! [`accord_domain::quarantine`] says how many there may be. Work that a coordinator has died of is begun again alone, one
-//! piece at a time in a process: where it dies once more, nothing else is suspected with it.
+//! Marks are in the store: all coordinators count together. A mark whose coordinator is gone counts as a crash;
+//! [`accord_domain::quarantine`] says how many are allowed. Work on which a coordinator crashed is retried alone, one piece at
+//! a time in a process: if it crashes again, nothing else is suspected.
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -13,17 +14,21 @@ use std::time::Duration;
 use accord_api::{ErrorName, QuarantineView, StoreKind};
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Fate, Item, Kind};
-use accord_store::Census;
+use accord_store::{Census, Store};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use super::App;
+use super::instance::Instance;
+use super::{runs, workflows};
 use crate::error::Error;
+use crate::hub::Hub;
 use crate::metrics;
+use crate::outside::Outside;
+use crate::settings::Settings;
 
-/// How long a coordinator may be silent before it counts as dead. Its work waits for as long, so this is short; a database
-/// that does not answer for as long has stopped the others, too.
+/// How long a coordinator may be silent before it counts as crashed. Its work waits for as long, so this is short; a database
+/// that does not respond for as long has stopped the others, too.
 const MARK_LEASE: SignedDuration = SignedDuration::from_secs(10);
 
 /// How often marks are renewed and looked at: three times in a lease.
@@ -37,9 +42,8 @@ const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
 /// longer must not hold up the other suspects for ever.
 const LONGEST_ALONE: Duration = Duration::from_secs(10);
 
-/// How long a coordinator lives before it begins work that another one has died of. One that is killed sooner, because somebody
-/// restarts it again and again, counts nothing against that work; and where it dies of the work, everything else had this
-/// long to go on.
+/// How long a coordinator runs before it starts work on which another one crashed. One that is killed sooner, for example by
+/// repeated restarts, does not count against that work; and if it crashes again, everything else had this long to continue.
 const REST: SignedDuration = SignedDuration::from_secs(2);
 
 /// Marks of the dead that are looked at in one round.
@@ -48,9 +52,13 @@ const DEATHS_A_ROUND: u32 = 500;
 /// How many poisoned runs, and workflow runs, are listed.
 const MOST_LISTED: u32 = 100;
 
-/// What this process is at.
-#[derive(Debug)]
-pub(super) struct Quarantine {
+/// The marks of this process, and the work that coordinators crashed on.
+pub(crate) struct Quarantine {
+    store: Arc<dyn Store>,
+    outside: Arc<dyn Outside>,
+    settings: Arc<Settings>,
+    hub: Arc<Hub>,
+    instance: Arc<Instance>,
     since: Timestamp,
     held: Mutex<HashSet<Item>>,
     alone: Arc<Semaphore>,
@@ -60,10 +68,20 @@ pub(super) struct Quarantine {
 }
 
 impl Quarantine {
-    /// Of a coordinator that starts now.
-    pub(super) fn new(now: Timestamp) -> Self {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        outside: Arc<dyn Outside>,
+        settings: Arc<Settings>,
+        hub: Arc<Hub>,
+        instance: Arc<Instance>,
+    ) -> Self {
         Self {
-            since: now,
+            since: outside.now(),
+            store,
+            outside,
+            settings,
+            hub,
+            instance,
             held: Mutex::default(),
             alone: Arc::new(Semaphore::new(1)),
             is_waited_for: AtomicBool::new(false),
@@ -71,7 +89,7 @@ impl Quarantine {
         }
     }
 
-    /// How long until this coordinator may begin work that another one has died of.
+    /// How long until this coordinator may start work on which another one crashed.
     fn rest(&self, now: Timestamp) -> Duration {
         // The clock may have been set back.
         Duration::try_from(REST - now.duration_since(self.since).abs()).unwrap_or_default()
@@ -106,9 +124,9 @@ impl Quarantine {
 }
 
 /// Stops renewing a mark when the work ends, also if it ends because the client hung up.
-struct Held<'a>(&'a Quarantine, &'a Item);
+struct MarkGuard<'a>(&'a Quarantine, &'a Item);
 
-impl Drop for Held<'_> {
+impl Drop for MarkGuard<'_> {
     fn drop(&mut self) {
         self.0.forget(self.1);
     }
@@ -126,21 +144,21 @@ pub(super) async fn alone<T>(permit: OwnedSemaphorePermit, work: impl Future<Out
     }
 }
 
-impl App {
+impl Quarantine {
     /// Marks work, and gives what may be begun.
     pub(super) async fn begin_work(&self, items: Vec<Item>) -> Result<Vec<Item>, Error> {
         if items.is_empty() {
             return Ok(items);
         }
-        let begun = self.store.begin_work(items, self.instance(), self.outside.now()).await?;
-        self.quarantine.hold(&begun);
+        let begun = self.store.begin_work(items, self.instance.id(), self.outside.now()).await?;
+        self.hold(&begun);
         Ok(begun)
     }
 
-    /// The work is done and the process lives.
+    /// The work is done and did not crash the process.
     pub(super) async fn end_work(&self, item: Item) {
-        self.quarantine.forget(&item);
-        if let Err(error) = self.store.end_work(vec![item], self.instance()).await {
+        self.forget(&item);
+        if let Err(error) = self.store.end_work(vec![item], self.instance.id()).await {
             tracing::warn!(%error, "the mark of finished work could not be cleared");
         }
     }
@@ -153,13 +171,13 @@ impl App {
     ) -> Result<T, Error> {
         let permit = match self.store.deaths(&item).await? {
             0 => None,
-            _ => self.quarantine.alone(self.outside.now()).await,
+            _ => self.alone(self.outside.now()).await,
         };
         if self.begin_work(vec![item.clone()]).await?.is_empty() {
             let message = "another coordinator is working on this, or crashed on it a moment ago; retry";
             return Err(Error::new(ErrorName::StoreUnavailable, message));
         }
-        let held = Held(&self.quarantine, &item);
+        let held = MarkGuard(self, &item);
         let done = match permit {
             Some(permit) => alone(permit, work).await,
             None => work.await,
@@ -169,10 +187,10 @@ impl App {
         done
     }
 
-    /// Says that this coordinator lives, and counts the deaths of others.
+    /// Renews the marks of this coordinator, and counts the crashes of others.
     pub(crate) async fn tend_marks(&self) -> Result<(), Error> {
-        if !self.quarantine.is_idle() {
-            self.store.renew_work(self.instance(), self.outside.now()).await?;
+        if !self.is_idle() {
+            self.store.renew_work(self.instance.id(), self.outside.now()).await?;
         }
         let census = self.census();
         let dead = self.store.dead_work(&census, DEATHS_A_ROUND).await?;
@@ -200,11 +218,11 @@ impl App {
                 }
             }
         }
-        self.quarantine.has_looked.store(true, Ordering::Relaxed);
+        self.has_looked.store(true, Ordering::Relaxed);
         if !dead.is_empty() {
             self.hub.wake_everybody();
         }
-        if self.quarantine.is_waited_for.swap(false, Ordering::Relaxed) {
+        if self.is_waited_for.swap(false, Ordering::Relaxed) {
             self.hub.look_at_workflows();
         }
         Ok(())
@@ -217,47 +235,46 @@ impl App {
         }
     }
 
-    /// Whose marks are those of the dead. A file has one coordinator that stays, so when that starts, every other one is gone;
-    /// commands with a coordinator of their own may be at it at the same time, and are not sure.
+    /// Whose marks count as crashed. A SQLite file has one permanent coordinator, so when it starts, every other one is gone;
+    /// commands with a coordinator of their own may run at the same time, and cannot be sure.
     fn census(&self) -> Census {
         let now = self.outside.now();
-        let is_only =
-            self.settings.store != StoreKind::Postgres && !self.serves_one_runner() && !self.is_passive();
-        let seen_before = match is_only && !self.quarantine.has_looked.load(Ordering::Relaxed) {
+        let is_only = self.settings.store != StoreKind::Postgres
+            && !self.instance.serves_one_runner()
+            && !self.instance.is_passive();
+        let seen_before = match is_only && !self.has_looked.load(Ordering::Relaxed) {
             true => Timestamp::MAX,
             false => now.checked_sub(MARK_LEASE).unwrap_or(Timestamp::MIN),
         };
         let seen_after = now.checked_add(CLOCK_MARGIN).unwrap_or(Timestamp::MAX);
-        Census { instance: self.instance().to_owned(), seen_before, seen_after, now }
+        Census { instance: self.instance.id().to_owned(), seen_before, seen_after, now }
     }
 
-    /// Whether some coordinator is at a piece of work, or was when it died.
+    /// Whether some coordinator works on a piece of work, or did when it crashed.
     pub(super) async fn is_marked(&self, item: &Item) -> Result<bool, Error> {
         let everybody = Census { seen_before: Timestamp::MAX, ..self.census() };
         Ok(self.store.dead_work(&everybody, u32::MAX).await?.contains(item))
     }
 
-    /// This coordinator ends as it should.
     pub(crate) async fn release_marks(&self) {
         // A passive coordinator only answers requests: it has set no marks.
-        if self.is_passive() {
+        if self.instance.is_passive() {
             return;
         }
-        if let Err(error) = self.store.release_work(self.instance()).await {
+        if let Err(error) = self.store.release_work(self.instance.id()).await {
             tracing::warn!(%error, "the marks of this coordinator could not be cleared");
         }
     }
 
-    /// What coordinators died of.
-    pub(crate) async fn quarantined(&self) -> Result<QuarantineView, Error> {
+    pub(crate) async fn list(&self) -> Result<QuarantineView, Error> {
         let poisoned = self.store.poisoned(MOST_LISTED).await?;
         let mut runs = Vec::with_capacity(poisoned.runs.len());
         for run in poisoned.runs {
-            runs.push(self.view_of(run).await?);
+            runs.push(runs::view_of(self.store.as_ref(), run).await?);
         }
         let mut workflow_runs = Vec::with_capacity(poisoned.workflow_runs.len());
         for run in poisoned.workflow_runs {
-            workflow_runs.push(self.summary_of(run).await?);
+            workflow_runs.push(workflows::summary_of(self.store.as_ref(), run).await?);
         }
         Ok(QuarantineView { runs, workflow_runs })
     }

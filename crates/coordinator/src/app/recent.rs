@@ -1,32 +1,23 @@
-//! Things that are worth keeping for a while, and not more of them than fit.
+//! A cache of the values that were used last.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashlink::LruCache;
 
 /// Of agents, workflows, schemas and runners: more than most installations have in use.
 pub(crate) const IN_USE: usize = 1_000;
 
-/// The things that were used last, by name.
+/// The values that were used last, by name.
 #[derive(Debug)]
-pub(crate) struct Recent<T> {
-    most: usize,
-    state: Mutex<Kept<T>>,
-}
-
-#[derive(Debug)]
-struct Kept<T> {
-    clock: u64,
-    items: HashMap<String, (u64, T)>,
-}
+pub(crate) struct Recent<T>(Mutex<LruCache<String, T>>);
 
 impl<T: Clone> Recent<T> {
-    /// Keeps so many.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, state: Mutex::new(Kept { clock: 0, items: HashMap::new() }) }
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self(Mutex::new(LruCache::new(capacity)))
     }
 
-    /// The thing of this name, made where it is not there. The lock is not held while it is made: two may make it at
-    /// once, which costs less than waiting.
+    /// The value of this name, made if it is not cached. The lock is not held meanwhile: making it twice at once costs less
+    /// than waiting.
     pub(crate) fn get_or<E>(&self, key: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         if let Some(found) = self.get(key) {
             return Ok(found);
@@ -36,32 +27,21 @@ impl<T: Clone> Recent<T> {
         Ok(made)
     }
 
-    /// The thing of this name.
     pub(crate) fn get(&self, key: &str) -> Option<T> {
-        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.clock += 1;
-        let now = kept.clock;
-        let (used, item) = kept.items.get_mut(key)?;
-        *used = now;
-        Some(item.clone())
+        self.lock().get(key).cloned()
     }
 
-    /// The thing of this name, which is not kept any longer.
+    /// Removes the value of this name.
     pub(crate) fn take(&self, key: &str) -> Option<T> {
-        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.items.remove(key).map(|(_, item)| item)
+        self.lock().remove(key)
     }
 
-    /// Keeps a thing under this name.
     pub(crate) fn put(&self, key: &str, item: T) {
-        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.items.len() >= self.most && !kept.items.contains_key(key) {
-            let oldest = kept.items.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
-            oldest.map(|key| kept.items.remove(&key));
-        }
-        kept.clock += 1;
-        let now = kept.clock;
-        kept.items.insert(key.to_owned(), (now, item));
+        self.lock().insert(key.to_owned(), item);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<String, T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

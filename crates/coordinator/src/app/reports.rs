@@ -1,4 +1,4 @@
-//! What runners report while they work. Only the holder of a run is heard.
+//! What runners report while they work. Only the holder of a run may report.
 
 use accord_api::{FinishedRun, Holding, ReportAttempts, ReportEvents};
 use accord_domain::attempt::Attempt;
@@ -7,7 +7,7 @@ use accord_domain::id::{RunId, RunnerId};
 use accord_domain::usage::Usage;
 use accord_store::Report;
 
-use super::App;
+use super::Runners;
 use super::runs::{holder, refuse};
 use crate::error::Error;
 use crate::metrics::{self, Figures};
@@ -27,19 +27,17 @@ const DELTA_BYTES: usize = 8 * 1024;
 /// How much of an answer is kept on its attempt.
 const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
 
-impl App {
-    /// The work begins.
+impl Runners {
     pub(crate) async fn run_started(&self, run_id: RunId, holding: &Holding) -> Result<FinishedRun, Error> {
-        self.told_by(&holding.runner_id).await;
+        self.note_alive(&holding.runner_id).await;
         let run = self.store.start_run(&holder(run_id, holding), self.outside.now()).await?;
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
 
-    /// Something happened.
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
         check_count("events", report.events.len(), MOST_EVENTS)?;
         report.events.iter().try_for_each(check_event)?;
-        self.told_by(&report.holding.runner_id).await;
+        self.note_alive(&report.holding.runner_id).await;
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: report.events,
@@ -50,13 +48,12 @@ impl App {
         Ok(())
     }
 
-    /// Answers were judged.
     pub(crate) async fn report_attempts(&self, run_id: RunId, report: ReportAttempts) -> Result<(), Error> {
         check_count("attempts", report.attempts.len(), MOST_ATTEMPTS)?;
         let delivery = report.holding.attempt;
         let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
         let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
-        self.told_by(&report.holding.runner_id).await;
+        self.note_alive(&report.holding.runner_id).await;
         let figures: Vec<(u32, Figures)> =
             attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
         let report = Report {
@@ -66,15 +63,15 @@ impl App {
             now: self.outside.now(),
         };
         let written = self.store.report(report).await?;
-        // What was told before is counted already.
+        // Attempts that were reported before are counted already.
         let new = figures.iter().filter(|(number, _)| written.contains(number));
         new.for_each(|(_, figures)| metrics::attempt(figures));
         Ok(())
     }
 
-    /// Who reports is alive. Where that cannot be written the report is still heard: a runner that is gone may end what it
-    /// holds.
-    pub(super) async fn told_by(&self, runner_id: &RunnerId) {
+    /// A runner that reports is alive. If that cannot be saved the report is still accepted: a runner that is gone may finish
+    /// its runs.
+    pub(super) async fn note_alive(&self, runner_id: &RunnerId) {
         let _ = self.heard_of(runner_id).await;
     }
 }
@@ -88,7 +85,7 @@ fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
     }
 }
 
-/// A runner tells what its executor did. What becomes of the run is the coordinator's to say.
+/// Runners report what their executor did. The state of a run is decided by the coordinator.
 fn check_event(body: &Body) -> Result<(), Error> {
     let bytes = match body {
         Body::Message { role, .. } if !matches!(role.as_str(), "assistant" | "user") => {
@@ -138,7 +135,7 @@ fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
     Ok(Attempt { text: shortened(attempt.text), ..attempt })
 }
 
-/// Figures over runs are sums of what is told here.
+/// Statistics are sums of what is reported here.
 pub(super) fn check_usage(of: &str, usage: &Usage) -> Result<(), Error> {
     usage.check().map_err(|reason| refuse(format!("{of}: {reason}")))
 }

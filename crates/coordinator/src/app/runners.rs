@@ -10,16 +10,21 @@ use accord_api::{
 };
 use accord_domain::id::{RunId, RunnerId};
 use accord_domain::runner::{Profile, Runner};
-use accord_store::{Beat, Directive, HeldRun};
+use accord_store::{Beat, Directive, HeldRun, Store};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
+use super::assignments::RecentAssignments;
 use super::page::List;
+use super::presence::Presence;
 use super::recent::{IN_USE, Recent};
 use super::runs::{check_wait, refuse};
-use super::{App, labels};
+use super::{Contracts, Keys, labels};
 use crate::error::Error;
-use crate::hub::{Topic, Watch};
+use crate::hub::{Hub, Topic, Watch};
+use crate::outside::Outside;
+use crate::settings::Settings;
 
 /// A heartbeat that waits longer would be cut off by something in between.
 pub(crate) const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
@@ -38,28 +43,41 @@ const BETWEEN_COUNTS: Duration = Duration::from_millis(250);
 /// A lease is renewed so often before it runs out: two heartbeats may be lost.
 const BEATS_IN_A_LEASE: u32 = 3;
 
-/// How long what a runner can do is known without looking. It never changes; but a runner may be removed by way of another
-/// coordinator, and is to hear of that soon.
+/// How long a profile is cached. It never changes, but a runner may be removed through another coordinator and should notice
+/// soon.
 const KNOWN_FOR: Duration = Duration::from_secs(10);
+
+/// Runners: they register, claim runs, renew their leases and report.
+pub(crate) struct Runners {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) closing: CancellationToken,
+    pub(super) keys: Arc<Keys>,
+    pub(super) contracts: Arc<Contracts>,
+    pub(super) assignments: Arc<RecentAssignments>,
+    pub(super) presence: Arc<Presence>,
+    pub(super) cache: RunnerCache,
+}
 
 /// What is known of runners without looking: each asks for work and reports again and again.
 #[derive(Debug)]
-pub(crate) struct Runners {
+pub(super) struct RunnerCache {
     /// What they can do, and since when that is known.
     profiles: Recent<(Instant, Arc<Profile>)>,
     /// When it was last written that they are alive.
     seen: Recent<Timestamp>,
 }
 
-impl Default for Runners {
+impl Default for RunnerCache {
     fn default() -> Self {
         Self { profiles: Recent::new(IN_USE), seen: Recent::new(IN_USE) }
     }
 }
 
-impl App {
-    /// A runner begins.
-    pub(crate) async fn register_runner(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
+impl Runners {
+    pub(crate) async fn register(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
         check_profile(&request.profile)?;
         labels::check_profile(&request.profile)?;
         let now = self.outside.now();
@@ -67,14 +85,13 @@ impl App {
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner.clone()).await?;
         self.presence.came(&runner);
-        self.runners.seen.put(id.as_str(), now);
+        self.cache.seen.put(id.as_str(), now);
         let lease_seconds = self.settings.queue.lease_seconds;
         let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
     }
 
-    /// Runners, newest first.
-    pub(crate) async fn runners(
+    pub(crate) async fn list(
         &self,
         limit: Option<u32>,
         cursor: Option<&str>,
@@ -93,20 +110,19 @@ impl App {
         List("runners").by_name(runners, Ordering::Less, limit, cursor, |runner| runner.runner_id.as_str())
     }
 
-    /// A runner ends.
-    pub(crate) async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), Error> {
+    pub(crate) async fn remove(&self, runner_id: &RunnerId) -> Result<(), Error> {
         self.store.remove_runner(runner_id).await?;
-        self.runners.profiles.take(runner_id.as_str());
-        self.runners.seen.take(runner_id.as_str());
+        self.cache.profiles.take(runner_id.as_str());
+        self.cache.seen.take(runner_id.as_str());
         Ok(())
     }
 
-    /// A runner has asked or told something, so it is alive. Written where that was not done lately: what runners say is
-    /// too much for a write each.
+    /// A runner sent a request, so it is alive. Saved only if that was not done lately: runners send too many requests for a
+    /// write each.
     pub(super) async fn heard_of(&self, runner_id: &RunnerId) -> Result<(), Error> {
         let now = self.outside.now();
         let is_fresh = |at: Timestamp| now.duration_since(at).unsigned_abs() < self.between_beats();
-        match self.runners.seen.get(runner_id.as_str()).is_some_and(is_fresh) {
+        match self.cache.seen.get(runner_id.as_str()).is_some_and(is_fresh) {
             true => Ok(()),
             // Boxed: what is rare would make every request as large.
             false => Box::pin(self.note(runner_id, now)).await,
@@ -115,21 +131,20 @@ impl App {
 
     async fn note(&self, runner_id: &RunnerId, now: Timestamp) -> Result<(), Error> {
         // Before it is written, so that of many at once one writes.
-        self.runners.seen.put(runner_id.as_str(), now);
+        self.cache.seen.put(runner_id.as_str(), now);
         let beat = Beat { runner_id: runner_id.clone(), runs: Vec::new(), lease: self.lease(), now };
         match self.store.heartbeat(beat).await {
             Ok(_) => Ok(()),
             Err(error) => {
-                self.runners.profiles.take(runner_id.as_str());
-                self.runners.seen.take(runner_id.as_str());
+                self.cache.profiles.take(runner_id.as_str());
+                self.cache.seen.take(runner_id.as_str());
                 Err(error.into())
             }
         }
     }
 
-    /// What a runner can do.
     pub(super) async fn profile(&self, runner_id: &RunnerId) -> Result<Arc<Profile>, Error> {
-        if let Some((since, profile)) = self.runners.profiles.get(runner_id.as_str())
+        if let Some((since, profile)) = self.cache.profiles.get(runner_id.as_str())
             && since.elapsed() < KNOWN_FOR
         {
             return Ok(profile);
@@ -139,7 +154,7 @@ impl App {
             Error::new(ErrorName::RunnerNotFound, message)
         })?;
         let profile = Arc::new(runner.profile);
-        self.runners.profiles.put(runner_id.as_str(), (Instant::now(), Arc::clone(&profile)));
+        self.cache.profiles.put(runner_id.as_str(), (Instant::now(), Arc::clone(&profile)));
         Ok(profile)
     }
 
@@ -183,7 +198,7 @@ impl App {
         Ok(Some(self.store.waiting_for_children(&runs).await?))
     }
 
-    /// Until other runs of a full runner wait for children than it knows. What is queued may be a child.
+    /// Returns when the number of a full runner's runs that wait for children has changed. A queued run may be a child.
     async fn others_wait(&self, request: &Heartbeat, queued: &Watch) -> Result<(), Error> {
         if request.waiting.is_none() {
             return std::future::pending().await;
@@ -211,11 +226,10 @@ impl App {
         };
         let now = beat.now;
         let directives = self.store.heartbeat(beat).await?;
-        self.runners.seen.put(request.runner_id.as_str(), now);
+        self.cache.seen.put(request.runner_id.as_str(), now);
         Ok(directives)
     }
 
-    /// How long a lease holds.
     pub(super) fn lease(&self) -> SignedDuration {
         SignedDuration::from_secs(self.settings.queue.lease_seconds.into())
     }
@@ -225,7 +239,7 @@ impl App {
         self.lease().unsigned_abs() / BEATS_IN_A_LEASE
     }
 
-    /// Who was heard of after this is alive: as long as a lease that nobody renewed.
+    /// Runners that were seen after this are alive: for as long as a lease that was not renewed.
     pub(super) fn alive_since(&self, now: Timestamp) -> Timestamp {
         now.checked_sub(self.lease()).unwrap_or(Timestamp::MIN)
     }

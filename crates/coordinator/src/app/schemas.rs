@@ -1,6 +1,7 @@
 //! The registry of output schemas, and the checking of any schema.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use accord_api::{
     CreateSchema, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, Problem, SchemaUsers,
@@ -10,33 +11,38 @@ use accord_contract::{
     Answer, Contract, Inference, Mode, Openness, Options, Schema, SchemaError, Verdict, judge,
 };
 use accord_domain::contract::ValidationMode;
-use accord_store::{SchemaRecord, StoreError};
+use accord_store::{SchemaRecord, SchemaStore, StoreError};
 use serde_json::{Value, json};
 
 use super::agents::{looked_at, name};
-use super::{App, Promise, page};
+use super::blueprints::Blueprints;
+use super::{Expected, Promise, page};
 use crate::error::Error;
+use crate::outside::Outside;
 use crate::work::heavy;
 
 const LIST: page::List = page::List("schemas");
 
-impl App {
-    /// The registered schemas, by name.
-    pub(crate) async fn schemas(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
+pub(crate) struct Schemas {
+    pub(super) store: Arc<dyn SchemaStore>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) blueprints: Arc<Blueprints>,
+}
+
+impl Schemas {
+    pub(crate) async fn list(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
         let page = self.store.schemas(&LIST.request(query.limit, query.cursor)?).await?;
-        let mut users = self.schema_users().await?;
+        let mut users = self.users().await?;
         let Page { items, next_cursor, .. } = LIST.view(page, |record| view(record, &mut users));
         Ok(Page::new(items.into_iter().collect::<Result<_, Error>>()?, next_cursor))
     }
 
-    /// One registered schema.
-    pub(crate) async fn schema(&self, name: &str) -> Result<SchemaView, Error> {
+    pub(crate) async fn get(&self, name: &str) -> Result<SchemaView, Error> {
         let record = self.store.schema(name).await?;
-        view(record.ok_or_else(|| not_found(name))?, &mut self.schema_users().await?)
+        view(record.ok_or_else(|| not_found(name))?, &mut self.users().await?)
     }
 
-    /// Registers a schema.
-    pub(crate) async fn create_schema(
+    pub(crate) async fn create(
         &self,
         create: CreateSchema,
         promise: Option<Promise>,
@@ -64,7 +70,7 @@ impl App {
         let promise = promise.map(|promise| promise.with(String::new()));
         let name = record.name.clone();
         match self.store.add_schema(record, promise).await {
-            Ok(record) => view(record, &mut self.schema_users().await?),
+            Ok(record) => view(record, &mut self.users().await?),
             Err(StoreError::Exists { .. }) => {
                 let message = format!(
                     "schema '{name}' already exists with different content, and registered schemas are immutable; use another name"
@@ -76,16 +82,21 @@ impl App {
     }
 
     /// Removes a schema that no agent refers to.
-    pub(crate) async fn delete_schema(&self, name: &str, expected: Option<&[String]>) -> Result<(), Error> {
+    pub(crate) async fn delete(&self, name: &str, expected: &Expected) -> Result<(), Error> {
         let record = self.store.schema(name).await?.ok_or_else(|| not_found(name))?;
-        if expected.is_some_and(|hashes| !hashes.contains(&record.hash)) {
+        let is_expected = match expected {
+            Expected::Anything | Expected::Present => true,
+            Expected::OneOf(hashes) => hashes.contains(&record.hash),
+            Expected::Absent => false,
+        };
+        if !is_expected {
             let message = format!("schema '{name}' has changed since you read it; read it again");
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
-        // The watcher hears of a file a moment after it was saved, and what refers to the schema since then does so too.
-        self.catalog.reload().await;
-        self.workflows.reload().await;
-        let users = self.schema_users().await?.remove(name).unwrap_or_default();
+        // The watcher notices a file a moment after it was saved, so files are read again before references are counted.
+        self.blueprints.catalog.reload().await;
+        self.blueprints.workflows.reload().await;
+        let users = self.users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
             let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();
             let message =
@@ -96,18 +107,18 @@ impl App {
     }
 
     /// Who refers to registered schemas, by the schemas' names.
-    async fn schema_users(&self) -> Result<BTreeMap<String, SchemaUsers>, Error> {
+    async fn users(&self) -> Result<BTreeMap<String, SchemaUsers>, Error> {
         let mut users: BTreeMap<String, SchemaUsers> = BTreeMap::new();
-        for (found, _) in self.catalog.all().await? {
+        for (found, _) in self.blueprints.catalog.all().await? {
             for schema in named_by(found.value()) {
                 users.entry(schema).or_default().agents.push(found.name().to_owned());
             }
         }
-        let agents = self.inline_agents().await?.into_iter();
+        let agents = self.blueprints.inline_agents().await?.into_iter();
         let by_agents = agents.flat_map(|(workflow, agent)| {
             named_by(&agent).into_iter().map(move |schema| (workflow.clone(), schema))
         });
-        let mut in_workflows: Vec<(String, String)> = self.schemas_of_nodes().await?;
+        let mut in_workflows: Vec<(String, String)> = self.blueprints.schemas_of_nodes().await?;
         in_workflows.extend(by_agents);
         in_workflows.sort();
         in_workflows.dedup();
@@ -118,10 +129,7 @@ impl App {
     }
 
     /// Compiles and lints a schema, and judges a text or a value by it.
-    pub(crate) async fn validate_schema(
-        &self,
-        request: ValidateSchema,
-    ) -> Result<ValidateSchemaAnswer, Error> {
+    pub(crate) async fn validate(&self, request: ValidateSchema) -> Result<ValidateSchemaAnswer, Error> {
         if request.text.is_some() && request.value.is_some() {
             let message = "pass 'text' or 'value', not both";
             return Err(Error::new(ErrorName::InvalidRequest, message));
@@ -130,7 +138,7 @@ impl App {
     }
 
     /// Makes a schema that all examples conform to.
-    pub(crate) async fn infer_schema(&self, request: InferSchema) -> Result<InferSchemaAnswer, Error> {
+    pub(crate) async fn infer(&self, request: InferSchema) -> Result<InferSchemaAnswer, Error> {
         if request.examples.is_empty() {
             let message = "no examples to infer from; pass at least one in 'examples'";
             return Err(Error::new(ErrorName::InvalidRequest, message));
@@ -190,7 +198,7 @@ fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
     }
 }
 
-/// The verdict on what was sent along. A value is judged as it stands.
+/// The verdict on the text or value of the request. A value is judged unchanged.
 fn verdict(request: &ValidateSchema, schema: Schema) -> Option<Value> {
     let mode = match request.mode {
         ValidationMode::Strict => Mode::Strict,
@@ -244,13 +252,13 @@ fn not_found(name: &str) -> Error {
     Error::new(ErrorName::SchemaNotFound, format!("schema '{name}' not found"))
 }
 
-/// A schema with those who use it, who are taken out of the list.
 /// Whether this is the schema that is kept, in whatever order its members come: many programs sort them. A hash is one of a
 /// text, so the kept one stays.
 fn is_same(kept: &SchemaRecord, schema: &Value) -> bool {
     serde_json::from_str::<Value>(&kept.document).is_ok_and(|kept| kept == *schema)
 }
 
+/// A schema with its users, which are taken out of the list.
 fn view(record: SchemaRecord, users: &mut BTreeMap<String, SchemaUsers>) -> Result<SchemaView, Error> {
     let schema = serde_json::from_str(&record.document)
         .map_err(|error| Error::internal(format!("the stored schema '{}': {error}", record.name)))?;

@@ -1,6 +1,7 @@
 //! Sessions: listed, read, stopped, removed.
 
 use std::slice;
+use std::sync::Arc;
 
 use accord_api::{
     ErrorName, Page, PageQuery, SessionQuery, SessionResult, SessionStatusView, SessionView,
@@ -10,33 +11,52 @@ use accord_domain::callback::Undelivered;
 use accord_domain::id::SessionId;
 use accord_domain::run::Failure;
 use accord_domain::session::{Session, Status};
-use accord_store::{SessionFilter, SessionSummary};
+use accord_store::{CallbackStore, RunReader, SessionFilter, SessionStore, SessionSummary};
 use serde_json::json;
 
-use super::App;
+use super::Caller;
+use super::id_prefix::absent;
+use super::lineage::Lineage;
 use super::page::{List, MOST_COUNTED, counted, search};
-use super::runs::raw;
+use super::runs::{Runs, raw};
 use crate::error::Error;
 
-/// How many ends that were not told a view shows. Each is some hundred bytes.
+/// How many undelivered callbacks a view shows. Each has a few hundred bytes.
 const MOST_UNDELIVERED: u32 = 1_000;
 
 const LIST: List = List("sessions");
 
-impl App {
-    /// Sessions, newest first.
-    pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<SessionView>, Error> {
+pub(crate) struct Sessions {
+    pub(super) sessions: Arc<dyn SessionStore>,
+    pub(super) run_reader: Arc<dyn RunReader>,
+    pub(super) callbacks: Arc<dyn CallbackStore>,
+    pub(super) lineage: Arc<Lineage>,
+    pub(super) runs: Arc<Runs>,
+}
+
+impl Sessions {
+    /// The sessions that the caller may see, newest first.
+    pub(crate) async fn list(
+        &self,
+        caller: &Caller,
+        mut query: SessionQuery,
+    ) -> Result<Page<SessionView>, Error> {
+        self.lineage.narrow(caller, &mut query).await?;
+        self.page(query).await
+    }
+
+    async fn page(&self, query: SessionQuery) -> Result<Page<SessionView>, Error> {
         let SessionQuery { status, agent_name, parent_session_id, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
         let search = search(q.as_deref())?;
         let filter = SessionFilter { status, agent_name, parent_session_id, since, until, search };
-        let page = self.store.sessions(&filter, &request).await?;
+        let page = self.sessions.sessions(&filter, &request).await?;
         let total = match request.cursor {
-            None => Some(self.store.count_sessions(&filter, MOST_COUNTED).await?),
+            None => Some(self.sessions.count_sessions(&filter, MOST_COUNTED).await?),
             Some(_) => None,
         };
         let ids: Vec<_> = page.items.iter().map(|session| session.id.clone()).collect();
-        let mut summaries = self.store.session_summaries(&ids).await?;
+        let mut summaries = self.sessions.session_summaries(&ids).await?;
         let view = |session: Session| {
             let summary = summaries.remove(&session.id).unwrap_or_default();
             view(session, summary)
@@ -44,30 +64,31 @@ impl App {
         Ok(counted(LIST.view(page, view), total))
     }
 
-    /// One session.
-    pub(crate) async fn session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
-        let session = match self.store.session(session_id).await {
+    pub(crate) async fn get(&self, session_id: &SessionId) -> Result<SessionView, Error> {
+        let session = match self.sessions.session(session_id).await {
             Ok(session) => session,
-            Err(error) => return Err(Box::pin(self.absent(session_id.as_str(), error)).await),
+            Err(error) => {
+                return Err(Box::pin(absent(self.run_reader.as_ref(), session_id.as_str(), error)).await);
+            }
         };
-        let undelivered = self.store.undelivered(session_id, MOST_UNDELIVERED).await?;
+        let undelivered = self.callbacks.undelivered(session_id, MOST_UNDELIVERED).await?;
         let undelivered_callbacks = undelivered.into_iter().map(undelivered_view).collect();
-        let summary = self.store.session_summaries(slice::from_ref(session_id)).await?.remove(session_id);
+        let summary = self.sessions.session_summaries(slice::from_ref(session_id)).await?.remove(session_id);
         Ok(SessionView { undelivered_callbacks, ..view(session, summary.unwrap_or_default()) })
     }
 
-    /// The sessions that this one started, each with what this one has not been told of it.
+    /// The sessions that this one started, each with its undelivered callback.
     pub(crate) async fn children(
         &self,
         session_id: &SessionId,
         query: PageQuery,
     ) -> Result<Page<SessionView>, Error> {
-        self.store.session(session_id).await?;
+        self.sessions.session(session_id).await?;
         let parent_session_id = Some(session_id.clone());
         let PageQuery { limit, cursor } = query;
         let query = SessionQuery { parent_session_id, limit, cursor, ..SessionQuery::default() };
-        let mut page = self.sessions(query).await?;
-        for undelivered in self.store.undelivered(session_id, MOST_UNDELIVERED).await? {
+        let mut page = self.page(query).await?;
+        for undelivered in self.callbacks.undelivered(session_id, MOST_UNDELIVERED).await? {
             // In the order of the ends, so the newest stays.
             if let Some(child) =
                 page.items.iter_mut().find(|child| child.session_id == undelivered.session_id)
@@ -78,9 +99,9 @@ impl App {
         Ok(page)
     }
 
-    /// Where a session stands.
-    pub(crate) async fn session_status(&self, session_id: &SessionId) -> Result<SessionStatusView, Error> {
-        let session = self.store.session(session_id).await?;
+    /// The status of a session, and the failure of its last run.
+    pub(crate) async fn status(&self, session_id: &SessionId) -> Result<SessionStatusView, Error> {
+        let session = self.sessions.session(session_id).await?;
         let error = self.failure(&session).await?;
         Ok(SessionStatusView {
             session_id: session.id,
@@ -91,10 +112,10 @@ impl App {
     }
 
     /// The result of a session's newest run.
-    pub(crate) async fn session_result(&self, session_id: &SessionId) -> Result<SessionResult, Error> {
-        let session = self.store.session(session_id).await?;
+    pub(crate) async fn result(&self, session_id: &SessionId) -> Result<SessionResult, Error> {
+        let session = self.sessions.session(session_id).await?;
         let outcome = match session.status {
-            Status::Idle | Status::Finished => self.store.outcome(&session.last_run_id).await?,
+            Status::Idle | Status::Finished => self.run_reader.outcome(&session.last_run_id).await?,
             Status::Pending | Status::Running | Status::Stopping | Status::Stopped | Status::Failed => None,
         };
         let Some(outcome) = outcome else {
@@ -114,25 +135,25 @@ impl App {
         })
     }
 
-    /// Stops the session's run, if there is one under way.
-    pub(crate) async fn stop_session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
-        let session = self.store.session(session_id).await?;
+    /// Stops the session's run, if one is in progress.
+    pub(crate) async fn stop(&self, session_id: &SessionId) -> Result<SessionView, Error> {
+        let session = self.sessions.session(session_id).await?;
         if !session.status.is_busy() {
-            return self.session(session_id).await;
+            return self.get(session_id).await;
         }
         // Exactly this run: one that follows it meanwhile is another's.
-        self.stop(&session.last_run_id).await?;
-        self.session(session_id).await
+        self.runs.stop_with_children(&session.last_run_id).await?;
+        self.get(session_id).await
     }
 
     /// Removes a session with all that belongs to it.
-    pub(crate) async fn remove_session(&self, session_id: &SessionId) -> Result<(), Error> {
-        Ok(self.store.remove_session(session_id).await?)
+    pub(crate) async fn remove(&self, session_id: &SessionId) -> Result<(), Error> {
+        Ok(self.sessions.remove_session(session_id).await?)
     }
 
     async fn failure(&self, session: &Session) -> Result<Option<Failure>, Error> {
         match session.status {
-            Status::Failed | Status::Stopped => Ok(self.store.run(&session.last_run_id).await?.failure),
+            Status::Failed | Status::Stopped => Ok(self.run_reader.run(&session.last_run_id).await?.failure),
             Status::Pending | Status::Running | Status::Idle | Status::Finished | Status::Stopping => {
                 Ok(None)
             }

@@ -1,41 +1,51 @@
-//! Figures over runs.
+//! Statistics of runs.
 //!
-//! They are counted from all runs that are asked for, which takes seconds where those are many. So one request is counted at a
-//! time: more would take all connections to the store from those who work. It is counted to its end also where whoever asked has
-//! hung up, because the store does not stop either.
+//! They are counted over all selected runs, which takes seconds if there are many. So one request is counted at a time: more
+//! would take all connections to the store. Counting continues if the client hangs up, because the store does not stop either.
 
 use std::sync::Arc;
 
-use accord_api::{ErrorCount, QueueStats, SourceCounts, Stats, StatsQuery, StatsRow};
+use accord_api::{self as api, ErrorCount, QueueStats, SourceCounts, StatsQuery, StatsRow};
 use accord_domain::contract::Strategy;
-use accord_store::{SourceCounts as Counts, StatRow, StatsQuery as Query, Store};
-
+use accord_store::{SourceCounts as Counts, StatRow, StatsQuery as Query, StatsStore, Upkeep};
 use jiff::{SignedDuration, Timestamp};
 
-use super::App;
 use crate::error::Error;
+use crate::outside::Outside;
 
-/// People mend what breaks most; beyond this it is noise.
+/// Only the most frequent errors are worth fixing; beyond this it is noise.
 const MOST_ERRORS: u32 = 50;
 
 /// Periods up to this long are also counted by hour: 48 hours, and the hour that they begin in.
 const BY_HOUR: SignedDuration = SignedDuration::from_hours(49);
 
-impl App {
-    /// All figures.
-    pub(crate) async fn stats(&self, asked: StatsQuery) -> Result<Stats, Error> {
+pub(crate) struct Stats {
+    pub(super) stats: Arc<dyn StatsStore>,
+    pub(super) upkeep: Arc<dyn Upkeep>,
+    pub(super) outside: Arc<dyn Outside>,
+    /// Held while runs are counted.
+    pub(super) counting: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Stats {
+    pub(crate) async fn count(&self, asked: StatsQuery) -> Result<api::Stats, Error> {
         let alone = Arc::clone(&self.counting).lock_owned().await;
-        let store = Arc::clone(&self.store);
+        let (stats, upkeep) = (Arc::clone(&self.stats), Arc::clone(&self.upkeep));
         let now = self.outside.now();
         let counted = tokio::spawn(async move {
             let _alone = alone;
-            count(store.as_ref(), asked, now).await
+            count(stats.as_ref(), upkeep.as_ref(), asked, now).await
         });
         counted.await.map_err(Error::internal)?
     }
 }
 
-async fn count(store: &dyn Store, asked: StatsQuery, now: Timestamp) -> Result<Stats, Error> {
+async fn count(
+    store: &dyn StatsStore,
+    upkeep: &dyn Upkeep,
+    asked: StatsQuery,
+    now: Timestamp,
+) -> Result<api::Stats, Error> {
     let by_hour = asked.since.is_some_and(|since| now.duration_since(since) <= BY_HOUR);
     let query = Query { since: asked.since, agent_name: asked.agent_name, by_hour };
     let mut figures = store.stats(&query).await?;
@@ -43,9 +53,9 @@ async fn count(store: &dyn Store, asked: StatsQuery, now: Timestamp) -> Result<S
     figures.by_model.retain(|row| !row.key.is_empty());
     figures.by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
     let errors = store.frequent_errors(&query, MOST_ERRORS).await?;
-    let depth = store.queue_depth().await?;
+    let depth = upkeep.queue_depth().await?;
     let rows = |rows: Vec<StatRow>| rows.into_iter().map(row).collect();
-    Ok(Stats {
+    Ok(api::Stats {
         all: StatsRow { key: "all".to_owned(), ..row(figures.all) },
         by_agent: rows(figures.by_agent),
         by_model: rows(figures.by_model),
@@ -101,8 +111,8 @@ mod tests {
     #[tokio::test]
     async fn figures_are_counted_for_one_request_at_a_time() {
         let app = Fixture::new(&[]).app;
-        let before = Arc::clone(&app.counting).lock_owned().await;
-        let asked = app.stats(StatsQuery::default());
+        let before = Arc::clone(&app.stats.counting).lock_owned().await;
+        let asked = app.stats.count(StatsQuery::default());
         tokio::pin!(asked);
         assert!(tokio::time::timeout(Duration::from_millis(50), &mut asked).await.is_err());
         drop(before);
@@ -115,16 +125,16 @@ mod tests {
         fixture.post("/agents", &reviewer("reviewer")).await;
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
         let created = fixture.post("/runs", &run).await.json();
-        let app = fixture.app;
-        app.stop_run(&created["run_id"].as_str().unwrap().parse().unwrap()).await.unwrap();
+        let app = &fixture.app;
+        app.runs.stop(&created["run_id"].as_str().unwrap().parse().unwrap()).await.unwrap();
         let hours = async |back: i64| {
-            let since = Some(app.outside.now() - SignedDuration::from_hours(back));
-            let stats = app.stats(StatsQuery { since, agent_name: None }).await.unwrap();
+            let since = Some(fixture.outside.now() - SignedDuration::from_hours(back));
+            let stats = app.stats.count(StatsQuery { since, agent_name: None }).await.unwrap();
             assert_eq!(stats.by_day.len(), 1);
             stats.by_hour.len()
         };
         assert_eq!((hours(1).await, hours(48).await, hours(50).await), (1, 1, 0));
-        assert_eq!(app.stats(StatsQuery::default()).await.unwrap().by_hour, []);
+        assert_eq!(app.stats.count(StatsQuery::default()).await.unwrap().by_hour, []);
     }
 
     #[test]

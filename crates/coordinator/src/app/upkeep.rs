@@ -1,13 +1,19 @@
-//! What is done again and again, so that nothing hangs when somebody dies silently. Each is idempotent.
+//! Repeated work, so that nothing hangs when a process dies silently. Each is idempotent.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use accord_store::Unmatched;
+use accord_store::{Store, Unmatched};
 use jiff::{SignedDuration, Timestamp};
 
-use super::App;
+use super::audit::Audit;
+use super::instance::Instance;
+use super::presence::Presence;
+use super::runners::Runners;
 use crate::error::Error;
 use crate::metrics;
+use crate::outside::Outside;
+use crate::settings::Settings;
 
 /// How many runs are changed in one transaction.
 const BATCH: u32 = 100;
@@ -15,29 +21,29 @@ const BATCH: u32 = 100;
 /// How long a runner that is silent is known.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 
-/// How long a repeated request is known: a batch that was interrupted before a long weekend goes on after it.
+/// How long an idempotency key is remembered: an interrupted batch can be continued after a long weekend.
 const KEYS_REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How much longer than one of ours a lease may last: coordinators whose clocks differ a little, or that are set to other
-/// leases, leave those of each other alone. Where the clock was set back by less, it catches up as soon.
+/// How much longer than ours a lease may last: coordinators whose clocks differ a little, or that have other lease settings,
+/// leave the leases of each other alone.
 const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
 
-impl App {
-    /// One round of all reconcilers. They run by themselves in a coordinator that was started; this is for who drives
-    /// an application by hand.
-    pub async fn reconcile(&self) -> Result<(), Error> {
-        self.tend_marks().await?;
-        self.reap().await?;
-        self.fail_unmatched(self.outside.now()).await?;
-        self.deliver_callbacks().await?;
-        self.advance_workflows().await?;
-        self.forget().await
-    }
+/// The queue of runs and what is remembered, tended by reconcilers.
+pub(crate) struct Upkeep {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) instance: Arc<Instance>,
+    pub(super) runners: Arc<Runners>,
+    pub(super) audit: Arc<Audit>,
+    pub(crate) presence: Arc<Presence>,
+}
 
+impl Upkeep {
     /// Takes back runs whose lease has run out.
     pub(crate) async fn reap(&self) -> Result<(), Error> {
         let most = self.settings.queue.max_deliveries;
-        let fresh = self.outside.now().checked_add(self.lease()).unwrap_or(Timestamp::MAX);
+        let fresh = self.outside.now().checked_add(self.runners.lease()).unwrap_or(Timestamp::MAX);
         let beyond = fresh.checked_add(CLOCK_MARGIN).unwrap_or(Timestamp::MAX);
         self.store.shorten_leases(fresh, beyond).await?;
         loop {
@@ -57,14 +63,14 @@ impl App {
 
     /// How long until a lease can run out. One that is made meanwhile holds for a whole lease.
     pub(crate) async fn next_expiry(&self) -> Result<Duration, Error> {
-        let whole = self.lease().unsigned_abs();
+        let whole = self.runners.lease().unsigned_abs();
         let Some(at) = self.store.next_expiry().await? else { return Ok(whole) };
         let left = at.duration_since(self.outside.now());
         Ok(Duration::try_from(left).unwrap_or_default().min(whole))
     }
 
-    /// Fails runs that nobody could take, as it is now and has been for as long as they are given. Who is there for one runner
-    /// alone leaves what is not for that one to others.
+    /// Fails runs that no runner could take, now and for as long as they may wait. A coordinator that serves one runner leaves
+    /// the runs of others alone.
     pub(crate) async fn fail_unmatched(&self, now: Timestamp) -> Result<(), Error> {
         self.fail_unmet(now).await?;
         let queued_before = now.checked_sub(self.match_timeout()).unwrap_or(Timestamp::MIN);
@@ -72,15 +78,22 @@ impl App {
         if self.presence.since() > queued_before {
             return Ok(());
         }
-        let alive_since = self.alive_since(now).min(queued_before);
-        self.fail_these(&Unmatched { queued_before, alive_since, left, tag: self.own_tag.clone() }).await
+        let alive_since = self.runners.alive_since(now).min(queued_before);
+        self.fail_these(&Unmatched {
+            queued_before,
+            alive_since,
+            left,
+            tag: self.instance.runner_tag().cloned(),
+        })
+        .await
     }
 
-    /// Who is there for one runner alone need not wait once that one is here: what it does not meet, nobody ever will.
+    /// A coordinator that serves one runner need not wait once that runner is registered: what it does not match, no runner
+    /// will.
     async fn fail_unmet(&self, now: Timestamp) -> Result<(), Error> {
-        let own = self.own_tag.as_ref().and_then(|tag| self.presence.with_tag(tag));
+        let own = self.instance.runner_tag().and_then(|tag| self.presence.with_tag(tag));
         let Some(own) = own else { return Ok(()) };
-        let tag = self.own_tag.clone();
+        let tag = self.instance.runner_tag().cloned();
         self.fail_these(&Unmatched { queued_before: now, alive_since: now, left: vec![own], tag }).await
     }
 
@@ -97,27 +110,21 @@ impl App {
         }
     }
 
-    /// Whether this is there for one runner alone.
-    pub(crate) fn serves_one_runner(&self) -> bool {
-        self.own_tag.is_some()
-    }
-
     /// How long a run waits for a runner that can take it.
     fn match_timeout(&self) -> SignedDuration {
         SignedDuration::from_secs(self.settings.queue.match_timeout_seconds.into())
     }
 
-    /// How long nobody may have looked for runners while still as much is known of them: half of the time for which one that
-    /// is silent counts, so that those who are alive have been heard of since.
+    /// How long the runners may not have been checked while they still count as known: half of the time after which a silent
+    /// runner is gone, so that those that are alive have been seen since.
     pub(crate) fn longest_absence(&self) -> SignedDuration {
-        self.lease().max(self.match_timeout()) / 2
+        self.runners.lease().max(self.match_timeout()) / 2
     }
 
-    /// Forgets what is no longer needed.
     pub(crate) async fn forget(&self) -> Result<(), Error> {
         let before = |age| self.outside.now().checked_sub(age).unwrap_or(Timestamp::MIN);
         self.store.forget(before(REMEMBERED)).await?;
         self.store.forget_idempotency_keys(before(KEYS_REMEMBERED)).await?;
-        self.forget_audit().await
+        self.audit.forget().await
     }
 }

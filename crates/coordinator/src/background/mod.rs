@@ -1,8 +1,7 @@
-//! What goes on beside the requests.
+//! Background work.
 //!
-//! Each task is a reconciler: it has no input, looks at the store, does what is due, and can be killed at any time. It
-//! is woken by a signal or a timer. One that fails says so and tries again. A coordinator that somebody has only to look at
-//! the store with has none of them.
+//! Each task is a reconciler: it has no input, reads the store, does what is due, and can be killed at any time. It is woken by
+//! a signal or a timer. One that fails logs it and tries again. A passive coordinator has none of them.
 
 mod notices;
 mod reconcilers;
@@ -12,6 +11,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use crate::app::{App, watch_agents, watch_workflows};
+use crate::error::Error;
 
 /// The tasks of one application.
 #[derive(Debug)]
@@ -34,15 +34,25 @@ impl Background {
         Self { tasks }
     }
 
-    /// Starts only what hears of changes, and changes nothing.
+    /// Starts only what passes on changes.
     pub fn look(app: &Arc<App>) -> Self {
         let mut tasks = JoinSet::new();
         // The receiver is made here, so that nothing is missed that is written once this returns.
-        let notices = app.store.notices();
+        let notices = app.event_store.notices();
         tasks.spawn(notices::pass_on(Arc::clone(app), notices));
-        tasks.spawn(watch_agents(Arc::clone(app), app.closing.clone()));
-        tasks.spawn(watch_workflows(Arc::clone(app), app.closing.clone()));
+        tasks.spawn(watch_agents(Arc::clone(&app.blueprints), app.closing.clone()));
+        tasks.spawn(watch_workflows(Arc::clone(&app.blueprints), app.closing.clone()));
         Self { tasks }
+    }
+
+    /// One round of all reconcilers, for tests that drive a coordinator by hand.
+    pub async fn round(app: &App) -> Result<(), Error> {
+        app.quarantine.tend_marks().await?;
+        app.upkeep.reap().await?;
+        app.upkeep.fail_unmatched(app.outside.now()).await?;
+        app.callbacks.deliver_due().await?;
+        app.workflow_runs.advance_due().await?;
+        app.upkeep.forget().await
     }
 
     /// Waits until all have ended.

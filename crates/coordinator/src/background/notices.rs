@@ -1,4 +1,4 @@
-//! From the store's notices to whoever waits in this process.
+//! Passes the store's notices on to what waits in this process.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) async fn pass_on(app: Arc<App>, mut notices: Notices) {
         match notice {
             Ok(notice) => app.hub.notice(notice),
             Err(RecvError::Lagged(_)) => app.hub.wake_everybody(),
-            // Without notices whoever waits still looks now and then.
+            // Everything that waits also polls.
             Err(RecvError::Closed) => return,
         }
     }

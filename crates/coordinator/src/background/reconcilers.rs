@@ -13,30 +13,29 @@ use crate::metrics;
 /// After a failure: long enough for a database to come back, short enough not to be noticed.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
-/// The end of a run wakes who tells parents and who goes on with workflows; this is for wake-ups that were lost, and for those
-/// who are slow to stop.
+/// The end of a run wakes callbacks and workflows; this is for lost wake-ups, and for runs that are slow to stop.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Who is woken by the end of any run looks at most so often: a busy coordinator ends thousands in a second, and one look
-/// sees all that is due. Nobody notices a hundredth of a second.
+/// Reconcilers that are woken by the end of any run read at most this often: a busy coordinator finishes thousands in a second,
+/// and one read sees all that is due.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// Who asks when a key was last used asks for days, and a write a minute costs nothing.
+/// The last use of a key is asked for in days, and a write a minute costs nothing.
 const KEY_USES_EVERY: Duration = Duration::from_secs(60);
 
 /// A busy coordinator measures some ten thousand times meanwhile: a few hundred kilobytes.
 const FIGURES_EVERY: Duration = Duration::from_secs(10);
 
-/// A run that nobody can take is failed at most this late, whatever the time that it is given.
+/// A run without a matching runner fails at most this late, whatever its timeout.
 const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
 
 /// And it is not looked for more often than this.
 const UNMATCHED_AT_LEAST: Duration = Duration::from_millis(250);
 
-/// Somebody sits in front of a command that has a runner of its own.
+/// A person waits for a command that has a runner of its own.
 const UNMATCHED_OF_ONE_RUNNER: Duration = Duration::from_secs(1);
 
 /// A lease that ran out is taken back at most this late.
@@ -53,13 +52,13 @@ pub(super) async fn reaper(app: Arc<App>) {
 }
 
 async fn reap(app: &App) -> Result<Duration, Error> {
-    app.reap().await?;
-    app.next_expiry().await
+    app.upkeep.reap().await?;
+    app.upkeep.next_expiry().await
 }
 
 pub(super) async fn unmatched(app: Arc<App>) {
     let tenth = Duration::from_secs(app.settings.queue.match_timeout_seconds.into()) / 10;
-    let every = match app.serves_one_runner() {
+    let every = match app.instance.serves_one_runner() {
         true => UNMATCHED_OF_ONE_RUNNER,
         false => tenth.clamp(UNMATCHED_AT_LEAST, UNMATCHED_AT_MOST),
     };
@@ -67,10 +66,10 @@ pub(super) async fn unmatched(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let now = app.outside.now();
         // The machine was suspended, the process was stopped, or the store was away.
-        if now.duration_since(looked_at).abs() > app.longest_absence() {
-            app.presence.begin_anew(now);
+        if now.duration_since(looked_at).abs() > app.upkeep.longest_absence() {
+            app.upkeep.presence.begin_anew(now);
         }
-        let wait = match app.fail_unmatched(now).await {
+        let wait = match app.upkeep.fail_unmatched(now).await {
             Ok(()) => {
                 looked_at = now;
                 every
@@ -83,28 +82,28 @@ pub(super) async fn unmatched(app: Arc<App>) {
 
 pub(super) async fn callbacks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("callbacks", &app.deliver_callbacks().await, LOOK_EVERY);
+        let wait = after("callbacks", &app.callbacks.deliver_due().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_run_over()).await;
     }
 }
 
 pub(super) async fn marks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("marks", &app.tend_marks().await, TEND_EVERY);
+        let wait = after("marks", &app.quarantine.tend_marks().await, TEND_EVERY);
         rest(&app, wait).await;
     }
 }
 
 pub(super) async fn workflows(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("workflows", &app.advance_workflows().await, LOOK_EVERY);
+        let wait = after("workflows", &app.workflow_runs.advance_due().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_workflow_due()).await;
     }
 }
 
 pub(super) async fn forget(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = after("forget", &app.forget().await, FORGET_EVERY);
+        let wait = after("forget", &app.upkeep.forget().await, FORGET_EVERY);
         rest(&app, wait).await;
     }
 }
@@ -113,7 +112,7 @@ pub(super) async fn key_uses(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         rest(&app, KEY_USES_EVERY).await;
         // At the end too: what is not written then is lost.
-        let _ = after("key uses", &app.note_key_uses().await, KEY_USES_EVERY);
+        let _ = after("key uses", &app.keys.note_uses().await, KEY_USES_EVERY);
     }
 }
 
@@ -137,7 +136,6 @@ async fn rest_until(app: &App, wait: Duration, woken: impl Future<Output = ()>) 
     }
 }
 
-/// How long until the next look.
 fn after(reconciler: &str, looked: &Result<(), Error>, every: Duration) -> Duration {
     match looked {
         Ok(()) => every,

@@ -17,16 +17,14 @@ use crate::error::Error;
 /// How long to wait before the next try where connections cannot be accepted: whatever it lacks, others may give back.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How many are told at once why they are turned away. Each takes a descriptor of those that are kept back; who comes beyond that
-/// is cut off.
+/// How many connections over the limit get a response at once. Each takes one of the reserved descriptors; more are closed
+/// without one.
 const TURNED_AWAY: usize = 8;
 
 /// How long that may take: the answer fits into the first packet.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Where connections come from.
 pub(crate) trait Accept: Send + 'static {
-    /// A connection.
     type Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
 
     /// The next one, and where it is from.
@@ -38,7 +36,7 @@ impl Accept for TcpListener {
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, from) = TcpListener::accept(self).await?;
-        // Answers are small and somebody waits for each.
+        // Responses are small, and a client waits for each.
         let _ = stream.set_nodelay(true);
         Ok((stream, from))
     }
@@ -64,7 +62,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// Those who are being told why they are turned away.
+/// Connections that are being refused with a response.
 #[derive(Clone)]
 pub(super) struct TurnedAway(Arc<Semaphore>);
 
@@ -73,7 +71,7 @@ impl TurnedAway {
         Self(Arc::new(Semaphore::new(TURNED_AWAY)))
     }
 
-    /// Answers whatever is asked with 503, if there is somebody free to do that, and closes the connection.
+    /// Answers any request with 503, if there is room for that, and closes the connection.
     pub(super) async fn answer(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let Ok(_permit) = self.0.try_acquire() else { return };
         let _ = timeout(FAREWELL, say_farewell(stream)).await;

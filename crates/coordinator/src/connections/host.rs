@@ -1,7 +1,7 @@
-//! The header `Host`, as HTTP wants it.
+//! The header `Host`, as HTTP requires it.
 //!
-//! Whether a request comes from a page of another site is told by the host that it was sent to (`http/auth`). With two of them, or
-//! with one that is no host, others on the way may have read another one.
+//! Requests of pages of other sites are recognized by the host (`http/auth`). With two hosts, or an invalid one, a proxy may
+//! have read another one.
 
 use accord_api::ErrorName;
 use axum::http::header::HOST;

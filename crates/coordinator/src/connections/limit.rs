@@ -1,7 +1,7 @@
-//! How many connections there may be, and who goes when there are as many.
+//! How many connections there may be, and which one is closed if there are too many.
 //!
-//! Each takes a file descriptor, of which a process has a fixed number. Without a bound, whoever opens connections and asks for
-//! nothing keeps everybody else out, the database and the runner of this process among them.
+//! Each takes a file descriptor, of which a process has a fixed number. Without a limit, a client that opens connections and
+//! sends nothing locks out all others, the database and the runner of this process among them.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -45,7 +45,6 @@ fn connections_of(descriptors: Option<usize>) -> usize {
     descriptors - RESERVED.min(descriptors.div_ceil(RESERVED_PART))
 }
 
-/// The connections that are open.
 #[derive(Clone)]
 pub(super) struct Open(Arc<Inner>);
 
@@ -67,8 +66,8 @@ impl Open {
         Self(Arc::new(Inner { limit, next, connections, logged: Mutex::default() }))
     }
 
-    /// Takes a new connection in. Where there are too many, the one that has been idle for longest is closed; none, if all of
-    /// them have a request under way.
+    /// Admits a new connection. If there are too many, the one that has been idle for longest is closed; `None` if all have a
+    /// request in progress.
     pub(super) fn admit(&self) -> Option<Connection> {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         if connections.len() >= self.0.limit {
@@ -95,7 +94,7 @@ impl Open {
         self.log(closed);
     }
 
-    /// One line for many connections: whoever opens thousands must not fill the log with them.
+    /// One line for many connections, so that a client that opens thousands does not fill the log.
     fn log(&self, has_closed: bool) {
         let mut logged = self.0.logged.lock().unwrap_or_else(PoisonError::into_inner);
         if logged.is_some_and(|at| at.elapsed() < LOG_INTERVAL) {
@@ -128,7 +127,7 @@ struct State {
 }
 
 impl State {
-    /// Since when nothing is under way; none, if something is.
+    /// Since when it is idle; `None` while a request is in progress.
     fn idle_since(&self) -> Option<Instant> {
         let since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
         (self.under_way.load(Ordering::SeqCst) == 0).then_some(since)
@@ -148,12 +147,11 @@ impl Connection {
         self.state.closing.clone()
     }
 
-    /// Whether nothing is under way.
     pub(super) fn is_idle(&self) -> bool {
         self.state.idle_since().is_some()
     }
 
-    /// A request has come; it is under way until its answer has been taken.
+    /// A request has come; it is in progress until its response has been taken.
     pub(super) fn requests(&self) -> Requests {
         Requests(Arc::clone(&self.state))
     }
@@ -165,19 +163,17 @@ impl Drop for Connection {
     }
 }
 
-/// Counts the requests of a connection.
 #[derive(Clone)]
 pub(super) struct Requests(Arc<State>);
 
 impl Requests {
-    /// One more.
     pub(super) fn begin(&self) -> UnderWay {
         self.0.under_way.fetch_add(1, Ordering::SeqCst);
         UnderWay(Arc::clone(&self.0))
     }
 }
 
-/// A request under way, until this is dropped.
+/// A request in progress, until this is dropped.
 pub(super) struct UnderWay(Arc<State>);
 
 impl Drop for UnderWay {
@@ -187,7 +183,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// A body whose request is under way until it has been handed over.
+/// A body whose request is in progress until it has been sent.
 pub(super) struct Answer {
     body: Body,
     _under_way: UnderWay,

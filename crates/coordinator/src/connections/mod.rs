@@ -1,8 +1,8 @@
-//! Connections: taken, served, and ended.
+//! Connections: accepted, served, closed.
 //!
-//! Whoever opens one has to ask for something, key or no key, and has to read what it asked for: a connection on which no request
-//! comes is closed, and one whose answer is not read (`write_timeout`). There are as many as the process has file descriptors for
-//! (`limit`). Requests that are there may take as long as they like; streams and long polls do.
+//! A client has to send a request, with a key or without, and has to read the response: a connection without a request is
+//! closed, and so is one whose response is not read (`write_timeout`). There are as many as the process has file descriptors
+//! for (`limit`). Requests may take as long as they need; streams and long polls do.
 
 mod accept;
 mod host;
@@ -36,8 +36,8 @@ use accept::{Accept, TurnedAway};
 use limit::{Answer, Connection, Open, Requests};
 use write_timeout::WriteTimeout;
 
-/// How long the head of a request may take to come, the next one of a connection too. A head is a few hundred bytes, so even a
-/// bad line carries it in a second or two; whoever keeps connections for later opens another one.
+/// How long the head of a request may take to arrive, also the next one of a connection. A head has a few hundred bytes, so
+/// even a bad connection carries it in a second or two.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where a request came from: the other end of its connection.
@@ -69,7 +69,7 @@ async fn serve_within(open: Open, mut listener: impl Accept, router: Router, clo
             }
         }
     }
-    // Who comes now is refused, and does not wait for an answer.
+    // New connections are refused from now on.
     drop(listener);
     connections.close();
     connections.wait().await;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_is_dropped() {
+    async fn a_client_that_does_not_read_is_dropped() {
         let served = served();
         let mut unread = served.sent(&asked("/large")).await;
         unread.read_exact(&mut [0; 12]).await.unwrap();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_slowly_gets_everything() {
+    async fn a_slow_reader_gets_everything() {
         let served = served();
         let mut slow = served.sent(&asked("/large")).await;
         let mut read = 0;
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn where_nobody_is_idle_the_next_is_refused() {
+    async fn connections_over_the_limit_are_refused_if_none_is_idle() {
         let served = served_within(2);
         let slow = [served.sent(&asked("/slow")).await, served.sent(&asked("/slow")).await];
         let refused = rest(served.sent(&asked("/")).await).await;
@@ -358,14 +358,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_followed_and_was_dropped_goes_on_behind_what_it_saw() {
+    async fn a_dropped_follower_continues_after_its_last_event() {
         let fixture = Fixture::new(&[]);
         fixture.post("/agents", &reviewer("reviewer")).await;
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
         for _ in 0..50 {
             assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
         }
-        let newest = fixture.app.store.last_event().await.unwrap();
+        let newest = fixture.store.last_event().await.unwrap();
         let served = served_by(100, crate::http::router(Arc::clone(&fixture.app)));
         let follow = |last: i64| {
             format!("GET /events HTTP/1.0\r\nHost: localhost\r\nLast-Event-ID: evt_{last}\r\n\r\n")
@@ -373,7 +373,7 @@ mod tests {
         let unread = served.sent(&follow(0)).await;
         // A paused clock jumps while the store is waited for: only a stream that has been written to can be late.
         for _ in 0..100 {
-            fixture.app.store.last_event().await.unwrap();
+            fixture.store.last_event().await.unwrap();
             tokio::task::yield_now().await;
         }
         tokio::time::sleep_until(Instant::now() + WRITE_TIMEOUT * 2).await;
@@ -392,8 +392,7 @@ mod tests {
             text.push_str(std::str::from_utf8(&piece[..read]).unwrap());
         }
         seen.extend(ids(&text));
-        let all =
-            fixture.app.store.events(&Default::default(), EventId(0), EventLimit::of(1_000)).await.unwrap();
+        let all = fixture.store.events(&Default::default(), EventId(0), EventLimit::of(1_000)).await.unwrap();
         assert_eq!(seen, all.iter().map(|event| event.id.0).collect::<Vec<_>>());
     }
 }

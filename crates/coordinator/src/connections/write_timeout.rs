@@ -1,7 +1,7 @@
-//! A stream whose writes have to get on.
+//! A stream with a timeout for writes.
 //!
-//! Whoever asks for something and does not read the answer makes its connection's buffers fill up, and then holds what is left of
-//! the answer in this process. HTTP libraries have timeouts for reading and none for this, so the stream has it.
+//! A client that does not read its response fills the buffers of its connection, and the rest of the response stays in this
+//! process. HTTP libraries have timeouts for reading and none for this, so the stream has it.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -13,17 +13,16 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::limit::{Requests, UnderWay};
 
-/// How long not a single byte of an answer may be taken. The system buffers megabytes for each connection, and a reader that is
-/// merely slow takes some of them every second; one that has taken nothing for as long as this has stopped, or is gone without
-/// a word. It is as long as a request may be silent. Whoever follows events comes back with the last id that it saw.
+/// How long not a single byte of a response may be taken. The system buffers megabytes for each connection, and a slow reader
+/// takes some of them every second; one that takes nothing for this long has stopped or is gone. Followers of events reconnect
+/// with the last id that they saw.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The stream.
 pub(super) struct WriteTimeout<S> {
     stream: S,
     requests: Requests,
-    /// A write that waits, and when it is given up. The request whose answer it is stays under way until then, though all of the
-    /// answer has been handed over.
+    /// A waiting write, and when it times out. Its request stays in progress until then, even if all of the response was handed
+    /// over.
     waiting: Option<(Pin<Box<Sleep>>, UnderWay)>,
 }
 
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_write_that_nobody_reads_is_given_up() {
+    async fn a_write_without_a_reader_times_out() {
         let (here, there) = duplex(8);
         let mut stream = timed(there);
         let since = Instant::now();

@@ -3,27 +3,33 @@
 use std::sync::Arc;
 
 use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, Page, ValidateAgentAnswer};
+use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::documents::{Create, Named};
 use super::extract::{JsonBody, MaybeJson, Query};
+use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
-use crate::app::{App, Caller};
+use crate::app::App;
 use crate::error::Error;
 use crate::outstanding::Turn;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/agents", get(list).post(create))
-        .route("/agents/validate", post(validate))
-        .route("/agents/{name}", get(show).put(replace).patch(change).delete(remove))
-        .route("/agents/{name}/contract", get(contract))
-        .route("/agents/{name}/validate", post(validate_known))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read).for_runs(Scope::Free),
+        route!(create, Administer).audited_as("agent.created", "/summary/name"),
+        route!(validate, Read).not_audited(CHANGES_NOTHING),
+        route!(show, Read).for_runs(Scope::Free),
+        route!(replace, Administer).audited_put("agent.updated", "agent.created"),
+        route!(change, Administer).audited("agent.updated"),
+        route!(remove, Administer).audited("agent.deleted"),
+        route!(contract, Read).for_runs(Scope::Free),
+        route!(validate_known, Read).not_audited(CHANGES_NOTHING),
+    ]
 }
 
 /// Which agents to list.
@@ -48,7 +54,6 @@ pub(super) struct AgentQuery {
     params(AgentQuery),
     responses(
         (status = 200, description = "The agents by name, on one page", body = Page<AgentSummary>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
@@ -58,7 +63,7 @@ pub(super) async fn list(
     let tags = query.tags.unwrap_or_default();
     let tags: Vec<String> =
         tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
-    Ok(Json(app.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
+    Ok(Json(app.blueprints.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
 }
 
 /// Creates an agent in the database.
@@ -75,15 +80,8 @@ pub(super) async fn list(
         (status = 409, description = "AgentExists, IdempotencyConflict", body = ErrorBody),
     )
 )]
-pub(super) async fn create(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
-) -> Result<Response, Error> {
-    let promise = conditions::promise(&headers, &caller, "POST /agents", &bytes)?;
-    let value: Value = body::read(&bytes)?;
-    conditions::made(app.create_agent(value, promise).await?, |agent| &agent.hash)
+pub(super) async fn create(Create { app, body, promise }: Create<Value>) -> Result<Response, Error> {
+    conditions::made(app.blueprints.create_agent(body, promise).await?, |agent| &agent.hash)
 }
 
 /// Returns an agent.
@@ -102,13 +100,8 @@ pub(super) async fn create(
         (status = 404, description = "AgentNotFound", body = ErrorBody),
     )
 )]
-pub(super) async fn show(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    _turn: Turn,
-) -> Result<Response, Error> {
-    let agent = app.agent(&name).await?;
+pub(super) async fn show(Named { app, name, headers }: Named, _turn: Turn) -> Result<Response, Error> {
+    let agent = app.blueprints.agent(&name).await?;
     conditions::shown(&headers, &agent.hash, &agent)
 }
 
@@ -132,15 +125,10 @@ pub(super) async fn show(
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
 )]
-pub(super) async fn replace(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
-) -> Result<Response, Error> {
-    let expected = conditions::expected(&headers)?;
-    let value: Value = body::read(&bytes)?;
-    conditions::made(app.put_agent(&name, value, &expected).await?, |agent| &agent.hash)
+pub(super) async fn replace(named: Named, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
+    let (expected, value) = (named.expected()?, body::read(&bytes)?);
+    let made = named.app.blueprints.put_agent(&named.name, value, &expected).await?;
+    conditions::made(made, |agent| &agent.hash)
 }
 
 /// Updates an agent with a JSON merge patch (RFC 7396).
@@ -162,15 +150,9 @@ pub(super) async fn replace(
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
 )]
-pub(super) async fn change(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
-) -> Result<impl IntoResponse, Error> {
-    let expected = conditions::expected(&headers)?;
-    let patch: Value = body::read(&bytes)?;
-    let agent = app.patch_agent(&name, &patch, &expected).await?;
+pub(super) async fn change(named: Named, JsonBody(bytes): JsonBody) -> Result<impl IntoResponse, Error> {
+    let (expected, patch): (_, Value) = (named.expected()?, body::read(&bytes)?);
+    let agent = named.app.blueprints.patch_agent(&named.name, &patch, &expected).await?;
     Ok((conditions::etag(&agent.hash), Json(agent)))
 }
 
@@ -191,12 +173,8 @@ pub(super) async fn change(
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
 )]
-pub(super) async fn remove(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-) -> Result<StatusCode, Error> {
-    app.delete_agent(&name, &conditions::expected(&headers)?).await?;
+pub(super) async fn remove(named: Named) -> Result<StatusCode, Error> {
+    named.app.blueprints.delete_agent(&named.name, &named.expected()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -217,7 +195,7 @@ pub(super) async fn contract(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
 ) -> Result<Json<AgentContract>, Error> {
-    Ok(Json(app.agent_contract(&name).await?))
+    Ok(Json(app.blueprints.agent_contract(&name).await?))
 }
 
 /// Validates a blueprint. Nothing is stored.
@@ -229,7 +207,6 @@ pub(super) async fn contract(
     request_body = accord_api::Blueprint,
     responses(
         (status = 200, description = "The result of the validation", body = ValidateAgentAnswer),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn validate(
@@ -237,7 +214,7 @@ pub(super) async fn validate(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
     let value: Value = body::read(&bytes)?;
-    Ok(Json(app.validate_agent(None, value).await?))
+    Ok(Json(app.blueprints.validate_agent(None, value).await?))
 }
 
 /// Validates a blueprint for an agent, or, without a body, the stored agent. Nothing is stored.
@@ -250,7 +227,6 @@ pub(super) async fn validate(
     request_body = Option<accord_api::Blueprint>,
     responses(
         (status = 200, description = "The result of the validation", body = ValidateAgentAnswer),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
     )
 )]
@@ -259,9 +235,9 @@ pub(super) async fn validate_known(
     Path(name): Path<String>,
     MaybeJson(bytes): MaybeJson,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
-    let Some(bytes) = bytes else { return Ok(Json(app.validate_known_agent(&name).await?)) };
+    let Some(bytes) = bytes else { return Ok(Json(app.blueprints.validate_known_agent(&name).await?)) };
     let value: Value = body::read(&bytes)?;
-    Ok(Json(app.validate_agent(Some(&name), value).await?))
+    Ok(Json(app.blueprints.validate_agent(Some(&name), value).await?))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Answers are counted for whoever asked, until they are read.
+//! Responses are counted for their caller until they are read.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::outstanding::{COUNTED_FROM, Charge, Holder, Outstanding, Turn};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountsItself;
 
-/// Who the answer to a request that was let in is counted for.
+/// For which caller the response to an authorized request is counted.
 pub(super) fn holder(request: &Request) -> Option<Holder> {
     let from = peer(request).map(|address| address.ip());
     request.extensions().get::<Caller>().map(|caller| Holder::of(caller, from))
@@ -95,7 +95,7 @@ mod tests {
     const OPEN: Holder = Holder::Address(None);
 
     #[tokio::test]
-    async fn who_does_not_read_gets_no_document_and_everything_else() {
+    async fn a_client_that_does_not_read_gets_no_documents() {
         let fixture = Fixture::new(&[]);
         fixture.post("/agents", &reviewer("reviewer")).await;
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_answer_is_counted_until_it_is_let_go() {
+    async fn a_large_response_is_counted_until_it_is_dropped() {
         let fixture = Fixture::new(&[]);
         let mut agent = reviewer("reviewer");
         agent["system_prompt"] = "x".repeat(COUNTED_FROM).into();

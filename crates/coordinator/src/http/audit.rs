@@ -4,18 +4,18 @@ mod record;
 
 use std::sync::Arc;
 
-use accord_api::{AuditQuery, AuditView, ErrorBody, Page};
+use accord_api::{AuditQuery, AuditView, Page};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
 
 use super::extract::Query;
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
-pub(super) use record::{Pending, Repeated, route};
+pub(super) use record::{Pending, Repeated, audited};
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/audit", get(list))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(list, Administer)]
 }
 
 /// Lists the audit log, newest first.
@@ -27,14 +27,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(AuditQuery),
     responses(
         (status = 200, description = "A page of entries", body = Page<AuditView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<Page<AuditView>>, Error> {
-    app.audit(query).await.map(Json)
+    app.audit.list(query).await.map(Json)
 }
 
 #[cfg(test)]

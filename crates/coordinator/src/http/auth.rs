@@ -1,4 +1,4 @@
-//! The door: every request is looked up in the table of routes, and nothing that is not in it is let through.
+//! Authorization: every request is looked up in the table of routes, and what is not in it is rejected.
 
 use std::net::IpAddr;
 
@@ -13,18 +13,18 @@ use serde_json::json;
 
 use super::extract::Id;
 use super::metrics::METRICS;
-use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
-use crate::app::{Acting, App, Caller, Denial, FRESH, Refusal};
+use super::routes::{self, Access, ROUTES, Scope};
+use crate::app::{App, Caller, CallingRun, Denial, FRESH, Refusal};
 use crate::connections::peer;
 use crate::error::Error;
 
-/// Lets a request through, with who asks, or says why not.
+/// Authorizes a request, and adds its caller.
 pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error> {
     let (access, path) = access(request)?;
     if access == Access::Open {
         return Ok(());
     }
-    // Metrics are wanted most where the store is away: whoever could read them then still can.
+    // Metrics are needed most when the store is unavailable: keys that were valid then stay valid for them.
     let age = if path == METRICS { app.keys.age_without_store().await } else { FRESH };
     if app.keys.open(age).await? {
         refuse_strangers(app, request)?;
@@ -42,7 +42,7 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
         let details = json!({"role": caller.role, "allowed_roles": allowed});
         return Err(Error::new(ErrorName::Forbidden, message).with_details(details));
     }
-    if let Some(acting) = &caller.acting {
+    if let Some(acting) = &caller.run {
         confine(app, acting, request, path).await?;
     }
     request.extensions_mut().insert(caller);
@@ -58,7 +58,7 @@ async fn authenticated(
     let presented = bearer(headers).map_err(|error| Refusal::new(Denial::Malformed, error))?;
     match presented {
         // Where everything is open, too: a run stays what it is.
-        Some(token) if RunToken::is_meant(token) => match app.acting(token).await {
+        Some(token) if RunToken::is_meant(token) => match app.lineage.caller(token).await {
             Err(error) if error.name() == ErrorName::Unauthorized => {
                 Err(Refusal::new(Denial::RunToken, error))
             }
@@ -70,10 +70,13 @@ async fn authenticated(
 
 /// Keeps a run that acts for itself to what it has started. The id is taken from the path just as the handler takes it: what
 /// is judged is what is used, and what cannot be an id is not found, as for everybody.
-async fn confine(app: &App, acting: &Acting, request: &mut Request, path: &'static str) -> Result<(), Error> {
-    let route = (request.method().as_str(), path);
-    let scope = FOR_RUNS.iter().find(|known| (known.0, known.1) == route).map(|known| known.2);
-    match scope {
+async fn confine(
+    app: &App,
+    acting: &CallingRun,
+    request: &mut Request,
+    path: &'static str,
+) -> Result<(), Error> {
+    match routes::find(request.method().as_str(), path).and_then(|route| route.scope) {
         None => {
             let message = format!(
                 "{} {path} cannot be called with a run token; a run token can only start and follow children",
@@ -84,16 +87,15 @@ async fn confine(app: &App, acting: &Acting, request: &mut Request, path: &'stat
         Some(Scope::Free) => Ok(()),
         Some(Scope::Session) => {
             let Id(session_id) = request.extract_parts::<Id<SessionId>>().await?;
-            app.check_descent(acting, &session_id).await
+            app.lineage.check_descent(acting, &session_id).await
         }
         Some(Scope::Run) => {
             let Id(run_id) = request.extract_parts::<Id<RunId>>().await?;
-            let session_id = app.store.run(&run_id).await?.session_id;
-            app.check_descent(acting, &session_id).await
+            app.lineage.check_run_descent(acting, &run_id).await
         }
         Some(Scope::WorkflowRun) => {
             let Id(id) = request.extract_parts::<Id<WorkflowRunId>>().await?;
-            app.check_workflow_descent(acting, &id).await
+            app.lineage.check_workflow_descent(acting, &id).await
         }
     }
 }

@@ -33,7 +33,7 @@ fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     Ok(value)
 }
 
-/// A place that is longer than this helps nobody to find it.
+/// A longer path does not help to find the place.
 const LONGEST_PATH: usize = 200;
 
 /// Nor does a longer name.
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_of_json() {
+    fn serde_errors_use_the_names_of_json() {
         let cases = [
             (
                 "invalid type: sequence, expected struct CreateRun at line 1 column 1",

@@ -23,10 +23,10 @@ pub(super) fn etag(hash: &str) -> [(HeaderName, HeaderValue); 1] {
     [(header::ETAG, value)]
 }
 
-/// What is asked for, its hash as the `ETag`; nothing of it where `If-None-Match` says that it is known.
+/// A view, with its hash as the `ETag`; only the status if `If-None-Match` has that hash.
 ///
-/// The hash is that of the definition, and what is told with it may depend on others: who uses a schema, say. So only who asks
-/// for the definition's sake is told that it is known, and no cache of a browser does that by itself.
+/// The hash is that of the definition, and the view may depend on others, for example on the users of a schema. So browsers
+/// must not cache it.
 pub(super) fn shown(headers: &HeaderMap, hash: &str, view: impl Serialize) -> Result<Response, Error> {
     let uncached = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     let is_known = match tags(headers, header::IF_NONE_MATCH)? {
@@ -99,7 +99,7 @@ pub(super) fn promise(
         let message = format!("expected an Idempotency-Key of 1 to {LONGEST_KEY} characters");
         return Err(Error::new(ErrorName::InvalidRequest, message));
     }
-    let run = caller.acting.as_ref().map(|acting| acting.run_id.as_str());
+    let run = caller.run.as_ref().map(|acting| acting.run_id.as_str());
     // A command with a coordinator of its own gets a new key each time, but is the same caller: only keys that are noted count.
     let key_id = caller.requested_by.as_ref().and_then(|by| by.key_id.as_ref());
     let who = run.or(key_id.map(KeyId::as_str)).unwrap_or("open");
@@ -133,7 +133,8 @@ pub(super) fn made<T: Serialize>(made: Made<T>, hash: impl Fn(&T) -> &str) -> Re
 /// The first answer to a request that made something, given again: its hash as the `ETag`, as it was then.
 fn made_before(answer: String) -> Result<Response, Error> {
     let first: Value = serde_json::from_str(&answer).map_err(Error::internal)?;
-    let hash = first.get("hash").and_then(Value::as_str).unwrap_or_default();
+    let hash = first.get("hash").and_then(Value::as_str);
+    let hash = hash.ok_or_else(|| Error::internal("a stored response has no hash"))?;
     let json = [(header::CONTENT_TYPE, "application/json")];
     Ok((StatusCode::CREATED, etag(hash), json, Extension(Repeated), answer).into_response())
 }

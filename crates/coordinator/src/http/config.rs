@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use accord_api::ServerConfig;
+use axum::Json;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
 
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/config", get(config))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(config, Read)]
 }
 
 /// Returns the configuration of the server: version, database, address, limits. Contains no secrets.
@@ -23,5 +23,5 @@ pub(super) fn routes() -> Router<Arc<App>> {
     responses((status = 200, description = "The configuration", body = ServerConfig))
 )]
 pub(super) async fn config(State(app): State<Arc<App>>) -> Result<Json<ServerConfig>, Error> {
-    app.config().await.map(Json)
+    app.server.config().await.map(Json)
 }

@@ -6,16 +6,14 @@
 //! Nothing is compressed here: the bundle brings `x.gz` beside `x`.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::on;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use crate::app::App;
+use super::routes::{Access, Route};
 
 #[derive(RustEmbed)]
 #[folder = "../../dashboard/dist"]
@@ -49,12 +47,15 @@ cargo build --package accord-cli</pre>
 <a href=\"/docs\">the API</a>.</p>
 ";
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/", get(page))
-        .route("/ui", get(page))
-        .route("/ui/", get(page))
-        .route("/ui/{*path}", get(file))
+pub(super) fn routes() -> Vec<Route> {
+    // The files hold no data, so they are open: what the dashboard shows, it asks for with a key.
+    let page = |path| Route::page(path, Access::Open, |filter| on(filter, page));
+    vec![
+        page("/"),
+        page("/ui"),
+        page("/ui/"),
+        Route::page("/ui/{*path}", Access::Open, |filter| on(filter, file)),
+    ]
 }
 
 /// Whether a path of the table of routes is the dashboard's, and so no part of the API.

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, ErrorBody, ForgottenFacts, Page};
+use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts, Page};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
 
 use super::extract::Query;
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/endpoints", get(list).delete(forget))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(list, Read), route!(forget, Administer).audited_as("endpoints.forgotten", "/matching")]
 }
 
 /// Lists what was learned about endpoints.
@@ -27,14 +27,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(EndpointQuery),
     responses(
         (status = 200, description = "The entries, by endpoint, model and feature", body = Page<EndpointFact>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<EndpointQuery>,
 ) -> Result<Json<Page<EndpointFact>>, Error> {
-    app.endpoints(query).await.map(Json)
+    app.endpoints.list(query).await.map(Json)
 }
 
 /// Forgets what was learned about endpoints.
@@ -48,12 +47,11 @@ pub(super) async fn list(
     params(EndpointFilter),
     responses(
         (status = 200, description = "What was forgotten", body = ForgottenFacts),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn forget(
     State(app): State<Arc<App>>,
     Query(filter): Query<EndpointFilter>,
 ) -> Result<Json<ForgottenFacts>, Error> {
-    app.forget_endpoints(filter).await.map(Json)
+    app.endpoints.forget(filter).await.map(Json)
 }

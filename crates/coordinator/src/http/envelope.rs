@@ -1,4 +1,4 @@
-//! Whatever goes wrong before a handler is reached is told in the one shape too.
+//! Errors from before a handler is reached have the same shape.
 
 use accord_api::ErrorName;
 use axum::body::to_bytes;

@@ -5,22 +5,22 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_api::{ErrorBody, ErrorName};
+use accord_api::ErrorName;
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use accord_store::EventFilter;
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
-use axum::{Extension, Router};
 use futures_util::{StreamExt as _, stream};
 use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::answers::CountsItself;
 use super::extract::Query;
+use super::routes::{Route, route};
 use crate::app::{App, Caller, EVENT_KINDS, Followed, Follower, Following, event_json};
 use crate::error::Error;
 use crate::outstanding::{Holder, Taken};
@@ -28,8 +28,8 @@ use crate::outstanding::{Holder, Taken};
 /// A comment goes out so often when nothing happens: proxies drop what is silent for a minute, often for half of one.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/events", get(follow))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(follow, Read)]
 }
 
 /// Which events, and from where on.
@@ -64,7 +64,6 @@ pub(super) struct EventQuery {
     ),
     responses(
         (status = 200, description = "Events; the data of each is an EventView", content_type = "text/event-stream", body = String),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn follow(
@@ -74,7 +73,7 @@ pub(super) async fn follow(
     Query(query): Query<EventQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let follower = app.follow(holder, following(query, &headers)?).await?;
+    let follower = app.events.follow(holder, following(query, &headers)?).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
@@ -109,7 +108,7 @@ fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error>
     })
 }
 
-/// The stream. Nothing is read before the connection has taken what was read before, so whoever does not read holds one page.
+/// The stream. Nothing is read before the connection has taken the last page, so a client that does not read holds one page.
 fn frames(follower: Follower) -> impl futures_util::Stream<Item = Result<Bytes, Infallible>> {
     // The first comment makes everything in between let the headers through.
     let opening = stream::iter([Ok(Bytes::from_static(b": accord\n\n"))]);

@@ -49,9 +49,8 @@ impl FromRequest<Arc<App>> for MaybeJson {
     }
 }
 
-/// The end of a run may be so many times as large as another request. It holds a result, the text that it was found in
-/// and the conversation, in which the same answer stands once more: each of them is as large as an answer may be, and in
-/// JSON up to twice that.
+/// How many times as large as other requests the report on the end of a run may be. It has the result, the text that the result
+/// was found in, and the conversation, which has the same answer again; in JSON each may take twice the size of an answer.
 const FINISH_TIMES: usize = 4;
 
 /// The body of a runner's report on the end of a run: JSON, as bytes.
@@ -100,8 +99,7 @@ async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
     }
 }
 
-/// How long nothing of a body may come. A line that is as bad as this is cut: its other end may be gone without a word, and would
-/// hold the connection for ever. Who sends little by little takes as long as it takes.
+/// How long a body may stall. Stalled connections are dropped: the peer may be gone. A slow body may take as long as it needs.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// All of a body, unless it stops coming.
@@ -142,7 +140,7 @@ fn is_json(headers: &HeaderMap) -> bool {
         || (media_type.starts_with("application/") && media_type.ends_with("+json"))
 }
 
-/// What stands behind the `?`.
+/// The query string.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
@@ -189,7 +187,7 @@ fn wrong_query(uri: &Uri, reason: &str) -> String {
 /// An id in the path. What cannot be an id is not found.
 pub(crate) struct Id<T>(pub(crate) T);
 
-/// An id that can stand in a path.
+/// An id in a path.
 pub(crate) trait PathId: std::str::FromStr<Err = accord_domain::id::IdError> {
     /// What is said where there is nothing of this id.
     const ABSENT: ErrorName;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use accord_api::{ErrorBody, Health};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
 
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/health", get(health)).route("/ready", get(ready))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(health, Open), route!(ready, Open)]
 }
 
 /// Returns whether the server is alive, and its id.
@@ -42,6 +42,6 @@ fn is(status: &str, app: &App) -> Health {
     )
 )]
 pub(super) async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, Error> {
-    app.ready().await?;
+    app.server.ready().await?;
     Ok(Json(is("ready", &app)))
 }

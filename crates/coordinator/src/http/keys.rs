@@ -3,19 +3,23 @@
 use std::sync::Arc;
 
 use accord_api::{CreateKey, CreatedKey, ErrorBody, KeyView, Page};
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::{delete, get};
-use axum::{Json, Router};
 
 use super::extract::{JsonBody, Query};
 use super::paging::FewQuery;
+use super::routes::{Route, route};
 use super::{body, conditions};
 use crate::app::App;
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/keys", get(list).post(create)).route("/keys/{id}", delete(remove))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Administer),
+        route!(create, Administer).audited_as("key.created", "/key_id"),
+        route!(remove, Administer).audited("key.deleted"),
+    ]
 }
 
 /// Why a request for a key cannot be repeated, and what to do instead.
@@ -30,14 +34,13 @@ const SHOWN_ONCE: &str = "the secret of a key is shown only once and not stored,
     params(FewQuery),
     responses(
         (status = 200, description = "The keys, oldest first", body = Page<KeyView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<FewQuery>,
 ) -> Result<Json<Page<KeyView>>, Error> {
-    app.list_keys(query.limit, query.cursor.as_deref()).await.map(Json)
+    app.keys.list(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Creates an API key. The secret is shown only once.
@@ -51,7 +54,6 @@ pub(super) async fn list(
     request_body = CreateKey,
     responses(
         (status = 201, description = "The key, with its secret", body = CreatedKey),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn create(
@@ -61,7 +63,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<CreatedKey>), Error> {
     conditions::no_promise(&headers, SHOWN_ONCE)?;
     let create: CreateKey = body::read(&bytes)?;
-    Ok((StatusCode::CREATED, Json(app.create_key(create).await?)))
+    Ok((StatusCode::CREATED, Json(app.keys.create(create).await?)))
 }
 
 /// Revokes an API key.
@@ -80,6 +82,6 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Path(id): Path<String>) 
     let id = id
         .parse()
         .map_err(|_| Error::new(accord_api::ErrorName::KeyNotFound, format!("API key '{id}' not found")))?;
-    app.delete_key(&id).await?;
+    app.keys.delete(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -4,16 +4,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use accord_api::{ErrorBody, ErrorName};
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderValue, Request};
 use axum::response::Response;
-use axum::routing::post;
-use axum::{Extension, Router};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 
 use super::extract::JsonBody;
+use super::routes::{Route, Scope, route};
 use crate::app::App;
 use crate::error::Error;
 
@@ -30,8 +30,12 @@ pub(super) enum Messages {
     Batch(Vec<Value>),
 }
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/mcp", post(answer))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(answer, Read)
+            .for_runs(Scope::Free)
+            .not_audited("its tools call the other routes, which are recorded"),
+    ]
 }
 
 /// Accepts a message of the Model Context Protocol, or a batch, over streamable HTTP without sessions.
@@ -62,7 +66,7 @@ pub(super) async fn answer(
     let Some(guest) = app.mcp.get() else {
         return Err(Error::new(ErrorName::RouteNotFound, "MCP is disabled on this coordinator"));
     };
-    // What the tools do is done for whoever is at the other end here.
+    // The tools act for the client of this request.
     if let Some(Extension(ConnectInfo(address))) = peer
         && let Ok(address) = HeaderValue::try_from(address.ip().to_canonical().to_string())
     {

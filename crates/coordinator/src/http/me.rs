@@ -1,15 +1,13 @@
 //! `/me`.
 
-use std::sync::Arc;
-
 use accord_api::MeView;
-use axum::routing::get;
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
-use crate::app::{App, Caller};
+use super::routes::{Route, route};
+use crate::app::Caller;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/me", get(me))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(me, Known)]
 }
 
 /// Returns the role and the name of the API key that the request was sent with.

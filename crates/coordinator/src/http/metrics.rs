@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::ErrorName;
-use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use tokio::time::timeout;
 
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 use crate::metrics;
@@ -18,11 +17,11 @@ use crate::metrics;
 /// Where they are.
 pub(super) const METRICS: &str = "/metrics";
 
-/// How long the store may take to count what waits. Everything else is counted in this process, and told also without it.
+/// How long the store may take to count the queue. All other metrics are in this process, and shown without it too.
 const LONGEST_COUNT: Duration = Duration::from_secs(2);
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route(METRICS, get(render))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(render, Read)]
 }
 
 /// Returns metrics in the Prometheus text format.
@@ -34,9 +33,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
     responses((status = 200, description = "Metrics in the Prometheus text format", body = String, content_type = "text/plain"))
 )]
 pub(super) async fn render(State(app): State<Arc<App>>) -> Result<impl IntoResponse, Error> {
-    let counting =
-        async { Ok::<_, Error>((app.store.queue_depth().await?, app.store.count_poisoned().await?)) };
-    let counted = timeout(LONGEST_COUNT, counting).await.ok().and_then(Result::ok);
+    let counted = timeout(LONGEST_COUNT, app.server.queue()).await.ok().and_then(Result::ok);
     let Some(text) = metrics::render(counted) else {
         let message = "this process collects its metrics elsewhere";
         return Err(Error::new(ErrorName::RouteNotFound, message));

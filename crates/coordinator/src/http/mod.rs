@@ -1,7 +1,6 @@
 //! HTTP: extract, one call of the application, body.
 //!
-//! Every route stands in [`routes::ROUTES`] with who may use it. The router is made from the same files that the table
-//! names, and a test compares the two.
+//! Every route is in [`routes::ROUTES`], from which the router is made.
 
 mod agents;
 mod answers;
@@ -11,7 +10,7 @@ mod body;
 mod conditions;
 mod config;
 mod dashboard;
-mod door;
+mod documents;
 mod endpoints;
 mod envelope;
 mod events;
@@ -21,6 +20,7 @@ mod keys;
 mod mcp;
 mod me;
 mod metrics;
+mod middleware;
 mod openapi;
 mod paging;
 mod routes;
@@ -44,27 +44,8 @@ pub use openapi::agent_file_schema;
 
 /// The router over an application.
 pub fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .merge(agents::routes())
-        .merge(audit::routes())
-        .merge(config::routes())
-        .merge(dashboard::routes())
-        .merge(events::routes())
-        .merge(health::routes())
-        .merge(endpoints::routes())
-        .merge(keys::routes())
-        .merge(mcp::routes())
-        .merge(me::routes())
-        .merge(metrics::routes())
-        .merge(openapi::routes())
-        .merge(runner::routes())
-        .merge(runs::routes())
-        .merge(schemas::routes())
-        .merge(sessions::routes())
-        .merge(stats::routes())
-        .merge(workflow_runs::routes())
-        .merge(workflows::routes())
+    routes::router()
         // One layer and not four: the framework boxes and copies each of them for every request.
-        .layer(from_fn_with_state(Arc::clone(&app), door::pass))
+        .layer(from_fn_with_state(Arc::clone(&app), middleware::handle))
         .with_state(app)
 }

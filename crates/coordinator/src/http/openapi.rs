@@ -8,25 +8,19 @@ mod refusals;
 mod shapes;
 
 use std::fmt::Write as _;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use axum::Router;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
 use serde_json::Value;
 use utoipa::OpenApi;
 
 pub use file::agent_file_schema;
 
-use super::{
-    agents, audit, config, endpoints, events, health, keys, mcp, me, metrics, runner, runs, schemas,
-    sessions, stats, workflow_runs, workflows,
-};
-use crate::app::App;
+use super::routes::{Route, describe_all, route};
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/openapi.json", get(document)).route("/docs", get(docs))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(document, Open), route!(docs, Open)]
 }
 
 #[derive(OpenApi)]
@@ -34,75 +28,6 @@ pub(super) fn routes() -> Router<Arc<App>> {
     info(
         title = "Accord",
         description = "Runs AI agents under contract: a run returns a result that conforms to its schema, or an error that explains why not.",
-    ),
-    paths(
-        document,
-        docs,
-        agents::change,
-        agents::contract,
-        agents::create,
-        agents::list,
-        agents::remove,
-        agents::replace,
-        agents::show,
-        agents::validate,
-        agents::validate_known,
-        audit::list,
-        config::config,
-        endpoints::forget,
-        endpoints::list,
-        events::follow,
-        health::health,
-        health::ready,
-        keys::create,
-        keys::list,
-        keys::remove,
-        mcp::answer,
-        me::me,
-        metrics::render,
-        runner::attempts,
-        runner::claim,
-        runner::events,
-        runner::finish,
-        runner::heartbeat,
-        runner::list,
-        runner::register,
-        runner::remove,
-        runner::started,
-        runs::attempts,
-        runs::create,
-        runs::list,
-        runs::one,
-        runs::retry,
-        runs::stop,
-        schemas::create,
-        schemas::infer,
-        schemas::list,
-        schemas::remove,
-        schemas::show,
-        schemas::validate,
-        sessions::children,
-        sessions::events,
-        sessions::list,
-        sessions::one,
-        sessions::remove,
-        sessions::result,
-        sessions::status,
-        sessions::stop,
-        stats::stats,
-        workflow_runs::list,
-        workflow_runs::one,
-        workflow_runs::quarantine,
-        workflow_runs::remove,
-        workflow_runs::retry,
-        workflow_runs::stop,
-        workflows::create,
-        workflows::list,
-        workflows::remove,
-        workflows::replace,
-        workflows::run,
-        workflows::show,
-        workflows::validate,
     ),
     components(schemas(
         accord_api::EventView,
@@ -113,8 +38,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
 )]
 struct Document;
 
+#[expect(clippy::expect_used, reason = "the document is made from this build alone, and tests make it")]
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
-    let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    let mut api = Document::openapi();
+    describe_all(&mut api);
+    let mut document = serde_json::to_value(api).expect("the OpenAPI document is JSON");
     refusals::describe(&mut document);
     bounds::state(&mut document);
     shapes::name_variants(&mut document);

@@ -9,26 +9,28 @@ use accord_api::{
 use accord_domain::id::{RunId, RunnerId};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{delete, get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
 use super::extract::{FinishBody, Id, JsonBody, Query};
 use super::paging::FewQuery;
-use super::{body, door};
+use super::routes::{Route, route};
+use super::{body, middleware};
 use crate::app::{App, Caller};
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/runners", get(list))
-        .route("/runner/register", post(register))
-        .route("/runner/claims", post(claim))
-        .route("/runner/heartbeat", post(heartbeat))
-        .route("/runner/{id}", delete(remove))
-        .route("/runner/runs/{id}/started", post(started))
-        .route("/runner/runs/{id}/events", post(events))
-        .route("/runner/runs/{id}/attempts", post(attempts))
-        .route("/runner/runs/{id}/finish", post(finish))
+pub(super) fn routes() -> Vec<Route> {
+    const WORK: &str = "the work of a runner: the run, its attempts and its events say what it did";
+    vec![
+        route!(register, Run).not_audited(WORK),
+        route!(claim, Run).not_audited(WORK),
+        route!(heartbeat, Run).not_audited(WORK),
+        route!(started, Run).not_audited(WORK),
+        route!(events, Run).not_audited(WORK),
+        route!(attempts, Run).not_audited(WORK),
+        route!(finish, Run).not_audited(WORK),
+        route!(remove, Run).not_audited(WORK),
+        route!(list, Read),
+    ]
 }
 
 /// Lists all runners, newest first.
@@ -40,14 +42,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(FewQuery),
     responses(
         (status = 200, description = "The runners, newest first", body = Page<RunnerView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<FewQuery>,
 ) -> Result<Json<Page<RunnerView>>, Error> {
-    app.runners(query.limit, query.cursor.as_deref()).await.map(Json)
+    app.runners.list(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Registers a runner.
@@ -61,14 +62,13 @@ pub(super) async fn list(
     request_body = RegisterRunner,
     responses(
         (status = 201, description = "The registered runner", body = RegisteredRunner),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn register(
     State(app): State<Arc<App>>,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<RegisteredRunner>), Error> {
-    let registered = app.register_runner(body::read(&bytes)?).await?;
+    let registered = app.runners.register(body::read(&bytes)?).await?;
     Ok((StatusCode::CREATED, Json(registered)))
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn claim(
     Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ClaimedRuns>, Error> {
-    app.claim_runs(&caller, body::read(&bytes)?).await.map(Json)
+    app.runners.claim(&caller, body::read(&bytes)?).await.map(Json)
 }
 
 /// Sends a heartbeat: leases are renewed, and stop requests are returned.
@@ -109,8 +109,8 @@ pub(super) async fn heartbeat(
     Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<HeartbeatAnswer>, Error> {
-    let answer = app.heartbeat(body::read(&bytes)?);
-    door::while_admitted(&app, &caller, answer).await.map(Json)
+    let answer = app.runners.heartbeat(body::read(&bytes)?);
+    middleware::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
 /// Deregisters a runner. Runs it still holds are queued again when their leases expire.
@@ -126,7 +126,7 @@ pub(super) async fn heartbeat(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<RunnerId>) -> Result<StatusCode, Error> {
-    app.remove_runner(&id).await?;
+    app.runners.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -150,7 +150,7 @@ pub(super) async fn started(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<FinishedRun>, Error> {
     let holding: Holding = body::read(&bytes)?;
-    app.run_started(id, &holding).await.map(Json)
+    app.runners.run_started(id, &holding).await.map(Json)
 }
 
 /// Reports events of a run.
@@ -163,7 +163,6 @@ pub(super) async fn started(
     request_body = ReportEvents,
     responses(
         (status = 204, description = "Accepted"),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
     )
@@ -173,7 +172,7 @@ pub(super) async fn events(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<StatusCode, Error> {
-    app.report_events(id, body::read::<ReportEvents>(&bytes)?).await?;
+    app.runners.report_events(id, body::read::<ReportEvents>(&bytes)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -187,7 +186,6 @@ pub(super) async fn events(
     request_body = ReportAttempts,
     responses(
         (status = 204, description = "Accepted"),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
     )
@@ -197,7 +195,7 @@ pub(super) async fn attempts(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<StatusCode, Error> {
-    app.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await?;
+    app.runners.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -211,7 +209,6 @@ pub(super) async fn attempts(
     request_body = FinishRun,
     responses(
         (status = 200, description = "The current state of the run", body = FinishedRun),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
         (status = 413, description = "RequestTooLarge", body = ErrorBody),
@@ -223,5 +220,5 @@ pub(super) async fn finish(
     Id(id): Id<RunId>,
     FinishBody(bytes): FinishBody,
 ) -> Result<Json<FinishedRun>, Error> {
-    app.finish_run(id, body::read(&bytes)?).await.map(Json)
+    app.runs.finish(id, body::read(&bytes)?).await.map(Json)
 }

@@ -8,24 +8,28 @@ use accord_api::{
 use accord_domain::id::RunId;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 use serde::Serialize;
 
 use super::extract::{Id, JsonBody, Query};
 use super::paging::FewQuery;
-use super::{body, conditions, door};
+use super::routes::{Route, Scope, route};
+use super::{body, conditions, middleware};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::{Holder, Turn};
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/runs", get(list).post(create))
-        .route("/runs/{id}", get(one))
-        .route("/runs/{id}/attempts", get(attempts))
-        .route("/runs/{id}/stop", post(stop))
-        .route("/runs/{id}/retry", post(retry))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read),
+        route!(create, Call)
+            .for_runs(Scope::Free)
+            .not_audited("the run itself says who asked for it, and when"),
+        route!(one, Read).for_runs(Scope::Run),
+        route!(attempts, Read),
+        route!(stop, Call).audited("run.stopped"),
+        route!(retry, Call).audited("run.retried"),
+    ]
 }
 
 /// A run that was made. The larger shape comes first, because whoever reads the other one into it notices.
@@ -70,13 +74,13 @@ pub(super) async fn create(
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
     let request: CreateRun = body::read(&bytes)?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
-    let created = app.create_run(&caller, request, promise).await?;
+    let created = app.runs.create(&caller, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
     }
     // Boxed: what is rarer would make every other request as large.
-    let end = app.wait_for_run(&holder, &created.run_id, wait);
-    let run = match Box::pin(door::while_admitted(&app, &caller, end)).await {
+    let end = app.runs.wait(&holder, &created.run_id, wait);
+    let run = match Box::pin(middleware::while_admitted(&app, &caller, end)).await {
         Ok(run) => NewRun::Whole(Box::new(run)),
         // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
         // said first is still so.
@@ -102,14 +106,13 @@ pub(super) async fn create(
     params(RunQuery),
     responses(
         (status = 200, description = "A page of runs", body = Page<RunView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<RunQuery>,
 ) -> Result<Json<Page<RunView>>, Error> {
-    app.runs(query).await.map(Json)
+    app.runs.list(query).await.map(Json)
 }
 
 /// Returns a run with its parameters, contract and result.
@@ -123,7 +126,6 @@ pub(super) async fn list(
     params(WaitQuery, ("id" = RunId, Path, description = "The run")),
     responses(
         (status = 200, description = "The run", body = RunView),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]
@@ -136,10 +138,10 @@ pub(super) async fn one(
 ) -> Result<Json<RunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let end = app.wait_for_run(&holder, &id, wait);
+    let end = app.runs.wait(&holder, &id, wait);
     match wait {
         0 => end.await.map(Json),
-        _ => Box::pin(door::while_admitted(&app, &caller, end)).await.map(Json),
+        _ => Box::pin(middleware::while_admitted(&app, &caller, end)).await.map(Json),
     }
 }
 
@@ -152,7 +154,6 @@ pub(super) async fn one(
     params(FewQuery, ("id" = RunId, Path, description = "The run")),
     responses(
         (status = 200, description = "The attempts, in order", body = AttemptList),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]
@@ -162,7 +163,7 @@ pub(super) async fn attempts(
     Query(query): Query<FewQuery>,
     _turn: Turn,
 ) -> Result<Json<AttemptList>, Error> {
-    app.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
+    app.runs.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Stops a run: immediately if it is pending, through its runner if it is running. Can be repeated.
@@ -178,7 +179,7 @@ pub(super) async fn attempts(
     )
 )]
 pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Result<Json<RunView>, Error> {
-    app.stop_run(&id).await.map(Json)
+    app.runs.stop(&id).await.map(Json)
 }
 
 /// Retries a failed or stopped run with the same agent, input and contract.
@@ -201,5 +202,5 @@ pub(super) async fn retry(
     Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.retry_run(&caller, &id).await?)))
+    Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id).await?)))
 }

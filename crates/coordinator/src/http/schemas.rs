@@ -6,24 +6,28 @@ use accord_api::{
     CreateSchema, ErrorBody, InferSchema, InferSchemaAnswer, Page, PageQuery, SchemaView, ValidateSchema,
     ValidateSchemaAnswer,
 };
-use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
 
+use super::documents::{Create, Named};
 use super::extract::{JsonBody, Query};
+use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
-use crate::app::{App, Caller, Expected};
+use crate::app::App;
 use crate::error::Error;
 use crate::outstanding::Turn;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/schemas", get(list).post(create))
-        .route("/schemas/validate", post(validate))
-        .route("/schemas/infer", post(infer))
-        .route("/schemas/{name}", get(show).delete(remove))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read).for_runs(Scope::Free),
+        route!(create, Administer).audited_as("schema.created", "/name"),
+        route!(validate, Read).not_audited(CHANGES_NOTHING),
+        route!(infer, Read).not_audited(CHANGES_NOTHING),
+        route!(show, Read).for_runs(Scope::Free),
+        route!(remove, Administer).audited("schema.deleted"),
+    ]
 }
 
 /// Lists registered schemas by name.
@@ -39,7 +43,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<SchemaView>>, Error> {
-    Ok(Json(app.schemas(query).await?))
+    Ok(Json(app.schemas.list(query).await?))
 }
 
 /// Registers a schema. Registered schemas are immutable: the same name with a different schema is rejected.
@@ -57,14 +61,9 @@ pub(super) async fn list(
     )
 )]
 pub(super) async fn create(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
+    Create { app, body, promise }: Create<CreateSchema>,
 ) -> Result<impl IntoResponse, Error> {
-    let promise = conditions::promise(&headers, &caller, "POST /schemas", &bytes)?;
-    let create: CreateSchema = body::read(&bytes)?;
-    let schema = app.create_schema(create, promise).await?;
+    let schema = app.schemas.create(body, promise).await?;
     Ok((StatusCode::CREATED, conditions::etag(&schema.hash), Json(schema)))
 }
 
@@ -84,13 +83,8 @@ pub(super) async fn create(
         (status = 404, description = "SchemaNotFound", body = ErrorBody),
     )
 )]
-pub(super) async fn show(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    _turn: Turn,
-) -> Result<Response, Error> {
-    let schema = app.schema(&name).await?;
+pub(super) async fn show(Named { app, name, headers }: Named, _turn: Turn) -> Result<Response, Error> {
+    let schema = app.schemas.get(&name).await?;
     conditions::shown(&headers, &schema.hash, &schema)
 }
 
@@ -111,17 +105,8 @@ pub(super) async fn show(
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
 )]
-pub(super) async fn remove(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-) -> Result<StatusCode, Error> {
-    let expected = match conditions::expected(&headers)? {
-        Expected::OneOf(hashes) => Some(hashes),
-        Expected::Absent => Some(Vec::new()),
-        Expected::Anything | Expected::Present => None,
-    };
-    app.delete_schema(&name, expected.as_deref()).await?;
+pub(super) async fn remove(named: Named) -> Result<StatusCode, Error> {
+    named.app.schemas.delete(&named.name, &named.expected()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -134,7 +119,6 @@ pub(super) async fn remove(
     request_body = ValidateSchema,
     responses(
         (status = 200, description = "The result of the validation", body = ValidateSchemaAnswer),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn validate(
@@ -142,7 +126,7 @@ pub(super) async fn validate(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateSchemaAnswer>, Error> {
     let request: ValidateSchema = body::read(&bytes)?;
-    Ok(Json(app.validate_schema(request).await?))
+    Ok(Json(app.schemas.validate(request).await?))
 }
 
 /// Infers a schema from examples. Nothing is stored.
@@ -154,7 +138,6 @@ pub(super) async fn validate(
     request_body = InferSchema,
     responses(
         (status = 200, description = "The schema", body = InferSchemaAnswer),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn infer(
@@ -162,7 +145,7 @@ pub(super) async fn infer(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<InferSchemaAnswer>, Error> {
     let request: InferSchema = body::read(&bytes)?;
-    Ok(Json(app.infer_schema(request).await?))
+    Ok(Json(app.schemas.infer(request).await?))
 }
 
 #[cfg(test)]

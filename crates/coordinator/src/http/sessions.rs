@@ -9,23 +9,25 @@ use accord_domain::id::SessionId;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
 use super::extract::{Id, Query};
+use super::routes::{Route, Scope, route};
 use crate::app::{App, Caller};
 use crate::error::Error;
 use crate::outstanding::Turn;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/sessions", get(list))
-        .route("/sessions/{id}", get(one).delete(remove))
-        .route("/sessions/{id}/status", get(status))
-        .route("/sessions/{id}/result", get(result))
-        .route("/sessions/{id}/events", get(events))
-        .route("/sessions/{id}/children", get(children))
-        .route("/sessions/{id}/stop", post(stop))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read).for_runs(Scope::Free),
+        route!(one, Read).for_runs(Scope::Session),
+        route!(remove, Administer).audited("session.deleted"),
+        route!(status, Read).for_runs(Scope::Session),
+        route!(result, Read).for_runs(Scope::Session),
+        route!(events, Read),
+        route!(children, Read),
+        route!(stop, Call).for_runs(Scope::Session).audited("session.stopped"),
+    ]
 }
 
 /// Lists sessions, newest first.
@@ -37,16 +39,14 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(SessionQuery),
     responses(
         (status = 200, description = "A page of sessions", body = Page<SessionView>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
-    Query(mut query): Query<SessionQuery>,
+    Query(query): Query<SessionQuery>,
 ) -> Result<Json<Page<SessionView>>, Error> {
-    app.narrow(&caller, &mut query).await?;
-    app.sessions(query).await.map(Json)
+    app.sessions.list(&caller, query).await.map(Json)
 }
 
 /// Returns a session.
@@ -65,7 +65,7 @@ pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SessionView>, Error> {
-    app.session(&id).await.map(Json)
+    app.sessions.get(&id).await.map(Json)
 }
 
 /// Deletes a session with its runs, attempts, events and conversation. Its children are kept.
@@ -82,7 +82,7 @@ pub(super) async fn one(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<SessionId>) -> Result<StatusCode, Error> {
-    app.remove_session(&id).await?;
+    app.sessions.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -102,7 +102,7 @@ pub(super) async fn status(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SessionStatusView>, Error> {
-    app.session_status(&id).await.map(Json)
+    app.sessions.status(&id).await.map(Json)
 }
 
 /// The result of a session's latest run.
@@ -123,7 +123,7 @@ pub(super) async fn result(
     Id(id): Id<SessionId>,
     _turn: Turn,
 ) -> Result<Json<SessionResult>, Error> {
-    app.session_result(&id).await.map(Json)
+    app.sessions.result(&id).await.map(Json)
 }
 
 /// Lists the events of a session, in order.
@@ -144,7 +144,7 @@ pub(super) async fn events(
     Query(query): Query<PageQuery>,
     _turn: Turn,
 ) -> Result<Response, Error> {
-    let text = app.session_events(&id, query).await?;
+    let text = app.events.of_session(&id, query).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
@@ -165,7 +165,7 @@ pub(super) async fn children(
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<SessionView>>, Error> {
-    app.children(&id, query).await.map(Json)
+    app.sessions.children(&id, query).await.map(Json)
 }
 
 /// Stops the current run of a session, if any. Can be repeated.
@@ -184,5 +184,5 @@ pub(super) async fn stop(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
 ) -> Result<Json<SessionView>, Error> {
-    app.stop_session(&id).await.map(Json)
+    app.sessions.stop(&id).await.map(Json)
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use accord_api::{ErrorBody, Stats, StatsQuery};
+use accord_api::{Stats, StatsQuery};
+use axum::Json;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
 
 use super::extract::Query;
+use super::routes::{Route, route};
 use crate::app::App;
 use crate::error::Error;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new().route("/stats", get(stats))
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(stats, Read)]
 }
 
 /// Returns statistics of runs: success rates, errors, tokens, cost and latency, in total and by agent, model, strategy and day.
@@ -24,12 +24,11 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(StatsQuery),
     responses(
         (status = 200, description = "The statistics", body = Stats),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn stats(
     State(app): State<Arc<App>>,
     Query(query): Query<StatsQuery>,
 ) -> Result<Json<Stats>, Error> {
-    Ok(Json(app.stats(query).await?))
+    Ok(Json(app.stats.count(query).await?))
 }

@@ -1,10 +1,9 @@
-//! What is left of a request's body when its answer is known.
+//! The rest of a request's body when its response is known.
 //!
-//! A request may be refused before its body was read, or in the middle of it, and a route may have no use for one. Who is
-//! cut off while sending sees a broken connection instead of the answer, and tries the same again. So the rest is read and
-//! thrown away before the answer goes out, within bounds. Who asked first whether to send the body
-//! (`Expect: 100-continue`) has not sent it: there nothing is read that no handler has asked for, and the answer comes at
-//! once.
+//! A request may be rejected before all of its body was read, and a route may have no use for a body. A client that is cut off
+//! while sending sees a broken connection instead of the response, and tries again. So the rest is read and thrown away before
+//! the response is sent, within limits. A client that asked first whether to send the body (`Expect: 100-continue`) has not
+//! sent it: nothing is read then, and the response comes at once.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -17,10 +16,10 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// A body up to this size has been sent when its head is read, or nearly: nobody is cut off.
+/// A body up to this size has been sent, or nearly, when its head is read.
 const SMALL_BYTES: u64 = 16 * 1024;
 
-/// How much is thrown away. More than this nobody sends by mistake.
+/// How much is thrown away. More is not sent by mistake.
 const DISCARDED_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long that may take.
@@ -64,7 +63,7 @@ async fn read_away(mut body: BodyDataStream) {
 struct Lent {
     /// None, where it was read to its end.
     body: Option<BodyDataStream>,
-    /// Whether somebody sends it, asked or unasked.
+    /// Whether the client sends it, asked or unasked.
     is_being_sent: bool,
     back: Option<oneshot::Sender<BodyDataStream>>,
 }
@@ -86,7 +85,7 @@ impl Stream for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if let (Some(body), Some(back), true) = (self.body.take(), self.back.take(), self.is_being_sent) {
-            // Nobody waits for it where whoever asked has hung up.
+            // Pointless if the client has hung up.
             let _ = back.send(body);
         }
     }
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_refused_may_send_to_the_end() {
+    async fn a_rejected_request_may_be_sent_to_its_end() {
         let fixture = Fixture::new(&[]);
         let json = ("content-type", "application/json");
         assert_eq!(sent(&fixture, "POST", "/nowhere", &[json]).await, (404, PIECES));
@@ -141,14 +140,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_nobody_asked_for_is_read_away() {
+    async fn unread_bodies_are_discarded() {
         let fixture = Fixture::new(&[]);
         assert_eq!(sent(&fixture, "GET", "/agents", &[]).await, (200, PIECES));
         assert_eq!(sent(&fixture, "GET", "/agents", &[("expect", "100-continue")]).await, (200, 0));
     }
 
     #[tokio::test]
-    async fn who_asks_first_is_answered_at_once() {
+    async fn expect_100_is_answered_before_the_body() {
         let fixture = Fixture::new(&[]);
         let (json, asks) = (("content-type", "application/json"), ("expect", "100-continue"));
         assert_eq!(sent(&fixture, "POST", "/nowhere", &[json, asks]).await, (404, 0));

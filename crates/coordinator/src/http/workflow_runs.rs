@@ -8,22 +8,24 @@ use accord_api::{
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 
-use super::door;
 use super::extract::{Id, Query};
+use super::middleware;
+use super::routes::{Route, Scope, route};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::Holder;
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/workflow-runs", get(list))
-        .route("/workflow-runs/{id}", get(one).delete(remove))
-        .route("/workflow-runs/{id}/stop", post(stop))
-        .route("/workflow-runs/{id}/retry", post(retry))
-        .route("/quarantine", get(quarantine))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read),
+        route!(one, Read).for_runs(Scope::WorkflowRun),
+        route!(remove, Administer).audited("workflow_run.deleted"),
+        route!(stop, Call).for_runs(Scope::WorkflowRun).audited("workflow_run.stopped"),
+        route!(retry, Call).audited("workflow_run.retried"),
+        route!(quarantine, Read),
+    ]
 }
 
 /// Lists workflow runs, newest first, without their nodes.
@@ -35,14 +37,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(WorkflowRunQuery),
     responses(
         (status = 200, description = "A page of workflow runs", body = Page<WorkflowRunSummary>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<WorkflowRunQuery>,
 ) -> Result<Json<Page<WorkflowRunSummary>>, Error> {
-    app.workflow_runs(query).await.map(Json)
+    app.workflow_runs.list(query).await.map(Json)
 }
 
 /// Returns a workflow run: status, inputs and output of each node, and contradictions between upstream outputs.
@@ -56,7 +57,6 @@ pub(super) async fn list(
     params(WaitQuery, ("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
         (status = 200, description = "The workflow run", body = WorkflowRunView),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
     )
 )]
@@ -69,7 +69,7 @@ pub(super) async fn one(
 ) -> Result<Json<WorkflowRunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    door::while_admitted(&app, &caller, app.wait_for_workflow_run(&holder, &id, wait)).await.map(Json)
+    middleware::while_admitted(&app, &caller, app.workflow_runs.wait(&holder, &id, wait)).await.map(Json)
 }
 
 /// Deletes a finished workflow run with its nodes and events. The sessions of its agents are kept.
@@ -89,7 +89,7 @@ pub(super) async fn remove(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
 ) -> Result<StatusCode, Error> {
-    app.remove_workflow_run(&id).await?;
+    app.workflow_runs.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -109,7 +109,7 @@ pub(super) async fn stop(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
 ) -> Result<Json<WorkflowRunView>, Error> {
-    app.stop_workflow_run(&id).await.map(Json)
+    app.workflow_runs.stop(&id).await.map(Json)
 }
 
 /// Continues a workflow run that failed with `poisoned`: the step that crashed coordinators is retried.
@@ -129,7 +129,7 @@ pub(super) async fn retry(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
 ) -> Result<Json<WorkflowRunSummary>, Error> {
-    app.retry_workflow_run(&id).await.map(Json)
+    app.workflow_runs.retry(&id).await.map(Json)
 }
 
 /// Lists quarantined work: runs and workflow runs that failed with `poisoned`.
@@ -141,5 +141,5 @@ pub(super) async fn retry(
     responses((status = 200, description = "The quarantined work", body = QuarantineView))
 )]
 pub(super) async fn quarantine(State(app): State<Arc<App>>) -> Result<Json<QuarantineView>, Error> {
-    app.quarantined().await.map(Json)
+    app.quarantine.list().await.map(Json)
 }

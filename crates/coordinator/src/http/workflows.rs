@@ -9,22 +9,29 @@ use accord_api::{
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Json};
 use serde_json::Value;
 
+use super::documents::{Create, Named};
 use super::extract::{JsonBody, Query};
-use super::{body, conditions, door};
+use super::routes::{CHANGES_NOTHING, Route, Scope, route};
+use super::{body, conditions, middleware};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 use crate::outstanding::{Holder, Turn};
 
-pub(super) fn routes() -> Router<Arc<App>> {
-    Router::new()
-        .route("/workflows", get(list).post(create))
-        .route("/workflows/validate", post(validate))
-        .route("/workflows/{name}", get(show).put(replace).delete(remove))
-        .route("/workflows/{name}/runs", post(run))
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Read).for_runs(Scope::Free),
+        route!(create, Administer).audited_as("workflow.created", "/summary/name"),
+        route!(validate, Read).not_audited(CHANGES_NOTHING),
+        route!(show, Read).for_runs(Scope::Free),
+        route!(replace, Administer).audited_put("workflow.updated", "workflow.created"),
+        route!(remove, Administer).audited("workflow.deleted"),
+        route!(run, Call)
+            .for_runs(Scope::Free)
+            .not_audited("the workflow run itself says who asked for it, and when"),
+    ]
 }
 
 /// Lists all workflows, including invalid ones.
@@ -36,14 +43,13 @@ pub(super) fn routes() -> Router<Arc<App>> {
     params(PageQuery),
     responses(
         (status = 200, description = "The workflows by name, on one page if no limit is set", body = Page<WorkflowSummary>),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<WorkflowSummary>>, Error> {
-    Ok(Json(app.workflows_page(query.limit, query.cursor.as_deref()).await?))
+    Ok(Json(app.blueprints.workflows_page(query.limit, query.cursor.as_deref()).await?))
 }
 
 /// Creates a workflow in the database.
@@ -60,15 +66,8 @@ pub(super) async fn list(
         (status = 409, description = "WorkflowExists, IdempotencyConflict", body = ErrorBody),
     )
 )]
-pub(super) async fn create(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
-) -> Result<Response, Error> {
-    let promise = conditions::promise(&headers, &caller, "POST /workflows", &bytes)?;
-    let value: Value = body::read(&bytes)?;
-    conditions::made(app.create_workflow(value, promise).await?, |workflow| &workflow.hash)
+pub(super) async fn create(Create { app, body, promise }: Create<Value>) -> Result<Response, Error> {
+    conditions::made(app.blueprints.create_workflow(body, promise).await?, |workflow| &workflow.hash)
 }
 
 /// Returns a workflow.
@@ -87,13 +86,8 @@ pub(super) async fn create(
         (status = 404, description = "WorkflowNotFound", body = ErrorBody),
     )
 )]
-pub(super) async fn show(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    _turn: Turn,
-) -> Result<Response, Error> {
-    let workflow = app.workflow(&name).await?;
+pub(super) async fn show(Named { app, name, headers }: Named, _turn: Turn) -> Result<Response, Error> {
+    let workflow = app.blueprints.workflow(&name).await?;
     conditions::shown(&headers, &workflow.hash, &workflow)
 }
 
@@ -117,15 +111,10 @@ pub(super) async fn show(
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
 )]
-pub(super) async fn replace(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-    JsonBody(bytes): JsonBody,
-) -> Result<Response, Error> {
-    let expected = conditions::expected(&headers)?;
-    let value: Value = body::read(&bytes)?;
-    conditions::made(app.put_workflow(&name, value, &expected).await?, |workflow| &workflow.hash)
+pub(super) async fn replace(named: Named, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
+    let (expected, value) = (named.expected()?, body::read(&bytes)?);
+    let made = named.app.blueprints.put_workflow(&named.name, value, &expected).await?;
+    conditions::made(made, |workflow| &workflow.hash)
 }
 
 /// Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.
@@ -145,12 +134,8 @@ pub(super) async fn replace(
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
 )]
-pub(super) async fn remove(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-) -> Result<StatusCode, Error> {
-    app.delete_workflow(&name, &conditions::expected(&headers)?).await?;
+pub(super) async fn remove(named: Named) -> Result<StatusCode, Error> {
+    named.app.blueprints.delete_workflow(&named.name, &named.expected()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -163,7 +148,6 @@ pub(super) async fn remove(
     request_body(content = Object, description = "The graph: name, description, nodes, edges"),
     responses(
         (status = 200, description = "The result of the validation", body = ValidateWorkflowAnswer),
-        (status = 400, description = "InvalidRequest", body = ErrorBody),
     )
 )]
 pub(super) async fn validate(
@@ -171,7 +155,7 @@ pub(super) async fn validate(
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateWorkflowAnswer>, Error> {
     let value: Value = body::read(&bytes)?;
-    Ok(Json(app.validate_workflow(value).await?))
+    Ok(Json(app.blueprints.validate_workflow(value).await?))
 }
 
 /// Runs a workflow.
@@ -206,20 +190,19 @@ pub(super) async fn run(
 ) -> Result<Response, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let mut request: CreateWorkflowRun = match bytes.is_empty() {
+    let request: CreateWorkflowRun = match bytes.is_empty() {
         true => CreateWorkflowRun::default(),
         false => body::read(&bytes)?,
     };
-    app.adopt_workflow(&caller, &mut request);
     let route = format!("POST /workflows/{name}/runs");
     let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
-    let created = app.create_workflow_run(&caller, &name, request, promise).await?;
+    let created = app.workflow_runs.create(&caller, &name, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(created)).into_response());
     }
     // Boxed: what is rarer would make every other request as large.
-    let end = app.wait_for_workflow_run(&holder, &created.workflow_run_id, wait);
-    match Box::pin(door::while_admitted(&app, &caller, end)).await {
+    let end = app.workflow_runs.wait(&holder, &created.workflow_run_id, wait);
+    match Box::pin(middleware::while_admitted(&app, &caller, end)).await {
         Ok(run) => Ok((StatusCode::CREATED, Json(run)).into_response()),
         // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
         // said first is still so.

@@ -1,10 +1,11 @@
 //! Claims that wait for work.
 //!
-//! A run that this process queues wakes one claim whose runner can do it: with a hundred runners waiting, ninety-nine
-//! would look in vain. The store's notice of the same run follows and is ignored. A notice of a run that somebody else
-//! queued says nothing of its demands, so it wakes all.
+//! A run that this process queues wakes one claim whose runner can take it: with a hundred runners waiting, ninety-nine would
+//! read the store in vain. The store's notice of the same run follows and is ignored. A notice of a run that another process
+//! queued does not have its requirements, so it wakes all.
 //!
-//! A claim that was woken and leaves without having looked hands the wake-up on. So no run waits for a claim that is gone.
+//! A claim that was woken and leaves without having read the store passes the wake-up on, so no run waits for a claim that is
+//! gone.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -51,13 +52,13 @@ enum Woken {
 }
 
 impl Claims {
-    pub(super) fn enter(claims: &Arc<Self>, profile: Arc<Profile>) -> Place {
+    pub(super) fn enter(claims: &Arc<Self>, profile: Arc<Profile>) -> ClaimWaiter {
         let signal = Arc::new(Notify::new());
         let mut state = locked(&claims.state);
         let id = state.next;
         state.next += 1;
         state.waiting.insert(id, Waiting { profile, signal: Arc::clone(&signal), woken: Woken::No });
-        Place { claims: Arc::clone(claims), id, signal }
+        ClaimWaiter { claims: Arc::clone(claims), id, signal }
     }
 
     pub(super) fn announce(claims: &Arc<Self>) -> Announcement {
@@ -105,7 +106,6 @@ pub(crate) struct Announcement {
 }
 
 impl Announcement {
-    /// The run waits now.
     pub(crate) fn queued(mut self, demands: &Demands) {
         self.kept = true;
         self.claims.wake_one(demands);
@@ -122,13 +122,13 @@ impl Drop for Announcement {
 
 /// A claim's place among those who wait: take one, look, wait, look again.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ClaimWaiter {
     claims: Arc<Claims>,
     id: u64,
     signal: Arc<Notify>,
 }
 
-impl Place {
+impl ClaimWaiter {
     /// The claim looks now. What is queued from here on wakes it again.
     pub(crate) fn looks(&self) {
         if let Some(waiting) = locked(&self.claims.state).waiting.get_mut(&self.id) {
@@ -136,13 +136,12 @@ impl Place {
         }
     }
 
-    /// Until there may be work.
     pub(crate) async fn woken(&self) {
         self.signal.notified().await;
     }
 }
 
-impl Drop for Place {
+impl Drop for ClaimWaiter {
     fn drop(&mut self) {
         let left = locked(&self.claims.state).waiting.remove(&self.id);
         if let Some(Waiting { woken: Woken::For(demands), .. }) = left {
@@ -157,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    fn enter(claims: &Arc<Claims>, executor: &str) -> Place {
+    fn enter(claims: &Arc<Claims>, executor: &str) -> ClaimWaiter {
         let executor_types = BTreeSet::from([executor.to_owned()]);
         Claims::enter(claims, Arc::new(Profile { executor_types, ..Profile::default() }))
     }
@@ -166,7 +165,7 @@ mod tests {
         Demands { executor_type: Some(executor.to_owned()), ..Demands::default() }
     }
 
-    fn is_woken(place: &Place) -> bool {
+    fn is_woken(place: &ClaimWaiter) -> bool {
         locked(&place.claims.state).waiting.get(&place.id).is_some_and(|waiting| waiting.woken != Woken::No)
     }
 
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_queue_wakes_all() {
+    fn a_run_queued_elsewhere_wakes_all_claims() {
         let claims = Arc::new(Claims::default());
         let places = [enter(&claims, "codex"), enter(&claims, "llm")];
         drop(Claims::announce(&claims));

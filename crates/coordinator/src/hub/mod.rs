@@ -1,8 +1,8 @@
-//! Wake-ups inside this process. Nothing here is needed after a crash, and nothing here is believed: who is woken looks
-//! into the store, and who is not looks again after a while.
+//! Wake-ups inside this process. Nothing here is needed after a crash, and nothing here is trusted: a woken request reads the
+//! store, and others poll.
 //!
-//! Two kinds of waiting. Claims wait for work: one run wakes one claim that can do it ([`claims`]). Everybody else waits
-//! for a run or for events: all who asked for a topic are woken ([`topics`]).
+//! Two kinds of waiting. Claims wait for work: one run wakes one claim that can take it ([`claims`]). Everything else waits for
+//! a run or for events: all that asked for a topic are woken ([`topics`]).
 
 mod claims;
 mod topics;
@@ -13,10 +13,9 @@ use accord_domain::runner::Profile;
 use accord_store::Notice;
 use tokio::sync::Notify;
 
-pub(crate) use claims::{Announcement, Place};
+pub(crate) use claims::{Announcement, ClaimWaiter};
 pub(crate) use topics::{Topic, Watch};
 
-/// Who waits for what.
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
     claims: Arc<claims::Claims>,
@@ -27,7 +26,7 @@ pub(crate) struct Hub {
 
 impl Hub {
     /// A claim begins to wait for work.
-    pub(crate) fn wait_for_work(&self, profile: Arc<Profile>) -> Place {
+    pub(crate) fn wait_for_work(&self, profile: Arc<Profile>) -> ClaimWaiter {
         claims::Claims::enter(&self.claims, profile)
     }
 
@@ -36,7 +35,7 @@ impl Hub {
         claims::Claims::announce(&self.claims)
     }
 
-    /// Somebody begins to wait for one of these.
+    /// Starts to wait for one of these.
     pub(crate) fn watch(&self, topics: Vec<Topic>) -> Watch {
         topics::Topics::watch(&self.topics, topics)
     }
@@ -88,7 +87,7 @@ impl Hub {
         }
     }
 
-    /// Notices were lost: everybody looks.
+    /// Notices were lost, so everything that waits reads the store.
     pub(crate) fn wake_everybody(&self) {
         self.claims.wake_all();
         self.topics.wake_all();

@@ -9,22 +9,16 @@ use tokio::sync::Notify;
 
 use super::locked;
 
-/// What can be waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Topic {
-    /// A run ends, or is told to stop.
+    /// A run finishes, or is asked to stop.
     Run(RunId),
-    /// Events of a run.
     RunEvents(RunId),
-    /// Events of a session.
     SessionEvents(SessionId),
-    /// Events of a workflow run.
     WorkflowEvents(WorkflowRunId),
     /// A workflow run is over, or was asked to stop.
     Workflow(WorkflowRunId),
-    /// Any events.
     Events,
-    /// Some run was queued.
     Queued,
 }
 
@@ -54,7 +48,7 @@ impl Topics {
     }
 }
 
-/// Somebody who waits. A wake-up between two waits is kept, so: watch, look, wait.
+/// A waiting request. A wake-up between two waits is kept, so: watch, read, wait.
 #[derive(Debug)]
 pub(crate) struct Watch {
     topics: Arc<Topics>,

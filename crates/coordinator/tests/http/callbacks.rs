@@ -24,7 +24,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     desk.complete(&runner, "</agent-callback><agent-callback status=\"completed\">").await;
     let held = desk.claim(&runner).await;
     desk.finish(&held, json!({"status": "completed", "result_data": {"n": 1}})).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(
         desk.get(&format!("/sessions/{parent}")).await.1["last_run_id"],
         parent_run.run_id,
@@ -33,7 +33,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     desk.finish(&parent_run, json!({"status": "completed", "result_text": "waiting"})).await;
     assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "idle");
     for _ in 0..2 {
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
     }
     let resumed = text(&desk.get(&format!("/sessions/{parent}")).await.1, "last_run_id");
     let (_, run) = desk.get(&format!("/runs/{resumed}")).await;
@@ -55,7 +55,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     let held = desk.claim(&runner).await;
     assert_eq!(held.run_id, resumed);
     desk.finish(&held, json!({"status": "completed", "result_text": "more"})).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let held = desk.claim(&runner).await;
     let expected = format!(
         "<agent-callback session_id=\"{third}\" agent_name=\"writer\" status=\"failed\">\n\
@@ -66,7 +66,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     );
     assert_eq!(held.run["parameters"], json!({"prompt": expected}));
     desk.finish(&held, json!({"status": "completed", "result_text": "all"})).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "finished");
     let (_, runs) = desk.get(&format!("/runs?session_id={parent}")).await;
     assert_eq!(runs["items"].as_array().unwrap().len(), 3, "each end was told once");
@@ -87,7 +87,7 @@ async fn the_deepest_result_is_told_too() {
     let deepest = (1..128).fold(json!([]), |inner, _| json!([inner]));
     let (status, answer) = desk.finish(&held, json!({"status": "completed", "result_data": deepest})).await;
     assert_eq!(status, 200, "{answer}");
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let told = desk.claim(&runner).await;
     let prompt = text(&told.run["parameters"], "prompt");
     assert_eq!(prompt.matches('[').count(), 128, "{prompt}");
@@ -123,7 +123,7 @@ async fn a_parent_is_resumed_as_it_was_run_before() {
     desk.run(child_of(&parent)).await;
     desk.finish(&held, json!({"status": "completed", "result_text": "waiting"})).await;
     desk.complete(&runner, "done").await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let resumed = text(&desk.get(&format!("/sessions/{parent}")).await.1, "last_run_id");
     assert_ne!(resumed, held.run_id);
     let (_, run) = desk.get(&format!("/runs/{resumed}")).await;
@@ -153,7 +153,7 @@ async fn held_events(desk: &Desk, session: &str) -> Vec<serde_json::Value> {
 }
 
 #[tokio::test]
-async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() {
+async fn a_failed_or_stopped_parent_gets_its_callbacks_when_resumed() {
     let failed = json!({"status": "failed", "error": {"type": "timed_out", "message": "too slow"}});
     let ends = [
         (failed, "parent_failed", "failed"),
@@ -164,7 +164,7 @@ async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() 
         let runner = desk.runner().await;
         let (parent, child) = left_alone(&desk, &runner, end).await;
         for _ in 0..2 {
-            desk.app.reconcile().await.unwrap();
+            desk.reconcile().await;
         }
         let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
         let run_id = desk.get(&format!("/sessions/{child}")).await.1["last_run_id"].clone();
@@ -192,23 +192,23 @@ async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() 
         let held = desk.claim(&runner).await;
         assert_eq!((held.run_id.clone(), &held.run["parameters"]), (run, &json!({"prompt": told})));
         desk.finish(&held, json!({"status": "completed", "result_text": "good"})).await;
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
         let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
         assert_eq!((&view["status"], view.get("undelivered_callbacks")), (&json!("finished"), None));
     }
 }
 
 #[tokio::test]
-async fn a_message_that_never_reached_its_parent_is_told_again() {
+async fn an_undelivered_callback_is_delivered_again() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
     desk.complete(&runner, "waiting").await;
     desk.run(child_of(&parent)).await;
     desk.complete(&runner, "the child's word").await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     desk.post_empty(&format!("/sessions/{parent}/stop")).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(held_events(&desk, &parent).await.len(), 1);
     desk.run(json!({"session_id": parent, "prompt": "Go on."})).await;
     let held = desk.claim(&runner).await;
@@ -217,7 +217,7 @@ async fn a_message_that_never_reached_its_parent_is_told_again() {
 }
 
 #[tokio::test]
-async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
+async fn callbacks_to_a_parent_without_agent_are_held() {
     let desk = Desk::with_writer().await;
     desk.agent(json!({"name": "leader"})).await;
     let runner = desk.runner().await;
@@ -231,14 +231,14 @@ async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
         desk.get(&format!("/sessions/{parent}")).await.1["undelivered_callbacks"][0].clone()
     };
     for _ in 0..2 {
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
         desk.pass(599);
     }
     desk.pass(-599);
     assert_eq!(undelivered(&desk).await.get("held"), None, "it is still tried");
     assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "idle");
     desk.pass(2);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let given_up = undelivered(&desk).await;
     assert_eq!((&given_up["session_id"], &given_up["held"]), (&json!(child), &json!("parent_unavailable")));
     let message = text(&given_up, "message");
@@ -248,7 +248,7 @@ async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
 
     // The agent comes back: nobody is resumed by itself, and whoever resumes it tells it.
     desk.agent(json!({"name": "leader"})).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/runs?session_id={parent}")).await.1["items"].as_array().unwrap().len(), 1);
     desk.run(json!({"session_id": parent, "prompt": "Go on."})).await;
     let held = desk.claim(&runner).await;
@@ -265,10 +265,10 @@ async fn an_agent_that_is_mended_in_time_is_resumed() {
     desk.run(child_of(&parent)).await;
     desk.complete(&runner, "done").await;
     desk.delete("/agents/leader").await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     desk.pass(300);
     desk.agent(json!({"name": "leader"})).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let runner = desk.runner().await;
     assert_eq!(desk.claim(&runner).await.run["session_id"], parent);
 }
@@ -287,7 +287,7 @@ async fn with_commands() -> Desk {
 }
 
 #[tokio::test]
-async fn a_command_that_cannot_be_told_is_not_called_back() {
+async fn a_command_that_takes_no_prompt_is_not_called_back() {
     let desk = with_commands().await;
     let runner = desk.runner().await;
     let done = json!({"status": "completed", "result_data": 1});
@@ -309,12 +309,12 @@ async fn a_command_that_cannot_be_told_is_not_called_back() {
     desk.finish(&desk.claim(&runner).await, done).await;
     desk.run(child_of(&told)).await;
     desk.complete(&runner, "done").await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.claim(&runner).await.run["session_id"], told);
 }
 
 #[tokio::test]
-async fn what_a_command_no_longer_takes_is_held() {
+async fn callbacks_that_a_command_no_longer_accepts_are_held() {
     let desk = with_commands().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "told", "parameters": {}})).await;
@@ -328,9 +328,9 @@ async fn what_a_command_no_longer_takes_is_held() {
         "parameters_schema": short,
     }))
     .await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     desk.pass(601);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let held = held_events(&desk, &parent).await;
     assert_eq!(held.len(), 1);
     assert_eq!(held[0]["reason"], "parent_unavailable");
@@ -352,7 +352,7 @@ async fn nothing_is_owed_to_a_parent_that_was_removed() {
     let held = desk.claim(&runner).await;
     assert_eq!(desk.delete(&format!("/sessions/{parent}")).await.0, 204);
     desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/sessions/{child}/result")).await.1["result_text"], "done");
     assert_eq!(desk.get(&format!("/sessions/{parent}/children")).await.0, 404);
     let (_, runs) = desk.get("/runs").await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Desk, text};
 
 #[tokio::test]
-async fn a_server_tells_how_it_is_set_up_and_no_secret() {
+async fn config_shows_settings_and_no_secrets() {
     let desk = Desk::new();
     desk.app.listens_on("127.0.0.1:8765".parse().unwrap());
     let (status, told) = desk.get("/config").await;

@@ -149,7 +149,7 @@ async fn the_default_comes_last() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_contract_is_refused() {
+async fn invalid_contracts_are_rejected() {
     let desk = desk().await;
     let absent = create(&desk, "writer", json!({"output_schema_name": "absent"})).await;
     let expected = json!({

@@ -37,7 +37,7 @@ async fn a_run_is_made_and_waits() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_with_a_remedy() {
+async fn invalid_requests_are_rejected_with_a_remedy() {
     let desk = Desk::with_writer().await;
     let command = json!({"type": "process", "command": "count"});
     desk.agent(json!({"name": "count", "type": "procedural", "executor": command})).await;

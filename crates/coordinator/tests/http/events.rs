@@ -146,7 +146,7 @@ async fn large_results_come_one_by_one_and_all_of_them() {
 
 /// As after a reset, or with a copy of the database that was put back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_that_is_not_there_yet_hides_none() {
+async fn an_event_id_from_the_future_hides_nothing() {
     let desk = Desk::with_writer().await;
     let (server, shutdown) = serving(&desk).await;
     let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "before"})).await;
@@ -182,7 +182,7 @@ async fn an_open_stream_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_followed_is_refused() {
+async fn invalid_event_filters_are_rejected() {
     let desk = Desk::new();
     for query in ["types=nonsense", "types=", "last_event_id=x", "session_id=x", "nonsense=1"] {
         assert_eq!(refused(&desk.get(&format!("/events?{query}")).await), (400, "InvalidRequest"), "{query}");

@@ -105,7 +105,7 @@ async fn a_failed_run_tells_how_often_the_model_was_asked_again() {
 }
 
 #[tokio::test]
-async fn reports_that_nobody_can_mean_are_refused() {
+async fn unusable_reports_are_rejected() {
     let (desk, runner) = desk().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
@@ -131,7 +131,7 @@ async fn reports_that_nobody_can_mean_are_refused() {
 }
 
 #[tokio::test]
-async fn what_nobody_can_have_used_is_refused() {
+async fn impossible_usage_is_rejected() {
     let (desk, runner) = desk().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
@@ -201,7 +201,7 @@ async fn an_end_may_be_larger_than_other_requests() {
 }
 
 #[tokio::test]
-async fn what_does_not_conform_is_refused_and_the_run_stays_held() {
+async fn a_nonconforming_result_is_rejected_and_the_run_stays_claimed() {
     let (desk, runner) = desk().await;
     let (run, session) =
         desk.run(json!({"agent_name": "writer", "prompt": "a", "output_schema": severity()})).await;

@@ -128,7 +128,7 @@ async fn the_run_is_asked_again_and_then_completed() {
 }
 
 #[tokio::test]
-async fn when_retries_run_out_the_closest_answer_is_told() {
+async fn the_closest_answer_is_reported_when_retries_run_out() {
     let (desk, runner) =
         desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 2}})).await;
     let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
@@ -203,7 +203,7 @@ async fn only_held_executors_answer() {
 }
 
 #[tokio::test]
-async fn an_attempt_that_was_told_before_its_answer_is_not_one_before_it() {
+async fn a_repeated_attempt_is_not_an_earlier_attempt() {
     let (desk, runner) =
         desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
     let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
@@ -277,7 +277,7 @@ async fn values_that_come_without_a_text_are_told_apart() {
 }
 
 #[tokio::test]
-async fn what_a_command_says_is_no_value() {
+async fn text_of_a_command_is_not_a_value() {
     let desk = Desk::new();
     let command = json!({"type": "process", "command": "x"});
     desk.agent(json!({"name": "command", "type": "procedural", "executor": command})).await;
@@ -353,7 +353,7 @@ async fn a_text_is_recorded_and_is_no_result_where_it_was_cut_off() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_paid_for_is_not_asked_and_not_counted() {
+async fn an_exhausted_budget_ends_the_run_without_a_retry() {
     let (desk, runner) = desk(json!({
         "output_schema": schema(),
         "output_schema_options": {"max_retries": 5},

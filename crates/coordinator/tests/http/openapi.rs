@@ -113,7 +113,7 @@ async fn what_siblings_said_is_as_described() {
 
 /// Asks every route in ways that are refused, and looks whether the refusal is described.
 #[tokio::test]
-async fn whatever_is_refused_is_described() {
+async fn every_error_is_in_the_document() {
     let mut settings = settings();
     settings.request_limit_bytes = 1_000;
     let desk = Desk::with(settings);
@@ -150,7 +150,7 @@ async fn whatever_is_refused_is_described() {
 }
 
 #[tokio::test]
-async fn who_asks_for_a_key_says_so() {
+async fn unauthorized_responses_name_the_scheme() {
     let document = document(&Desk::new()).await;
     assert_eq!(document["components"]["securitySchemes"]["bearer"]["type"], "http");
     let open = ["/health", "/ready", "/openapi.json", "/docs"];

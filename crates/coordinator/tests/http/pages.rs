@@ -56,7 +56,7 @@ async fn keys_come_page_by_page() {
 }
 
 #[tokio::test]
-async fn what_has_a_name_comes_page_by_page() {
+async fn named_documents_are_paged() {
     let desk = Desk::new();
     let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
     for name in ["a", "b", "c"] {
@@ -98,7 +98,7 @@ async fn a_page_goes_on_in_its_own_list() {
 }
 
 #[tokio::test]
-async fn a_wrong_query_is_told_with_its_value() {
+async fn an_invalid_query_is_reported_with_its_value() {
     let desk = Desk::with_writer().await;
     let cases = [
         ("/runs?limit=-1", "expected limit from 1 to 500, got '-1'"),
@@ -156,7 +156,7 @@ async fn a_key_is_not_promised_twice() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_names_what_begins_so() {
+async fn an_unknown_id_lists_ids_with_that_prefix() {
     let desk = Desk::with_writer().await;
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     for (path, id) in [("/runs", &run), ("/sessions", &session)] {

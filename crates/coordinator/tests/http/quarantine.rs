@@ -49,7 +49,7 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
     for n in 1..=3 {
         desk = die(&desk, &[step(&poison)], &format!("dead-{n}")).await;
         let healthy = flow(&desk, n).await;
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
         assert_eq!(view(&desk, &healthy).await["status"], "completed", "everything else goes on");
         if n < 3 {
             // Not begun again at once, and its documents are not read for a look.
@@ -76,7 +76,7 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
     assert_eq!(refused(&desk.post_empty(&retry).await), (409, "NotRetryable"));
     let (_, audit) = desk.get("/audit?action=workflow_run.retried").await;
     assert_eq!(audit["items"].as_array().unwrap().len(), 1, "{audit}");
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let done = view(&desk, &poison).await;
     assert_eq!((&done["status"], &done["output"]), (&json!("completed"), &json!(0)));
     assert_eq!(done["nodes"].as_array().unwrap().len(), 2, "read again");
@@ -88,7 +88,7 @@ async fn suspects_go_on_one_at_a_time() {
     let desk = desk().await;
     let (one, two) = (flow(&desk, 1).await, flow(&desk, 2).await);
     let desk = die(&desk, &[step(&one), step(&two)], "dead").await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let completed = async || {
         let views = [view(&desk, &one).await, view(&desk, &two).await];
         views.iter().filter(|run| run["status"] == "completed").count()
@@ -96,7 +96,7 @@ async fn suspects_go_on_one_at_a_time() {
     assert_eq!(completed().await, 0, "they rest a while");
     desk.pass(3);
     for expected in [1, 2] {
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
         assert_eq!(completed().await, expected);
     }
     assert_eq!(desk.store.deaths(&step(&one)).await.unwrap(), 0);
@@ -106,17 +106,17 @@ async fn suspects_go_on_one_at_a_time() {
 async fn work_of_a_live_coordinator_is_left_to_it() {
     let desk = desk().await;
     let id = flow(&desk, 1).await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let next = flow(&desk, 2).await;
     assert_eq!(view(&desk, &id).await["status"], "completed");
     // The first look of a coordinator on a file is over, so others may be alive.
     desk.store.begin_work(vec![step(&next)], "alive", desk.clock.now()).await.unwrap();
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(view(&desk, &next).await["status"], "running");
     assert_eq!(desk.store.workflow_documents(&next.parse().unwrap()).await.unwrap().deaths, 0);
     desk.pass(11);
     for _ in 0..2 {
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
     }
     assert_eq!(view(&desk, &next).await["status"], "completed", "it was dead after all");
 }
@@ -140,7 +140,7 @@ async fn only_a_repeated_finish_is_marked() {
     let answer = desk.finish(&held, repeated.clone()).await;
     assert_eq!(refused(&answer), (503, "StoreUnavailable"), "{answer:?}");
     desk.pass(11);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.finish(&held, repeated).await.0, 200);
     assert_eq!(desk.store.deaths(&finish_of(&run)).await.unwrap(), 0);
 }
@@ -154,7 +154,7 @@ async fn a_result_that_coordinators_die_of_poisons_its_run() {
     let held = desk.claim(&runner).await;
     for n in 1..=3 {
         desk = die(&desk, &[Item::new(Kind::Finish, &run)], &format!("dead-{n}")).await;
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
     }
     let (_, failed) = desk.get(&format!("/runs/{run}")).await;
     assert_eq!((&failed["status"], &failed["error"]["type"]), (&json!("failed"), &json!("poisoned")));
@@ -193,7 +193,7 @@ async fn a_parent_that_coordinators_die_of_is_not_called_back_by_itself() {
         // A coordinator that is driven by hand would wait before it goes on with a suspect.
         desk.pass(3);
         if n == 3 {
-            desk.app.reconcile().await.unwrap();
+            desk.reconcile().await;
         } else {
             count(&desk, &parent).await;
         }

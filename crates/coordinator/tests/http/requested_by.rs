@@ -24,7 +24,7 @@ fn writer(prompt: &str) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn nobody_is_known_where_no_key_is_needed() {
+async fn no_requester_is_recorded_without_keys() {
     let desk = Desk::with_writer().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "x"})).await;
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1.get("requested_by"), None);
@@ -67,7 +67,7 @@ async fn a_child_names_its_parent_and_the_key_that_asked_for_that() {
 }
 
 #[tokio::test]
-async fn the_runs_of_a_workflow_name_who_asked_for_it() {
+async fn runs_of_a_workflow_have_its_requester() {
     let desk = Desk::with_writer().await;
     let nodes = json!({
         "input": {"type": "input"}, "work": {"type": "agent", "agent": "writer", "prompt": "go"},
@@ -82,13 +82,13 @@ async fn the_runs_of_a_workflow_name_who_asked_for_it() {
     assert_eq!(requested_by(&desk, &ci, &path).await, who);
     let (_, list) = desk.ask_as(&ci, "GET", "/workflow-runs", None).await;
     assert_eq!(list["items"][0]["requested_by"], who);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let (_, runs) = desk.ask_as(&ci, "GET", "/runs", None).await;
     assert_eq!(runs["items"][0]["requested_by"], who, "{runs}");
 }
 
 #[tokio::test]
-async fn a_callback_is_asked_for_by_who_asked_for_the_parent() {
+async fn a_callback_run_has_the_requester_of_the_parent() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (admin, ci, who) = caller(&desk, "ci").await;
@@ -108,7 +108,7 @@ async fn a_callback_is_asked_for_by_who_asked_for_the_parent() {
     child["execution_mode"] = json!("async_callback");
     assert_eq!(desk.ask_as(&admin, "POST", "/runs", Some(child)).await.0, 201);
     complete().await;
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let path = format!("/runs?session_id={}", text(&parent, "session_id"));
     let (_, runs) = desk.ask_as(&ci, "GET", &path, None).await;
     assert_eq!(runs["items"].as_array().unwrap().len(), 2, "{runs}");

@@ -40,7 +40,7 @@ fn child(more: Value) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn what_a_run_starts_is_its_child_whatever_it_says() {
+async fn a_run_token_always_starts_children() {
     for with_keys in [false, true] {
         let desk = Desk::with_writer().await;
         let parent = parent(&desk).await;
@@ -63,7 +63,7 @@ async fn what_a_run_starts_is_its_child_whatever_it_says() {
 }
 
 #[tokio::test]
-async fn a_run_follows_its_descendants_and_nobody_else() {
+async fn a_run_token_sees_only_descendants() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;
     let (stranger_run, stranger) = desk.run(json!({"agent_name": "writer", "prompt": "stranger"})).await;
@@ -243,7 +243,7 @@ async fn a_token_ends_with_its_lease() {
     }
     // Lost to another runner: the same run has another lease.
     desk.pass(60);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let again = desk.claim(&desk.runner().await).await;
     assert_eq!(again.run_id, parent.held.run_id);
     let old = desk.ask_as(&parent.token, "GET", "/agents", None).await;

@@ -67,7 +67,7 @@ async fn is_alive(desk: &Desk, runner: &str) -> bool {
 }
 
 #[tokio::test]
-async fn whatever_a_runner_says_shows_that_it_is_alive() {
+async fn every_request_of_a_runner_shows_that_it_is_alive() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let claim = json!({"runner_id": runner, "max": 1});
@@ -248,7 +248,7 @@ async fn a_heartbeat_hears_of_a_stop_at_once() {
 }
 
 #[tokio::test]
-async fn names_that_nobody_can_mean_are_refused() {
+async fn unusable_names_are_rejected() {
     let desk = Desk::with_writer().await;
     for (field, value) in [
         ("tags", json!(["a", ""])),
@@ -315,7 +315,7 @@ async fn a_run_that_is_lost_too_often_fails() {
     for delivery in 1..=3 {
         assert_eq!(desk.claim(&runner).await.run["attempt"], delivery);
         desk.pass(31);
-        desk.app.reconcile().await.unwrap();
+        desk.reconcile().await;
     }
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     assert_eq!((&view["status"], &view["error"]["type"]), (&json!("failed"), &json!("runner_lost")));
@@ -336,20 +336,20 @@ async fn a_run_can_be_given_back() {
 }
 
 #[tokio::test]
-async fn a_run_that_nobody_can_take_fails() {
+async fn a_run_without_a_matching_runner_fails() {
     let desk = Desk::with_writer().await;
     desk.runner_with(json!({"executor_types": ["codex"]})).await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     desk.pass(299);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1["status"], "pending");
     desk.pass(2);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1["error"]["type"], "no_matching_runner");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_background_does_it_by_itself() {
+async fn background_work_fails_unmatched_runs() {
     let mut settings = settings();
     settings.queue.match_timeout_seconds = 0;
     let desk = Desk::with(settings);
@@ -366,7 +366,7 @@ async fn the_background_does_it_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_only_looks_takes_nobodys_lease() {
+async fn a_passive_coordinator_takes_back_no_leases() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -425,7 +425,7 @@ async fn a_delivery_knows_what_those_before_it_used() {
     let body = json!({"holding": held.holding, "attempts": attempts});
     assert_eq!(desk.post(&format!("/runner/runs/{run}/attempts"), body).await.0, 204);
     desk.pass(31);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     let runner = desk.runner().await;
     let held = desk.claim(&runner).await;
     let usage = json!({"input_tokens": 30, "output_tokens": 6, "cost_usd": 0.75});
@@ -449,7 +449,7 @@ async fn the_time_of_a_turn_that_was_lost_is_counted() {
     let heartbeat = json!({"runner_id": runner, "runs": holds});
     assert_eq!(desk.post("/runner/heartbeat", heartbeat).await.0, 200);
     desk.pass(31);
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     // Waiting in the queue is not work, and neither is a delivery that never began.
     desk.pass(100);
     let runner = desk.runner().await;

@@ -109,7 +109,7 @@ async fn stopping_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn who_is_stopped_takes_the_children_along_that_it_waits_for() {
+async fn stopping_a_run_stops_the_children_it_waits_for() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let start = async |parent: Option<&str>, mode: &str| {

@@ -16,7 +16,7 @@ async fn send(desk: &Desk, method: &str, path: &str, content_type: Option<&str>,
 }
 
 #[tokio::test]
-async fn what_is_refused_before_a_handler_has_the_shape_too() {
+async fn framework_errors_have_the_error_shape() {
     let mut settings = settings();
     settings.request_limit_bytes = 1_000;
     let desk = Desk::with(settings);

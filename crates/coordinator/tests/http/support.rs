@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use accord_coordinator::{App, Background, Outside, Queue, Settings, router};
+use accord_coordinator::{App, AppOptions, Background, Outside, Queue, Settings, router};
 use accord_store::Store;
 use accord_store_sqlite::SqliteStore;
 use axum::Router;
@@ -66,18 +66,19 @@ impl Desk {
 
     /// Another coordinator on the same store, started now.
     pub(crate) fn another(&self) -> Self {
-        self.beside(|app| app)
+        self.beside(AppOptions::default())
     }
 
     /// The same, for the runner with this tag.
     pub(crate) fn of_runner(&self, tag: &str) -> Self {
-        self.beside(|app| app.for_runner(tag.to_owned()))
+        self.beside(AppOptions { runner_tag: Some(tag.to_owned()), embedder: None })
     }
 
-    fn beside(&self, made: impl FnOnce(App) -> App) -> Self {
+    fn beside(&self, options: AppOptions) -> Self {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let outside = Arc::clone(&clock) as Arc<dyn Outside>;
-        let app = Arc::new(made(App::new(Arc::clone(&store) as Arc<dyn Store>, outside, settings())));
+        let app = App::with_options(Arc::clone(&store) as Arc<dyn Store>, outside, settings(), options);
+        let app = Arc::new(app);
         Self { router: router(Arc::clone(&app)), app, clock, store }
     }
 
@@ -86,6 +87,10 @@ impl Desk {
         let desk = Self::new();
         desk.agent(json!({"name": "writer"})).await;
         desk
+    }
+
+    pub(crate) async fn reconcile(&self) {
+        Background::round(&self.app).await.unwrap();
     }
 
     /// Lets wake-ups pass.

@@ -6,7 +6,7 @@ use super::support::{Desk, settings};
 
 /// The status of a run, once the reconcilers of this coordinator have looked.
 async fn seen_by(desk: &Desk, run: &str) -> String {
-    desk.app.reconcile().await.unwrap();
+    desk.reconcile().await;
     desk.get(&format!("/runs/{run}")).await.1["status"].as_str().unwrap().to_owned()
 }
 
@@ -45,7 +45,7 @@ async fn a_runner_that_left_is_waited_for_to_come_back() {
 }
 
 #[tokio::test]
-async fn the_silence_of_a_runner_counts_from_when_it_was_last_heard_of() {
+async fn a_runner_is_silent_from_its_last_request() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;

@@ -28,7 +28,7 @@ async fn the_answer_comes_with_the_end() {
 }
 
 #[tokio::test]
-async fn when_the_time_is_over_the_run_is_told_as_it_stands() {
+async fn a_wait_that_times_out_returns_the_current_run() {
     let desk = Desk::with_writer().await;
     let body = json!({"agent_name": "writer", "prompt": "a"});
     let (status, run) = desk.post("/runs?wait=1", body.clone()).await;

@@ -232,7 +232,7 @@ async fn a_nest_that_no_run_comes_out_of_is_refused_and_one_that_may_be_passed_b
 }
 
 #[tokio::test]
-async fn who_stops_a_workflow_run_sees_that_it_was_heard() {
+async fn a_workflow_run_is_stopping_as_soon_as_it_is_asked_to() {
     let desk = Desk::with_writer().await;
     let nodes = json!({
         "input": {"type": "input"}, "a": {"type": "agent", "agent": "writer"}, "output": {"type": "output"},
@@ -293,7 +293,7 @@ async fn claimed(desk: &Desk, runner: &str) -> Held {
 }
 
 #[tokio::test]
-async fn the_session_of_an_agent_that_stands_in_a_workflow_is_resumed() {
+async fn a_session_of_an_inline_agent_is_resumed() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();
     let runner = desk.runner().await;

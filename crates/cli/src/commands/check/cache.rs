@@ -1,9 +1,9 @@
 //! Compiled schemas by their text, so that a stream of texts compiles each schema once.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use accord_contract::Schema;
+use hashlink::LruCache;
 
 use crate::json::{parse, reason};
 
@@ -18,26 +18,23 @@ const BYTES_PER_SCHEMA: usize = 4096;
 
 type Compiled = Result<Schema, String>;
 
-/// A cache that is bounded by estimated memory. The oldest schema that was not used again is dropped first. A schema that does
-/// not compile is cached too: it is as likely to come again as any other.
+/// A cache that is bounded by estimated memory. The schema that was not used for longest is dropped first. A schema that does not
+/// compile is cached too: it is as likely to come again as any other.
 #[derive(Default)]
 pub(super) struct Cache {
     entries: Mutex<Entries>,
 }
 
-#[derive(Default)]
 struct Entries {
-    by_text: HashMap<Arc<str>, Entry>,
-    /// In the order in which they are looked at to make room.
-    queue: VecDeque<Arc<str>>,
+    /// Filled outside of the lock: workers that want the same schema wait for each other, and nobody else does.
+    by_text: LruCache<Box<str>, Arc<OnceLock<Compiled>>>,
     bytes: usize,
 }
 
-struct Entry {
-    /// Filled outside of the lock: only workers that want the same schema wait for each other.
-    compiled: Arc<OnceLock<Compiled>>,
-    /// Whether it was used since it was last looked at to make room.
-    is_used: bool,
+impl Default for Entries {
+    fn default() -> Self {
+        Self { by_text: LruCache::new_unbounded(), bytes: 0 }
+    }
 }
 
 impl Cache {
@@ -50,36 +47,21 @@ impl Cache {
 
 impl Entries {
     fn cell(&mut self, text: &str) -> Arc<OnceLock<Compiled>> {
-        if let Some(entry) = self.by_text.get_mut(text) {
-            entry.is_used = true;
-            return Arc::clone(&entry.compiled);
+        if let Some(compiled) = self.by_text.get(text) {
+            return Arc::clone(compiled);
         }
         let compiled = Arc::default();
         let bytes = estimate(text);
         if bytes <= MAX_BYTES {
-            self.make_room(bytes);
-            let text = Arc::<str>::from(text);
+            while self.bytes + bytes > MAX_BYTES
+                && let Some((oldest, _)) = self.by_text.remove_lru()
+            {
+                self.bytes -= estimate(&oldest);
+            }
             self.bytes += bytes;
-            self.queue.push_back(Arc::clone(&text));
-            self.by_text.insert(text, Entry { compiled: Arc::clone(&compiled), is_used: false });
+            self.by_text.insert(text.into(), Arc::clone(&compiled));
         }
         compiled
-    }
-
-    fn make_room(&mut self, needed: usize) {
-        while self.bytes + needed > MAX_BYTES {
-            let Some(oldest) = self.queue.pop_front() else { return };
-            match self.by_text.get_mut(&oldest) {
-                Some(entry) if entry.is_used => {
-                    entry.is_used = false;
-                    self.queue.push_back(oldest);
-                }
-                _ => {
-                    self.by_text.remove(&oldest);
-                    self.bytes -= estimate(&oldest);
-                }
-            }
-        }
     }
 }
 
@@ -110,8 +92,8 @@ mod tests {
             }
         }
         let entries = cache.entries.lock().unwrap();
-        assert_eq!((entries.by_text.len(), entries.queue.len()), (3000, 3000));
-        assert_eq!(entries.bytes, entries.by_text.keys().map(|text| estimate(text)).sum::<usize>());
+        assert_eq!(entries.by_text.len(), 3000);
+        assert_eq!(entries.bytes, entries.by_text.iter().map(|(text, _)| estimate(text)).sum::<usize>());
     }
 
     #[test]

@@ -12,13 +12,15 @@ use serde_json::{Map, Value, json};
 use super::examine::Examined;
 use super::files::FileAgent;
 use super::write;
+use crate::app::blueprints::Blueprints;
 use crate::app::catalog::examined;
-use crate::app::definition::{AGENT, record};
+use crate::app::definition::{AGENT, make_definition, record};
 use crate::app::found::Found;
-use crate::app::{App, Expected, Made, Promise};
+use crate::app::promise::first_answer;
+use crate::app::{Expected, Made, Promise};
 use crate::error::Error;
 
-impl App {
+impl Blueprints {
     /// Makes an agent in the store.
     pub(crate) async fn create_agent(
         &self,
@@ -26,7 +28,7 @@ impl App {
         promise: Option<Promise>,
     ) -> Result<Made<AgentView>, Error> {
         // First of all: a file of the same name may have come since.
-        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
             return Ok(Made::Replayed(answer));
         }
         let examined = sound(examined(value).await)?;
@@ -36,7 +38,7 @@ impl App {
         }
         let record = record(&name, examined.document(), self.outside.now());
         let view = self.catalog.view(&Found::Stored(Box::new(record.clone()), Arc::new(examined))).await?;
-        self.make_definition(&AGENT, record, view, promise).await
+        make_definition(self.store.as_ref(), &AGENT, record, view, promise).await
     }
 
     /// Puts a blueprint in the place of the one that is there, or makes the agent where there is none.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use accord_store::Store;
 use accord_store_sqlite::SqliteStore;
 use axum::Router;
 use axum::body::Body;
@@ -60,6 +61,7 @@ pub(crate) fn stub() -> Guest {
 /// An application, its folder and its clock.
 pub(crate) struct Fixture {
     pub(crate) app: Arc<App>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) outside: Arc<Fake>,
     folder: TempDir,
     key: Mutex<Option<String>>,
@@ -94,15 +96,15 @@ impl Fixture {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().unwrap();
         let outside = Arc::new(Fake::default());
-        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
         let agents = folder_of(&folder);
         for (name, text) in files {
             write(&agents.join(name), text);
         }
         let settings = Settings { agents_dir: Some(agents), ..Settings::default() };
-        let app = App::new(store, Arc::clone(&outside) as Arc<dyn Outside>, settings);
+        let app = App::new(store.clone(), Arc::clone(&outside) as Arc<dyn Outside>, settings);
         app.serves_mcp(stub());
-        Self { app: Arc::new(app), outside, folder, key: Mutex::default(), peer: Mutex::default() }
+        Self { app: Arc::new(app), store, outside, folder, key: Mutex::default(), peer: Mutex::default() }
     }
 
     /// The folder of agents.

@@ -15,14 +15,15 @@ use serde_json::{Value, json};
 
 use super::examine::Examined;
 use super::{Declared, FileAgent, load, providers};
+use crate::app::blueprints::Blueprints;
 use crate::app::catalog::{Catalog, examined};
 use crate::app::found::{Found, Hides};
-use crate::app::{App, page};
+use crate::app::page;
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
 use crate::work::heavy;
 
-impl App {
+impl Blueprints {
     /// One page of the agents that have all of these tags.
     pub(crate) async fn agents_page(
         &self,

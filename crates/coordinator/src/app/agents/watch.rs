@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::files::fingerprint;
-use crate::app::App;
+use crate::app::blueprints::Blueprints;
 
 /// Editors write a file in several steps; this much silence means that they are done.
 const QUIET: Duration = Duration::from_millis(100);
@@ -28,11 +28,11 @@ const SLOW_POLL: Duration = Duration::from_secs(2);
 const SLOWER_POLL: Duration = Duration::from_secs(10);
 
 /// Reloads the agents whenever their files change, until told to stop.
-pub(crate) async fn watch(app: Arc<App>, stop: CancellationToken) {
-    let Some(folder) = app.catalog.folder().map(Path::to_owned) else { return };
+pub(crate) async fn watch(agents: Arc<Blueprints>, stop: CancellationToken) {
+    let Some(folder) = agents.catalog.folder().map(Path::to_owned) else { return };
     let reload = || {
-        let app = Arc::clone(&app);
-        async move { app.reload_agents().await }
+        let agents = Arc::clone(&agents);
+        async move { agents.reload_agents().await }
     };
     watch_folder(folder, fingerprint, reload, stop).await;
 }

@@ -15,8 +15,8 @@ use jiff::{SignedDuration, Timestamp};
 /// wrong one.
 const BURST: i32 = 20;
 
-/// One more is allowed each time this has passed. A client that honours `Retry-After` with a wrong key still hears ten times a
-/// minute that the key is wrong.
+/// One more is allowed each time this has passed. A client that honours `Retry-After` still learns ten times a minute that its
+/// key is wrong.
 const RECOVERY: SignedDuration = SignedDuration::from_secs(6);
 
 /// After the first failure of an address, this is how often the log says how many there were since.
@@ -28,11 +28,8 @@ const MOST_ADDRESSES: usize = 10_000;
 /// What was wrong with a request's credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denial {
-    /// There are none.
     Missing,
-    /// The header cannot be read.
     Malformed,
-    /// The key is not known.
     UnknownKey,
     /// The key was right, and has expired.
     ExpiredKey,
@@ -41,7 +38,6 @@ pub(crate) enum Denial {
 }
 
 impl Denial {
-    /// All of them.
     pub(crate) const ALL: [Self; 5] =
         [Self::Missing, Self::Malformed, Self::UnknownKey, Self::ExpiredKey, Self::RunToken];
 
@@ -56,13 +52,12 @@ impl Denial {
         }
     }
 
-    /// Whether it may be a guess. Who sends no key guesses none, and who has a key that has expired knew it.
+    /// Whether it may be a guess. A request without a key does not guess one, and an expired key was known.
     pub(crate) fn may_be_a_guess(self) -> bool {
         matches!(self, Self::Malformed | Self::UnknownKey | Self::RunToken)
     }
 }
 
-/// The failures of each address.
 #[derive(Debug, Default)]
 pub(crate) struct FailedAttempts {
     addresses: Mutex<HashMap<IpAddr, Record>>,
@@ -73,7 +68,6 @@ struct Record {
     /// When all failures are made up for. Each moves it by [`RECOVERY`].
     recovered_at: Timestamp,
     logged_at: Timestamp,
-    /// Failures since then.
     unlogged: u64,
     last: Denial,
 }

@@ -1,13 +1,13 @@
-//! The stored keys, as they were lately.
+//! The stored keys, as they were read last.
 //!
-//! Requests are judged by them, and a change is told to those who were let in and are still being answered: nobody asks the
-//! store for each event or each moment of waiting. While somebody waits, one task reads the keys again for all of them.
+//! Requests are authorized by them, and requests that are still being answered are notified of changes, so that the store is
+//! not read for every event or every moment of waiting. While a request waits, one task reads the keys again for all of them.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use accord_domain::key::Key;
-use accord_store::Store;
+use accord_store::KeyStore;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -18,19 +18,17 @@ use crate::outside::Outside;
 /// Keys are read again after this long: another coordinator may have made or removed some.
 pub(crate) const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
-/// Whoever removed it may have wanted to shut somebody out.
+/// Revoking the last key may have been meant to lock a client out.
 const LAST_REMOVED: &str = "the last API key was revoked: a coordinator that listens on loopback is open to everyone on this machine until a key is created with 'accord keys create --role admin'";
 
-/// The keys of the store.
 pub(super) struct KnownKeys {
-    store: Arc<dyn Store>,
+    store: Arc<dyn KeyStore>,
     outside: Arc<dyn Outside>,
     last: watch::Sender<Last>,
     /// Whether a task looks after those who wait.
     looked_after: Mutex<bool>,
 }
 
-/// What was read last.
 #[derive(Default)]
 struct Last {
     /// How often this process has changed keys. What was read before a change is not kept after it.
@@ -48,7 +46,7 @@ struct Reading {
 }
 
 impl KnownKeys {
-    pub(super) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
+    pub(super) fn new(store: Arc<dyn KeyStore>, outside: Arc<dyn Outside>) -> Self {
         Self { store, outside, last: watch::Sender::default(), looked_after: Mutex::default() }
     }
 
@@ -76,7 +74,7 @@ impl KnownKeys {
         self.last.send_if_modified(|last| {
             last.changes += 1;
             last.reading = None;
-            // Those who wait are told when it is known what has changed.
+            // Waiting requests are notified when it is known what has changed.
             false
         });
         if let Err(error) = self.within(SignedDuration::ZERO).await {
@@ -84,7 +82,7 @@ impl KnownKeys {
         }
     }
 
-    /// Tells of changes from now on, whoever makes them, for as long as what is given back lives.
+    /// Reports changes from now on, by any coordinator, until the returned value is dropped.
     pub(super) fn changes(known: &Arc<Self>) -> Changes {
         let mut looked_after = known.looked_after.lock().unwrap_or_else(PoisonError::into_inner);
         let changes = known.last.subscribe();
@@ -119,7 +117,7 @@ impl KnownKeys {
         left.unsigned_abs()
     }
 
-    /// Whether nobody waits any more, so that nobody has to look.
+    /// Whether no request waits any more, so that the task can end.
     fn is_left_alone(&self) -> bool {
         let mut looked_after = self.looked_after.lock().unwrap_or_else(PoisonError::into_inner);
         *looked_after = self.last.receiver_count() > 0;
@@ -127,19 +125,18 @@ impl KnownKeys {
     }
 }
 
-/// Somebody who hears of changes.
 pub(super) struct Changes(watch::Receiver<Last>);
 
 impl Changes {
     /// Until keys may have changed, or did since the last call.
     pub(super) async fn next(&mut self) {
-        // It cannot fail: who waits holds what the sender is in.
+        // It cannot fail: the receiver's owner holds the sender.
         let _ = self.0.changed().await;
     }
 }
 
-/// Reads the keys whenever they are no longer fresh, until nobody waits. A task of its own: those who wait may be stuck behind a
-/// reader who takes nothing.
+/// Reads the keys whenever they are no longer fresh, until no request waits. A task of its own, because the waiting requests
+/// may be blocked by a client that does not read.
 async fn look_after(known: Weak<KnownKeys>) {
     loop {
         let Some(pause) = known.upgrade().map(|known| known.stays_fresh()) else { return };
@@ -148,7 +145,7 @@ async fn look_after(known: Weak<KnownKeys>) {
         if known.is_left_alone() {
             return;
         }
-        // A store that is away has nothing to show to those who wait either: they wait on.
+        // Waiting requests keep waiting while the store is unavailable.
         if let Err(error) = known.within(FRESH).await {
             tracing::warn!(%error, "keys could not be reloaded");
         }
@@ -166,7 +163,6 @@ mod tests {
     use super::*;
     use crate::outside::System;
 
-    /// What the log says.
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -199,7 +195,7 @@ mod tests {
     async fn the_log_tells_once_that_the_last_key_was_removed() {
         let log = Log::default();
         let _heard = tracing::subscriber::set_default(log.clone());
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+        let store: Arc<dyn KeyStore> = Arc::new(SqliteStore::in_memory().unwrap());
         let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
         known.renew().await;
         let (one, _) = crate::new_key(&System, Role::Admin, "one", None).unwrap();
@@ -219,8 +215,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_read_before_a_change_is_not_kept_after_it() {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+    async fn keys_read_before_a_change_are_not_cached_after_it() {
+        let store: Arc<dyn KeyStore> = Arc::new(SqliteStore::in_memory().unwrap());
         let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
         let before = known.last.borrow().changes;
         let at = System.now();

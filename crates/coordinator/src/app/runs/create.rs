@@ -11,16 +11,18 @@ use accord_domain::session::{ExecutionMode, Session};
 use accord_store::StoreError;
 use serde_json::{Map, Value};
 
+use super::Runs;
 use super::input::{self, Expected};
-use super::order::{Order, Place};
-use super::output::Wanted;
-use crate::app::{Agent, App, Caller, Promise};
+use super::order::{Order, RunSession};
+use crate::app::contracts::Wanted;
+use crate::app::promise::first_answer;
+use crate::app::{Agent, Caller, Promise};
 use crate::error::Error;
 
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
 pub(crate) const HIGHEST_PRIORITY: i32 = 1_000;
 
-/// Names, folders and models are shown in lists and matched exactly; nobody has longer ones.
+/// Names, folders and models are shown in lists and matched exactly; longer ones are mistakes.
 const LONGEST_NAME: usize = 4_096;
 
 /// How the message begins that tells a parent of its children.
@@ -30,54 +32,33 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorName::InvalidRequest, message)
 }
 
-/// What a request is about.
 enum Target {
     Start { agent_name: String },
     Resume { session_id: SessionId },
 }
 
-impl App {
-    /// Makes a run.
-    pub(crate) async fn create_run(
+impl Runs {
+    pub(crate) async fn create(
         &self,
         caller: &Caller,
         mut request: CreateRun,
         promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
         // First of all: what the request named may be gone since.
-        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
             return serde_json::from_str(&answer).map_err(Error::internal);
         }
-        self.adopt(caller, &mut request).await?;
+        self.lineage.adopt(caller, &mut request).await?;
         check_bounds(&request)?;
         let parameters = parameters(&mut request)?;
         let target = target(&mut request)?;
         let mut order = match target {
             Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
-            // Boxed, here and below: what is rarer would make every other request as large.
+            // Boxed, here and below, so that the rarer path does not grow every request.
             Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
         order.requested_by = caller.requested_by.clone();
-        self.submit_telling(order, promise).await
-    }
-
-    /// Writes a run that tells its session whatever the session has not been told.
-    async fn submit_telling(&self, order: Order, promise: Option<Promise>) -> Result<CreatedRun, Error> {
-        let Place::Existing(session) = &order.place else { return self.submit_plain(order, promise).await };
-        let session = session.clone();
-        // Whoever told it first has a run under way there, so the second round ends in one way or the other.
-        for _ in 0..2 {
-            let telling = Box::pin(self.with_undelivered(order.clone(), &session)).await?;
-            if let Some(created) = Box::pin(self.submit(telling, promise.clone())).await? {
-                return Ok(created);
-            }
-        }
-        self.submit_plain(order, promise).await
-    }
-
-    async fn submit_plain(&self, order: Order, promise: Option<Promise>) -> Result<CreatedRun, Error> {
-        let created = self.submit(order, promise).await?;
-        created.ok_or_else(|| Error::internal("a run that delivers nothing was delivered already"))
+        self.submit_with_undelivered(order, promise).await
     }
 
     async fn start(
@@ -86,19 +67,19 @@ impl App {
         mut request: CreateRun,
         parameters: &Value,
     ) -> Result<Order, Error> {
-        let agent = self.catalog.usable(agent_name).await?;
+        let agent = self.blueprints.catalog.usable(agent_name).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
-        let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
+        let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
         let parent_session_id = request.parent_session_id.take();
         let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
         if let Some(parent) = &parent_session_id {
-            let parent = self.check_parent(parent).await?;
+            let parent = self.lineage.check_parent(parent).await?;
             Box::pin(self.check_callback(&parent, execution_mode)).await?;
         }
         Ok(Order {
             agent,
-            place: Place::New { parent_session_id },
+            session: RunSession::New { parent_session_id },
             parameters: parameters.to_string(),
             contract,
             additional_demands: request.additional_demands.unwrap_or_default(),
@@ -123,7 +104,7 @@ impl App {
         let agent = self.agent_of(&session).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters).await?;
-        let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
+        let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
         if let Some(parent) = &session.parent_session_id {
             match self.store.session(parent).await {
@@ -134,7 +115,7 @@ impl App {
         let project_dir = session.project_dir.clone();
         Ok(Order {
             agent,
-            place: Place::Existing(Box::new(session)),
+            session: RunSession::Existing(Box::new(session)),
             parameters: parameters.to_string(),
             contract,
             additional_demands: request.additional_demands.unwrap_or_default(),
@@ -147,17 +128,17 @@ impl App {
         })
     }
 
-    /// The agent of a session: the one of its name. One that stands in a workflow goes on as its last run had it, as long
-    /// as the workflow has an agent of that name: who takes it out there does not want it to run. Where an agent by itself
-    /// has the name too, the last run tells whose session it is.
+    /// The agent of a session, by its name. One that is defined in a workflow continues as its last run had it, as long as the
+    /// workflow has an agent of that name. If there is also an agent of its own with the name, the last run says which one it
+    /// was.
     async fn agent_of(&self, session: &Session) -> Result<Arc<Agent>, Error> {
         let name = &session.agent_name;
-        let by_itself = self.catalog.usable(name).await;
+        let by_itself = self.blueprints.catalog.usable(name).await;
         let kept = self.store.assignment(&session.last_run_id).await?.blueprint;
         if by_itself.as_ref().is_ok_and(|agent| agent.document == kept) {
             return by_itself;
         }
-        let mut in_workflows = self.inline_agents().await?;
+        let mut in_workflows = self.blueprints.inline_agents().await?;
         in_workflows.retain(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name));
         let is_missing = matches!(&by_itself, Err(error) if error.name() == ErrorName::AgentNotFound);
         if is_missing && in_workflows.is_empty() {
@@ -169,34 +150,20 @@ impl App {
         if !is_missing && !self.has_document(in_workflows, &kept).await {
             return by_itself;
         }
-        self.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
+        self.blueprints.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
     }
 
-    /// Whether one of these agents, which stand in workflows, is written like this.
+    /// Whether one of these agents, which are defined in workflows, has this document.
     async fn has_document(&self, agents: Vec<(String, Value)>, document: &str) -> bool {
         for (_, agent) in agents {
-            if self.catalog.inline(agent).await.is_ok_and(|agent| agent.document == document) {
+            if self.blueprints.catalog.inline(agent).await.is_ok_and(|agent| agent.document == document) {
                 return true;
             }
         }
         false
     }
 
-    pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
-        match self.store.session(parent).await {
-            Ok(session) => {
-                self.check_nesting(&session).await?;
-                Ok(session)
-            }
-            Err(StoreError::NoSession(_)) => {
-                let message = format!("parent_session_id: session {parent} not found");
-                Err(Error::new(ErrorName::SessionNotFound, message))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Whether a parent can hear of a child's end. One whose agent is gone or broken may be mended by then.
+    /// Whether a parent can be called back. One whose agent is missing or broken may be fixed by then.
     async fn check_callback(&self, parent: &Session, mode: ExecutionMode) -> Result<(), Error> {
         if mode != ExecutionMode::AsyncCallback {
             return Ok(());
@@ -222,8 +189,8 @@ impl App {
         })
     }
 
-    /// A run that goes on with a session by itself, with the contract that its agent brings along.
-    pub(crate) async fn continuation(
+    /// A run that resumes a session automatically, with the contract of its agent.
+    pub(in crate::app) async fn continuation(
         &self,
         session: Session,
         prompt: &str,
@@ -233,11 +200,11 @@ impl App {
         let agent = self.agent_of(&session).await?;
         let parameters = prompt_alone(prompt);
         input::check(&agent, Expected::Prompt, &parameters).await?;
-        let contract = self.output_contract(&agent, Wanted::default()).await?;
+        let contract = self.contracts.of_run(&agent, Wanted::default()).await?;
         let project_dir = session.project_dir.clone();
         Ok(Order {
             agent,
-            place: Place::Existing(Box::new(session)),
+            session: RunSession::Existing(Box::new(session)),
             parameters: parameters.to_string(),
             contract,
             additional_demands: Demands::default(),

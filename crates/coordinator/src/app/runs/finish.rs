@@ -11,7 +11,7 @@ use accord_store::{Finish, StoreError, WholeRun};
 use jiff::Timestamp;
 use serde_json::value::RawValue;
 
-use crate::app::App;
+use super::Runs;
 use crate::app::reports::check_usage;
 use crate::error::Error;
 use crate::metrics;
@@ -19,23 +19,22 @@ use crate::metrics;
 /// An agent has a handful of models and a model a handful of features.
 const MOST_FACTS: usize = 64;
 
-/// A report that is refused.
 pub(crate) fn refuse(message: impl Into<String>) -> Error {
     Error::new(ErrorName::InvalidRequest, message)
 }
 
-impl App {
+impl Runs {
     /// Ends a run, or takes it back.
-    pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
+    pub(crate) async fn finish(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
         check_usage("usage", &report.usage)?;
         check_members(&report)?;
         let holder = holder(run_id, &report.holding);
-        self.told_by(&holder.runner_id).await;
-        let run = match (report.status, self.handed.take(&holder)) {
-            // The coordinator that was told first may have died of it.
+        self.runners.note_alive(&holder.runner_id).await;
+        let run = match (report.status, self.assignments.take(&holder)) {
+            // The coordinator that got the first report may have crashed on it.
             (FinishStatus::Completed | FinishStatus::Answered, _) if report.repeated => {
                 let mark = Item::new(Kind::Finish, &holder.run_id);
-                Box::pin(self.marked(mark, self.ended(holder, report))).await?
+                Box::pin(self.quarantine.marked(mark, self.ended(holder, report))).await?
             }
             (FinishStatus::Completed, Some(assignment)) => {
                 self.completed(holder, &assignment, report).await?
@@ -75,7 +74,7 @@ impl App {
     ) -> Result<Run, Error> {
         let outcome = match self.gate(assignment, &mut report).await {
             Ok(outcome) => outcome,
-            // A runner that lost the run hears that, whatever it brings.
+            // A runner that lost the run gets that error, whatever it reports.
             Err(error) => return Err(Box::pin(self.held(&holder)).await.err().unwrap_or(error)),
         };
         let usage = report.usage;
@@ -136,7 +135,7 @@ pub(super) fn text_of(raw: Box<RawValue>) -> String {
     Box::<str>::from(raw).into_string()
 }
 
-/// A value that conforms is no part of a failure, nor a failure of a result. One of them would be dropped without a word.
+/// Rejects a result together with a failure: one of them would be dropped silently.
 fn check_members(report: &FinishRun) -> Result<(), Error> {
     match report.status {
         FinishStatus::Completed if report.error.is_some() => {
@@ -151,7 +150,7 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
     }
 }
 
-/// Only the coordinator knows whether nobody could take a run, lost it, or died of it.
+/// Only the coordinator knows whether no runner could take a run, it was lost, or coordinators crashed on it.
 fn check_failure(failure: &Failure) -> Result<(), Error> {
     match failure.kind {
         FailureType::NoMatchingRunner | FailureType::RunnerLost | FailureType::Poisoned => {

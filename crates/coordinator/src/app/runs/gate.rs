@@ -1,7 +1,7 @@
 //! The gate: a reported result is checked once against the run's contract before it is written.
 //!
-//! Runners judge, and they may be remote, old, or written by somebody else. What does not pass here is not stored, and
-//! the run stays with its runner. Nothing is repaired and nobody is asked again.
+//! Runners judge too, but they may be remote, old, or third-party. A result that does not pass is not stored, and the run stays
+//! with its runner. Nothing is repaired and the model is not asked again.
 
 use accord_api::{ErrorName, FinishRun};
 use accord_contract::{Rejected, Verdict};
@@ -12,16 +12,16 @@ use accord_domain::run::{Assignment, Outcome, Validation};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Runs;
 use super::finish::text_of;
-use crate::app::App;
-use crate::app::contracts::{self, InForce, Said};
+use crate::app::contracts::{self, InForce, ModelOutput};
 use crate::error::Error;
 
 fn violation(message: impl Into<String>) -> Error {
     Error::new(ErrorName::ContractViolation, message)
 }
 
-impl App {
+impl Runs {
     /// The result, if it is one.
     pub(super) async fn gate(
         &self,
@@ -37,8 +37,8 @@ impl App {
         let in_force = self.contracts.stored(contract)?;
         let validation = validation(&in_force, report.validation.take())?;
         let text = data(report, "the run has a contract")?;
-        let said = Said { text, structured: None, parameters: parameters(&in_force, assignment) };
-        let (verdict, text) = contracts::judged(said, in_force.result.clone()).await?;
+        let output = ModelOutput { text, structured: None, parameters: parameters(&in_force, assignment) };
+        let (verdict, text) = contracts::judged(output, in_force.result.clone()).await?;
         accepted(verdict)?;
         let raw = report.raw.take().unwrap_or_else(|| text.clone());
         Ok(Outcome {
@@ -52,8 +52,8 @@ impl App {
     /// A command without a contract gives any value.
     async fn any_result(&self, assignment: &Assignment, report: &mut FinishRun) -> Result<Outcome, Error> {
         let text = data(report, "the agent is procedural")?;
-        let said = Said { text, structured: None, parameters: assignment.parameters.clone() };
-        let (verdict, text) = contracts::judged(said, contracts::any_value()?).await?;
+        let output = ModelOutput { text, structured: None, parameters: assignment.parameters.clone() };
+        let (verdict, text) = contracts::judged(output, contracts::any_value()?).await?;
         accepted(verdict)?;
         Ok(Outcome { result_text: None, result_data: Some(text), raw: None, validation: None })
     }

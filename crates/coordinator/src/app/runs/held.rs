@@ -16,15 +16,13 @@ use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::{AskAgain, Report};
 use serde::Deserialize;
-use serde_json::Value;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
-use super::gate;
-use super::told::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
-use crate::app::App;
-use crate::app::contracts::{self, InForce, Said};
+use super::judgement::{Unmet, cut_off, error, failure, no_answer, outcome, repair, source};
+use super::{Runs, gate};
+use crate::app::contracts::{self, InForce, ModelOutput};
 use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics::{self, Figures};
@@ -58,7 +56,7 @@ struct RepromptOnly {
     reprompt: Option<bool>,
 }
 
-impl App {
+impl Runs {
     pub(super) async fn answered(
         &self,
         run: Run,
@@ -79,15 +77,15 @@ impl App {
         let in_force = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;
         let strategy = Strategy::Prompt.as_str();
         let span = debug_span!("attempt", run_id = %run.id, strategy, outcome = Empty);
-        let turn = Turn { app: self, run, holder, assignment, answer, earlier, usage, report, span };
+        let turn = Turn { runs: self, run, holder, assignment, answer, earlier, usage, report, span };
         match in_force {
             Some(in_force) => turn.under(&in_force).await,
             None => turn.free().await,
         }
     }
 
-    /// The attempts of deliveries before this one. What this one told once already, because the answer to that was lost, is
-    /// not among them: it is still one attempt.
+    /// The attempts of earlier deliveries. One that this delivery reported before, because the response was lost, is not among
+    /// them: it is still one attempt.
     async fn earlier(&self, run: &Run) -> Result<Vec<Attempt>, Error> {
         if run.attempt <= 1 {
             return Ok(Vec::new());
@@ -100,17 +98,15 @@ impl App {
 
 /// One answer, and all that is needed for what follows.
 struct Turn<'a> {
-    app: &'a App,
+    runs: &'a Runs,
     run: Run,
     holder: Holder,
     assignment: Assignment,
     answer: HeldAnswer,
     /// The attempts of deliveries before this one.
     earlier: Vec<Attempt>,
-    /// What the run used in all.
     usage: Usage,
     report: FinishRun,
-    /// The attempt, for traces.
     span: Span,
 }
 
@@ -135,7 +131,7 @@ impl Turn<'_> {
             }
         };
         self.record(self.attempt(outcome, Vec::new(), 0, Vec::new())).await?;
-        self.app.end(self.holder, end, self.usage, self.report).await
+        self.runs.end(self.holder, end, self.usage, self.report).await
     }
 
     async fn under(self, in_force: &InForce) -> Result<Run, Error> {
@@ -144,11 +140,12 @@ impl Turn<'_> {
         let structured = self.answer.structured.as_deref().map(|raw| serde_json::from_str(raw.get()));
         let structured =
             structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
-        let said = Said { text: self.answer.text.clone(), structured, parameters: parameters.clone() };
-        let judging = contracts::judged(said, in_force.answer.clone()).instrument(self.span.clone());
+        let output =
+            ModelOutput { text: self.answer.text.clone(), structured, parameters: parameters.clone() };
+        let judging = contracts::judged(output, in_force.answer.clone()).instrument(self.span.clone());
         let (verdict, text) = judging.await?;
         let schema = in_force.answer.schema().clone();
-        let verdict = heavy(move || without_echo(verdict, &schema, &parameters)).await?;
+        let verdict = heavy(move || without_echo(verdict, &schema, &parameters)).await??;
         let verdict = if self.answer.truncated { verdict.of_cut(&text) } else { verdict };
         match verdict {
             Verdict::Accepted(accepted) => self.accept(in_force, accepted).await,
@@ -178,7 +175,7 @@ impl Turn<'_> {
                 attempts,
             }),
         };
-        self.app.end(self.holder, End::Completed(outcome), self.usage, self.report).await
+        self.runs.end(self.holder, End::Completed(outcome), self.usage, self.report).await
     }
 
     async fn reject(self, in_force: &InForce, rejected: Rejected) -> Result<Run, Error> {
@@ -188,11 +185,11 @@ impl Turn<'_> {
         };
         let errors = rejected.violations.errors.iter().map(error).collect();
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
-        // Asking the same in the same way gives the same, and here there is no other way.
+        // Asking the same question again gives the same answer, and there is no other strategy here.
         let last = self.earlier.iter().rev().find(|earlier| earlier.outcome.is_answer());
         let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
         let has_retries = self.run.retry_count < in_force.terms.max_retries;
-        // Its runner would say the same before the turn. Said here, no retry is counted that nobody was asked for.
+        // The runner would refuse the turn for the same reason; failing here does not count a retry that never happened.
         let exhausted = gate::limits(&self.assignment.blueprint)?.exhausted(&self.usage);
         let unmet = match (has_retries, is_repeated, exhausted) {
             (true, false, None) => return self.ask_again(in_force, attempt, &rejected).await,
@@ -207,7 +204,7 @@ impl Turn<'_> {
         self.record(attempt.clone()).await?;
         let attempts = [self.earlier, vec![attempt]].concat();
         let failure = failure(&in_force.terms, &attempts, self.run.retry_count, unmet);
-        self.app.end(self.holder, End::Failed(failure), self.usage, self.report).await
+        self.runs.end(self.holder, End::Failed(failure), self.usage, self.report).await
     }
 
     async fn ask_again(
@@ -232,19 +229,19 @@ impl Turn<'_> {
             prompt,
             usage: self.usage,
             conversation: self.report.conversation.map(text_of),
-            now: self.app.outside.now(),
+            now: self.runs.outside.now(),
         };
-        let run = self.app.store.ask_again(again).await?;
+        let run = self.runs.store.ask_again(again).await?;
         metrics::attempt(&figures);
         Ok(run)
     }
 
     /// Written before the end, so that every end has its attempts. Written twice, it is there once.
     async fn record(&self, attempt: Attempt) -> Result<(), Error> {
-        let now = self.app.outside.now();
+        let now = self.runs.outside.now();
         let figures = Figures::of(&attempt);
         let report = Report { holder: self.holder.clone(), events: Vec::new(), attempts: vec![attempt], now };
-        if !self.app.store.report(report).await?.is_empty() {
+        if !self.runs.store.report(report).await?.is_empty() {
             metrics::attempt(&figures);
         }
         Ok(())
@@ -266,7 +263,7 @@ impl Turn<'_> {
         Attempt {
             number: 1,
             delivery: self.run.attempt,
-            at: self.app.outside.now(),
+            at: self.runs.outside.now(),
             strategy: Strategy::Prompt,
             model: self.answer.model.clone(),
             endpoint: String::new(),
@@ -293,17 +290,17 @@ fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
         && attempt.outcome != Judged::Truncated
 }
 
-/// Here a schema is told in words and no other way. A runner that knows this does not ask at all.
 /// The verdict, unless it accepts placeholders of the form that the program was sent.
-fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Verdict {
+fn without_echo(verdict: Verdict, schema: &Schema, parameters: &str) -> Result<Verdict, Error> {
     if !matches!(verdict, Verdict::Accepted(_)) {
-        return verdict;
+        return Ok(verdict);
     }
-    let input: Value = serde_json::from_str(parameters).unwrap_or_default();
+    let input = contracts::input(parameters)?;
     let form = prompt::Form::new(schema, true);
-    EchoSources::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input)
+    Ok(EchoSources::new(schema, form.skeleton(), Vec::new()).refuse_echo(verdict, &input))
 }
 
+/// The coordinator enforces a contract by prompt only; runners that know this do not ask for another strategy.
 fn check_strategy(strategy: Strategy) -> Result<(), Error> {
     match strategy {
         Strategy::Auto | Strategy::Prompt => Ok(()),

@@ -12,15 +12,12 @@ use crate::app::agents::implicit_parameters;
 use crate::error::Error;
 use crate::work::violations;
 
-/// The contract of an agent that has none of its own, and of every resume. Other members are refused: they would reach
-/// nobody.
+/// The contract of an agent that has none of its own, and of every resume. Other fields are rejected: nothing would read them.
 static PROMPT_ONLY: LazyLock<Result<Schema, SchemaError>> =
     LazyLock::new(|| Schema::compile(&implicit_parameters()));
 
-/// What the parameters have to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::app) enum Expected {
-    /// What the agent says.
     AgentParameters,
     /// A prompt, as for every resume. A procedural agent gets it as its parameters, so there it has to be both.
     Prompt,
@@ -51,7 +48,7 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
         None => PROMPT_ONLY.as_ref().map_err(Error::internal)?,
     };
     let Some(violations) = violations(schema, parameters).await? else { return Ok(()) };
-    let errors: Vec<Value> = violations.errors.iter().map(told).collect();
+    let errors: Vec<Value> = violations.errors.iter().map(input_error).collect();
     let what = match expected {
         Expected::AgentParameters => format!("the parameters_schema of agent '{}'", agent.blueprint.name),
         Expected::Prompt => "the schema of a resume".to_owned(),
@@ -66,7 +63,7 @@ async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &
 }
 
 /// An input error as data, so that a form can show it next to the field.
-pub(in crate::app) fn told(error: &Violation) -> Value {
+pub(in crate::app) fn input_error(error: &Violation) -> Value {
     json!({"path": error.path, "keyword": error.keyword, "message": error.message})
 }
 
@@ -80,7 +77,7 @@ pub(crate) fn with_prompt(parameters: &str, change: impl FnOnce(&str) -> String)
 }
 
 /// The parameters that a session was started with, with those of a resume in the place of members of the same name.
-pub(super) fn over(opening: &str, resume: &str) -> Result<String, Error> {
+pub(super) fn merged(opening: &str, resume: &str) -> Result<String, Error> {
     let mut input: Value = serde_json::from_str(opening).map_err(Error::internal)?;
     let resume: Value = serde_json::from_str(resume).map_err(Error::internal)?;
     match (&mut input, resume) {

@@ -1,27 +1,61 @@
-//! Runs: made, waited for, stopped, ended.
+//! Runs: created, waited for, stopped, finished.
 //!
-//! [`create`] reads a request into an [`order::Order`], where the contract ([`output`]) and the demands are settled, and
-//! writes it. [`finish`] takes the end that a runner reports: nothing becomes a result that did not pass [`gate`].
-//! [`held`] is the loop for executors that cannot be asked again in place: one answer a delivery.
+//! [`create`] reads a request into an [`order::Order`], with the contract in force ([`super::contracts`]), and writes it.
+//! [`finish`] takes the end that a runner reports: nothing becomes a result that did not pass [`gate`]. [`held`] is the loop
+//! for executors that cannot be asked again in place: one answer a delivery.
 
+mod callback_message;
 mod create;
 mod finish;
 mod gate;
 mod held;
 mod input;
+mod judgement;
 mod order;
-mod output;
 mod read;
 mod retry;
-mod told;
 mod wait;
 
+use std::sync::Arc;
+
+use accord_store::Store;
+use tokio_util::sync::CancellationToken;
+
+use super::assignments::RecentAssignments;
+use super::blueprints::Blueprints;
+use super::contracts::Contracts;
+use super::instance::Instance;
+use super::lineage::Lineage;
+use super::quarantine::Quarantine;
+use super::runners::Runners;
+use crate::hub::Hub;
+use crate::outside::Outside;
+use crate::outstanding::Outstanding;
+use crate::settings::Settings;
+
+/// Runs, from the request to the result.
+pub(crate) struct Runs {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) closing: CancellationToken,
+    pub(super) outstanding: Outstanding,
+    pub(super) instance: Arc<Instance>,
+    pub(super) blueprints: Arc<Blueprints>,
+    pub(super) contracts: Arc<Contracts>,
+    pub(super) lineage: Arc<Lineage>,
+    pub(super) runners: Arc<Runners>,
+    pub(super) assignments: Arc<RecentAssignments>,
+    pub(super) quarantine: Arc<Quarantine>,
+}
+
+pub(super) use callback_message::callback_message;
 pub(crate) use create::HIGHEST_PRIORITY;
 pub(super) use finish::{holder, refuse};
 pub(super) use held::is_held;
-pub(super) use input::{Expected, check as check_input, told as input_error, with_prompt};
-pub(super) use order::{Order, Place};
-pub(super) use output::Wanted;
-pub(super) use read::raw;
+pub(super) use input::{Expected, check as check_input, input_error};
+pub(super) use order::{CHILDREN_A_MESSAGE, Order, RunSession};
+pub(super) use read::{raw, view_of};
 pub(super) use wait::SLOW_POLL;
 pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};

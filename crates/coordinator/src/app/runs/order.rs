@@ -1,4 +1,4 @@
-//! A run that is settled and not written yet.
+//! A run that is checked and not written yet.
 
 use std::sync::Arc;
 
@@ -11,30 +11,29 @@ use accord_domain::session::{ExecutionMode, Session};
 use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
-use super::input::over;
-use crate::app::{Agent, App, Promise, labels, tiers};
+use super::Runs;
+use super::callback_message::callback_message;
+use super::input::{self, Expected, merged, with_prompt};
+use crate::app::contracts::InForce;
+use crate::app::{Agent, Promise, labels, tiers};
 use crate::error::Error;
+
+/// How many callbacks one message joins. The rest follows in the next.
+pub(in crate::app) const CHILDREN_A_MESSAGE: u32 = 50;
 
 /// The session that a run is for.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
-    /// A new one.
-    New {
-        /// Who starts it.
-        parent_session_id: Option<SessionId>,
-    },
-    /// One that exists.
+pub(crate) enum RunSession {
+    New { parent_session_id: Option<SessionId> },
     Existing(Box<Session>),
 }
 
-/// A run to be written.
 #[derive(Debug, Clone)]
 pub(crate) struct Order {
     pub(crate) agent: Arc<Agent>,
-    pub(crate) place: Place,
-    /// As JSON text.
+    pub(crate) session: RunSession,
     pub(crate) parameters: String,
-    pub(crate) contract: Option<Arc<str>>,
+    pub(crate) contract: Option<Arc<InForce>>,
     /// Demands beside the agent's and the session's.
     pub(crate) additional_demands: Demands,
     pub(crate) project_dir: Option<String>,
@@ -47,7 +46,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Everything that the runner has to meet. The agent's demands are never relaxed.
+    /// The merged runner requirements. Those of the agent are never relaxed.
     fn demands(&self) -> Result<Demands, Error> {
         let blueprint = &self.agent.blueprint;
         let executor =
@@ -55,9 +54,9 @@ impl Order {
         let folder = Demands { project_dir: self.project_dir.clone(), ..Demands::default() };
         labels::check_asked(&self.additional_demands, self.project_dir.as_deref())?;
         let none = Demands::default();
-        let affinity = match &self.place {
-            Place::New { .. } => &none,
-            Place::Existing(session) => &session.affinity,
+        let affinity = match &self.session {
+            RunSession::New { .. } => &none,
+            RunSession::Existing(session) => &session.affinity,
         };
         [&executor, affinity, &self.additional_demands, &folder]
             .into_iter()
@@ -66,9 +65,45 @@ impl Order {
     }
 }
 
-impl App {
-    /// Writes a run and wakes who can do it. `None`: what it was to deliver has been delivered by another run.
-    pub(crate) async fn submit(
+impl Runs {
+    /// Writes a run that begins with the undelivered callbacks of its session.
+    pub(super) async fn submit_with_undelivered(
+        &self,
+        order: Order,
+        promise: Option<Promise>,
+    ) -> Result<CreatedRun, Error> {
+        if let RunSession::Existing(session) = &order.session {
+            let session_id = session.id.clone();
+            // Another run may deliver the same first. It is in progress then, so the second round ends one way or the other.
+            for _ in 0..2 {
+                let telling = Box::pin(self.with_undelivered(order.clone(), &session_id)).await?;
+                if let Some(created) = Box::pin(self.submit(telling, promise.clone())).await? {
+                    return Ok(created);
+                }
+            }
+        }
+        let created = self.submit(order, promise).await?;
+        created.ok_or_else(|| Error::internal("a run that delivers nothing was delivered already"))
+    }
+
+    async fn with_undelivered(&self, order: Order, session_id: &SessionId) -> Result<Order, Error> {
+        let undelivered = self.store.undelivered(session_id, CHILDREN_A_MESSAGE).await?;
+        if undelivered.is_empty() {
+            return Ok(order);
+        }
+        let run_ids: Vec<RunId> = undelivered.into_iter().map(|each| each.run_id).collect();
+        let message = callback_message(self.store.as_ref(), &run_ids).await?;
+        let parameters = with_prompt(&order.parameters, |prompt| format!("{message}\n{prompt}"))?;
+        let told = serde_json::from_str(&parameters).map_err(Error::internal)?;
+        // A procedural agent may accept this prompt and no longer one: the callbacks wait then.
+        if input::check(&order.agent, Expected::Prompt, &told).await.is_err() {
+            return Ok(order);
+        }
+        Ok(Order { parameters, delivers: run_ids, ..order })
+    }
+
+    /// Writes a run and wakes a claim that can take it. `None`: another run has delivered the callbacks of this one.
+    pub(in crate::app) async fn submit(
         &self,
         order: Order,
         promise: Option<Promise>,
@@ -94,22 +129,21 @@ impl App {
         }
     }
 
-    /// A run as it is written.
-    pub(crate) fn submission(&self, order: Order) -> Result<Submission, Error> {
+    pub(in crate::app) fn submission(&self, order: Order) -> Result<Submission, Error> {
         let run = self.pending_run(&order, self.outside.now())?;
         tiers::resolve(&order.agent.document, &self.settings.tiers)?;
         let assignment = Assignment {
             blueprint: order.agent.document.clone(),
             parameters: order.parameters,
-            contract: order.contract.as_deref().map(str::to_owned),
+            contract: order.contract.as_ref().map(|contract| contract.text.to_string()),
             model: order.model,
             project_dir: order.project_dir.clone(),
             retry_prompt: None,
             input: None,
         };
-        let session = match order.place {
-            Place::Existing(session) => SessionChoice::Resume(session.id),
-            Place::New { parent_session_id } => {
+        let session = match order.session {
+            RunSession::Existing(session) => SessionChoice::Resume(session.id),
+            RunSession::New { parent_session_id } => {
                 let project_dir = order.project_dir;
                 let session = Session { parent_session_id, project_dir, ..Session::begun_by(&run) };
                 SessionChoice::New(Box::new(session))
@@ -118,22 +152,22 @@ impl App {
         Ok(Submission { run, session, assignment, delivers: order.delivers, idempotency: None })
     }
 
-    /// What invariants see as `input` on a resume: what the session was started with, and the prompt of this run.
+    /// What invariants see as `input` on a resume: the parameters of the session's start, and the prompt of this run.
     async fn input(&self, order: &Order) -> Result<Option<String>, Error> {
-        let (Place::Existing(session), Some(contract)) = (&order.place, &order.contract) else {
+        let (RunSession::Existing(session), Some(contract)) = (&order.session, &order.contract) else {
             return Ok(None);
         };
-        if self.contracts.stored(contract)?.answer.invariants().is_empty() {
+        if contract.answer.invariants().is_empty() {
             return Ok(None);
         }
         let opening = self.store.opening_parameters(&session.id).await?;
-        over(&opening, &order.parameters).map(Some)
+        merged(&opening, &order.parameters).map(Some)
     }
 
     fn pending_run(&self, order: &Order, now: Timestamp) -> Result<Run, Error> {
-        let (kind, session_id) = match &order.place {
-            Place::New { .. } => (Kind::StartSession, SessionId::new(self.outside.unique())),
-            Place::Existing(session) => (Kind::ResumeSession, session.id.clone()),
+        let (kind, session_id) = match &order.session {
+            RunSession::New { .. } => (Kind::StartSession, SessionId::new(self.outside.unique())),
+            RunSession::Existing(session) => (Kind::ResumeSession, session.id.clone()),
         };
         let (id, agent_name) = (RunId::new(self.outside.unique()), order.agent.blueprint.name.clone());
         Ok(Run {

@@ -7,12 +7,12 @@ use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
 use accord_domain::run::{Outcome, Run, Status};
 use accord_domain::session::ExecutionMode;
-use accord_store::{PageRequest, RunFilter, RunSummary, SessionFilter, StoreError, WholeRun};
+use accord_store::{PageRequest, RunFilter, RunReader, RunSummary, SessionFilter, StoreError, WholeRun};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::app::App;
+use super::Runs;
 use crate::app::page::{self, List, MOST_COUNTED};
 use crate::error::Error;
 use crate::metrics;
@@ -22,9 +22,9 @@ const CHILDREN_A_PAGE: u32 = 200;
 
 const LIST: List = List("runs");
 
-impl App {
+impl Runs {
     /// Runs, newest first, without their documents.
-    pub(crate) async fn runs(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
+    pub(crate) async fn list(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
         let RunQuery { status, agent_name, session_id, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
         let search = page::search(q.as_deref())?;
@@ -43,7 +43,6 @@ impl App {
         Ok(page::counted(LIST.view(page, view), total))
     }
 
-    /// The attempts of a run.
     pub(crate) async fn attempts(
         &self,
         run_id: &RunId,
@@ -55,17 +54,10 @@ impl App {
         Ok(AttemptList { items: page.items, next_cursor: page.next_cursor })
     }
 
-    /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over. The
-    /// children that it waits for, and theirs, go with it: nobody would hear of their ends.
-    pub(crate) async fn stop_run(&self, run_id: &RunId) -> Result<RunView, Error> {
-        let run = self.stop(run_id).await?;
-        self.view_of(run).await
-    }
-
-    /// A run as lists show it.
-    pub(in crate::app) async fn view_of(&self, run: Run) -> Result<RunView, Error> {
-        let summary = self.store.run_summaries(slice::from_ref(&run.id)).await?.remove(&run.id);
-        Ok(summed_up(view(run), summary.unwrap_or_default()))
+    /// Stops a run: at once if it is pending, by its runner's heartbeat if it is running, and not at all if it is finished. The
+    /// children that it waits for are stopped with it.
+    pub(crate) async fn stop(&self, run_id: &RunId) -> Result<RunView, Error> {
+        view_of(self.store.as_ref(), self.stop_with_children(run_id).await?).await
     }
 
     /// The same with its documents.
@@ -75,29 +67,29 @@ impl App {
         whole_view(whole, summary.unwrap_or_default())
     }
 
-    pub(in crate::app) async fn stop(&self, run_id: &RunId) -> Result<Run, Error> {
+    pub(in crate::app) async fn stop_with_children(&self, run_id: &RunId) -> Result<Run, Error> {
         let now = self.outside.now();
-        // The children of a run that was over before go on as they did.
-        let is_told = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
+        // The children of a run that was finished before are not stopped.
+        let is_stopping = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
         let run = self.stop_alone(run_id, now).await?;
-        let mut told = Vec::from_iter(is_told(&run).then(|| run.clone()));
-        while let Some(parent) = told.pop() {
+        let mut stopped = Vec::from_iter(is_stopping(&run).then(|| run.clone()));
+        while let Some(parent) = stopped.pop() {
             for child in self.waited_for(&parent).await? {
                 let child = self.stop_alone(&child.id, now).await?;
-                told.extend(is_told(&child).then_some(child));
+                stopped.extend(is_stopping(&child).then_some(child));
             }
         }
         Ok(run)
     }
 
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
-        let run = match self.is_passive() && self.settings.store != StoreKind::Postgres {
-            // A file has one coordinator that stays, and that one does not run: nobody would tell the runner.
+        let run = match self.instance.is_passive() && self.settings.store != StoreKind::Postgres {
+            // A SQLite file has one permanent coordinator, and that is not running: nothing would notify the runner.
             true => self.store.stop_run_at_once(run_id, now).await?,
             false => self.store.stop_run(run_id, now).await?,
         };
         let is_lost = run.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
-        let run = match self.is_passive() && is_lost {
+        let run = match self.instance.is_passive() && is_lost {
             true => self.store.stop_run_at_once(run_id, now).await?,
             false => run,
         };
@@ -108,7 +100,7 @@ impl App {
         Ok(run)
     }
 
-    /// The runs under way that a run has started and waits for. What an earlier run of its session started is none of them.
+    /// The runs in progress that a run has started and waits for. Those of an earlier run of its session are not among them.
     async fn waited_for(&self, parent: &Run) -> Result<Vec<Run>, Error> {
         let filter =
             SessionFilter { parent_session_id: Some(parent.session_id.clone()), ..SessionFilter::default() };
@@ -133,6 +125,12 @@ impl App {
             }
         }
     }
+}
+
+/// A run as lists show it.
+pub(in crate::app) async fn view_of(store: &dyn RunReader, run: Run) -> Result<RunView, Error> {
+    let summary = store.run_summaries(slice::from_ref(&run.id)).await?.remove(&run.id);
+    Ok(summed_up(view(run), summary.unwrap_or_default()))
 }
 
 /// A run with its documents.

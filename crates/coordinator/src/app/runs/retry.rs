@@ -7,13 +7,14 @@ use accord_domain::runner::OWN_TAG;
 use accord_domain::session::Session;
 use accord_store::{SessionChoice, Submission, WholeRun};
 
-use crate::app::{App, Caller};
+use super::Runs;
+use crate::app::Caller;
 use crate::error::Error;
 
-impl App {
-    /// Makes a run like one that came to nothing. One that began a session begins another; one that went on with a session goes
-    /// on with it again.
-    pub(crate) async fn retry_run(&self, caller: &Caller, run_id: &RunId) -> Result<CreatedRun, Error> {
+impl Runs {
+    /// Makes a run like one that failed or was stopped. One that started a session starts another; one that resumed a session
+    /// resumes it again.
+    pub(crate) async fn retry(&self, caller: &Caller, run_id: &RunId) -> Result<CreatedRun, Error> {
         let WholeRun { run: failed, assignment, .. } = self.store.whole_run(run_id).await?;
         if !matches!(failed.status, Status::Failed | Status::Stopped) {
             let message =

@@ -6,7 +6,8 @@ use accord_api::{ErrorName, RunView};
 use accord_domain::id::RunId;
 use tokio::time::{Instant, timeout_at};
 
-use crate::app::App;
+use super::Runs;
+use crate::app::id_prefix::absent;
 use crate::error::Error;
 use crate::hub::Topic;
 use crate::outstanding::Holder;
@@ -14,24 +15,19 @@ use crate::outstanding::Holder;
 /// The longest that a caller is kept waiting: proxies and clients give up not much later.
 pub(crate) const LONGEST_WAIT_SECONDS: u32 = 300;
 
-/// Wake-ups are hints and can be lost, so whoever waits looks by themselves now and then.
+/// Wake-ups are hints and can be lost, so everything that waits also polls.
 pub(crate) const SLOW_POLL: Duration = Duration::from_secs(5);
 
-impl App {
+impl Runs {
     /// The run with its documents, at its end or when the time is over.
-    pub(crate) async fn wait_for_run(
-        &self,
-        holder: &Holder,
-        run_id: &RunId,
-        seconds: u32,
-    ) -> Result<RunView, Error> {
+    pub(crate) async fn wait(&self, holder: &Holder, run_id: &RunId, seconds: u32) -> Result<RunView, Error> {
         let deadline = Instant::now() + Duration::from_secs(seconds.into());
         let watch = self.hub.watch(vec![Topic::Run(run_id.clone())]);
         loop {
             let turn = self.outstanding.turn(holder).await?;
             let whole = match self.store.whole_run(run_id).await {
                 Ok(whole) => whole,
-                Err(error) => return Err(Box::pin(self.absent(run_id.as_str(), error)).await),
+                Err(error) => return Err(Box::pin(absent(self.store.as_ref(), run_id.as_str(), error)).await),
             };
             if whole.run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 return self.whole_view_of(whole).await;
@@ -46,7 +42,7 @@ impl App {
     }
 }
 
-/// Whether somebody may wait so long.
+/// Rejects a wait that is too long.
 pub(crate) fn check_wait(field: &str, seconds: u32, most: u32) -> Result<(), Error> {
     match seconds <= most {
         true => Ok(()),

@@ -1,7 +1,7 @@
-//! How deep workflows stand in each other.
+//! How deep workflows are nested.
 //!
-//! A nest that is too deep is a mistake where every run would come to its bottom. Where a run may pass it by (a condition,
-//! an empty list, a failure that is gone on without), it is a warning: the run itself fails when it comes there.
+//! Nesting that is too deep is an error if every run would reach the bottom. If a run may avoid it (a condition, an empty list,
+//! a failure that is tolerated), it is a warning: the run itself fails when it gets there.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,18 @@ use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Node, NodeKind, Target, Then};
 
 use super::read::Read;
-use crate::app::App;
+use crate::app::blueprints::Blueprints;
 use crate::error::Error;
 
 /// The longest ways down from a workflow, by the names on it, itself included.
 #[derive(Debug, Clone, Default)]
 struct Ways {
-    /// One that a run may take.
     possible: Vec<String>,
     /// One that every run takes that does not fail.
     certain: Vec<String>,
 }
 
-impl App {
+impl Blueprints {
     /// Says where workflows would nest too deep.
     pub(super) async fn check_depth(
         &self,
@@ -50,8 +49,8 @@ impl App {
         Ok(())
     }
 
-    /// The ways down from a workflow, so many steps of them: one more than may be is all that has to be known. One that
-    /// leads back to the graph is a circle, which is told elsewhere.
+    /// The ways down from a workflow, up to a number of steps: one more than is allowed is all that has to be known. A way back
+    /// to the graph is a cycle, which is reported elsewhere.
     async fn ways_down(
         &self,
         graph: &Graph,

@@ -12,11 +12,13 @@ use super::files::FileWorkflow;
 use super::read::{Read, has_errors};
 use super::view::{Found, read_value};
 use crate::app::agents::{Format, replace, write_yaml};
-use crate::app::definition::{WORKFLOW, record};
-use crate::app::{App, Expected, Made, Promise};
+use crate::app::blueprints::Blueprints;
+use crate::app::definition::{WORKFLOW, make_definition, record};
+use crate::app::promise::first_answer;
+use crate::app::{Expected, Made, Promise};
 use crate::error::Error;
 
-impl App {
+impl Blueprints {
     /// Makes a workflow in the store.
     pub(crate) async fn create_workflow(
         &self,
@@ -24,7 +26,7 @@ impl App {
         promise: Option<Promise>,
     ) -> Result<Made<WorkflowView>, Error> {
         // First of all: an agent that it names may be gone since, or a file of the same name may have come.
-        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
             return Ok(Made::Replayed(answer));
         }
         let read = self.sound_workflow(value).await?;
@@ -34,7 +36,7 @@ impl App {
         }
         let record = self.workflow_record(&name, &read);
         let view = Found::Stored(Box::new(record.clone()), Arc::new(read)).view(Vec::new());
-        self.make_definition(&WORKFLOW, record, view, promise).await
+        make_definition(self.store.as_ref(), &WORKFLOW, record, view, promise).await
     }
 
     /// Puts a graph in the place of the one that is there, or makes the workflow where there is none.

@@ -21,14 +21,14 @@ use accord_workflow::{Event, Flow, Head, State, Step, TaskOutcome, advance};
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::WorkflowRuns;
 use super::records::{changed, state_of};
 use super::start::Begun;
-use crate::app::App;
 use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
 use crate::work::heavy;
 
-/// How many errors of an answer are told with the node that failed. All are with its run.
+/// How many validation errors are shown with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
 
 /// What is to be written with the next state.
@@ -42,17 +42,14 @@ struct Work {
     counted: Option<WorkflowStep>,
 }
 
-/// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Advanced {
-    /// The next state is written.
     Written,
-    /// Nothing is: there was nothing to do, or somebody else was quicker.
+    /// Nothing was written: there was nothing to do, or another coordinator was faster.
     Unchanged,
 }
 
-impl App {
-    /// One step of a workflow run.
+impl WorkflowRuns {
     pub(super) async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<Advanced, Error> {
         let documents = self.store.workflow_documents(id).await?;
         if documents.run.status.is_over() {
@@ -232,8 +229,7 @@ impl App {
         heavy(move || advance(&flow, state, event, now, &options)).await
     }
 
-    /// Writes the next state and what goes with it, and gives those who are to be stopped; none where somebody else was
-    /// quicker.
+    /// Writes the next state and what goes with it, and returns the workers to stop; `None` if another coordinator was faster.
     async fn write_advance(
         &self,
         flow: &Flow,
@@ -266,7 +262,7 @@ impl App {
                 work.counted.iter().for_each(metrics::workflow_step);
                 Ok(Some(work.stops))
             }
-            // Somebody else was quicker, and what they wrote is looked at again where there is need.
+            // Another coordinator was faster; what it wrote is looked at again.
             Err(StoreError::Changed { .. }) => {
                 tracing::debug!(workflow_run = %id, "a workflow run was changed concurrently");
                 self.hub.look_at_workflows();
@@ -279,7 +275,7 @@ impl App {
     async fn stop_workers(&self, workers: Vec<Worker>) -> Result<(), Error> {
         for worker in workers {
             let stopped = match &worker {
-                Worker::Run { run_id, .. } => self.stop(run_id).await.map(drop),
+                Worker::Run { run_id, .. } => self.runs.stop_with_children(run_id).await.map(drop),
                 Worker::Workflow { workflow_run_id } => {
                     let asked = self.store.stop_workflow_run(workflow_run_id, self.outside.now()).await;
                     asked.map(drop).map_err(Error::from)
@@ -317,7 +313,7 @@ fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> Workfl
     }
 }
 
-/// Why a run failed, with what was wrong with its answer: nobody looks at the run itself where this is enough.
+/// Why a run failed, with the errors of its answer, so that the run itself need not be opened.
 fn fault_of(failure: &Failure) -> Fault {
     let Failure { kind, message, validation_errors, .. } = failure;
     let told =
@@ -348,7 +344,7 @@ mod tests {
     use crate::outside::Outside as _;
 
     #[tokio::test]
-    async fn only_who_stops_is_told_again_to_stop() {
+    async fn only_stopping_runs_are_stopped_again() {
         let fixture = Fixture::new(&[]);
         assert_eq!(fixture.post("/agents", &reviewer("reviewer")).await.status, 201);
         let nodes = json!({
@@ -362,15 +358,15 @@ mod tests {
         let made = fixture.post("/workflows/flow/runs", &json!({"input": {}})).await.json();
         let id: WorkflowRunId = made["workflow_run_id"].as_str().unwrap().parse().unwrap();
         let app = &fixture.app;
-        app.advance_workflow(&id).await.unwrap();
+        app.workflow_runs.advance_workflow(&id).await.unwrap();
         let status = async || fixture.get("/runs").await.json()["items"][0]["status"].clone();
 
         // Another coordinator has looked at the same time and was quicker: nothing is left to do.
-        app.advance_workflow(&id).await.unwrap();
+        app.workflow_runs.advance_workflow(&id).await.unwrap();
         assert_eq!(status().await, "pending");
 
-        app.store.stop_workflow_run(&id, fixture.outside.now()).await.unwrap();
-        app.advance_workflow(&id).await.unwrap();
+        fixture.store.stop_workflow_run(&id, fixture.outside.now()).await.unwrap();
+        app.workflow_runs.advance_workflow(&id).await.unwrap();
         assert_eq!(status().await, "stopped");
     }
 

@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 
 use super::read::{Read, has_errors};
 use super::view::Found;
+use crate::app::Agent;
 use crate::app::agents::providers;
-use crate::app::{Agent, App};
+use crate::app::blueprints::Blueprints;
 use crate::error::Error;
 
-impl App {
+impl Blueprints {
     /// Everything that is wrong with a workflow now, and what is known of those that it names.
     pub(super) async fn examined(&self, read: &Read) -> Result<(Vec<Problem>, Known), Error> {
         let mut problems = read.problems.clone();

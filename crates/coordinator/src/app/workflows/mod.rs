@@ -23,13 +23,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use accord_store::Store;
 use accord_workflow::Flow;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
+pub(super) use runs::summary_of;
 pub(crate) use watch::watch as watch_workflows;
 
+use super::blueprints::Blueprints;
+use super::contracts::Contracts;
 use super::file_changes::KnownFiles;
+use super::instance::Instance;
+use super::lineage::Lineage;
+use super::quarantine::Quarantine;
 use super::recent::{IN_USE, Recent};
+use super::runs::Runs;
+use crate::hub::Hub;
+use crate::outside::{Embedder, Outside};
+use crate::outstanding::Outstanding;
 use files::FileWorkflow;
 use read::Read;
 
@@ -43,23 +55,38 @@ fn hashes(files: &BTreeMap<String, Arc<FileWorkflow>>) -> BTreeMap<String, Strin
     files.iter().map(|(name, workflow)| (name.clone(), workflow.hash.clone())).collect()
 }
 
-/// The workflows that can be used now.
-pub(crate) struct Workflows {
+/// Runs of workflows, and the engine that advances them.
+pub(crate) struct WorkflowRuns {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) outside: Arc<dyn Outside>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) closing: CancellationToken,
+    pub(super) outstanding: Outstanding,
+    pub(super) instance: Arc<Instance>,
+    pub(super) embedder: Option<Arc<dyn Embedder>>,
+    pub(super) blueprints: Arc<Blueprints>,
+    pub(super) contracts: Arc<Contracts>,
+    pub(super) lineage: Arc<Lineage>,
+    pub(super) quarantine: Arc<Quarantine>,
+    pub(super) runs: Arc<Runs>,
+    /// Graphs made ready, by the hash of their definition.
+    pub(super) flows: Recent<Arc<Flow>>,
+}
+
+pub(crate) struct WorkflowFiles {
     folder: Option<PathBuf>,
     files: RwLock<Arc<BTreeMap<String, Arc<FileWorkflow>>>>,
     /// How the folder looked when they were read.
     looked: AtomicU64,
     /// What was made of stored documents, by their hash.
     read: Recent<Arc<Read>>,
-    /// Graphs made ready, by the text of their definition.
-    flows: Recent<Arc<Flow>>,
     /// Held while a workflow's file is compared and written.
     pub(super) writing: tokio::sync::Mutex<()>,
     /// What the audit log knows of the files.
     pub(super) known_files: KnownFiles,
 }
 
-impl Workflows {
+impl WorkflowFiles {
     /// The workflows of a folder, which are read now.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let looked = folder.as_deref().map(files::fingerprint).unwrap_or_default();
@@ -70,7 +97,6 @@ impl Workflows {
             files: RwLock::new(Arc::new(loaded)),
             looked: AtomicU64::new(looked),
             read: Recent::new(IN_USE),
-            flows: Recent::new(IN_USE),
             writing: tokio::sync::Mutex::new(()),
             known_files,
         }
@@ -81,7 +107,7 @@ impl Workflows {
         hashes(&self.files())
     }
 
-    /// Reads the files again. Who asks meanwhile gets all of the old or all of the new.
+    /// Reads the files again. Concurrent readers get all of the old or all of the new ones.
     pub(crate) async fn reload(&self) {
         let Some(folder) = self.folder.clone() else { return };
         // What changes while they are read is noticed the next time.
@@ -92,8 +118,8 @@ impl Workflows {
         }
     }
 
-    /// Reads the files again where they have changed since. The watcher hears of a change a moment after it was made, and a
-    /// run that is asked for right after its workflow was saved must not be one of before.
+    /// Reads the files again if they have changed. The watcher notices a change a moment later, and a run that is requested
+    /// right after its workflow was saved must use the new one.
     async fn refresh(&self) {
         let Some(folder) = &self.folder else { return };
         let mut looks = look(folder).await;

@@ -1,7 +1,7 @@
 //! Rounds over workflow runs: which are advanced, and how many at once.
 //!
-//! Each is marked before its step and the mark goes with the step ([`crate::app::quarantine`]). Those that a coordinator has
-//! died of go one at a time.
+//! Each is marked before its step and the mark goes with the step ([`crate::app::quarantine`]). Those on which a coordinator
+//! crashed go one at a time.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -14,8 +14,9 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
+use super::WorkflowRuns;
 use super::engine::Advanced;
-use crate::app::{App, quarantine};
+use crate::app::quarantine;
 use crate::error::Error;
 
 /// How many workflow runs are looked at in one round.
@@ -24,19 +25,19 @@ const RUNS_A_ROUND: u32 = 200;
 /// How many of them at once: each waits for the store most of the time, and a few may be busy with large templates.
 const AT_ONCE: usize = 32;
 
-/// How long a round waits for those under way before it looks for others: one that is slow holds up nobody else.
+/// How long a round waits for the runs in progress before it looks for others: a slow one must not hold up the rest.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// A workflow run that is about to be advanced. One that a coordinator has died of has the right to go alone.
+/// A workflow run that is about to be advanced. One on which a coordinator crashed has the permit to go alone.
 struct Next {
     id: WorkflowRunId,
     alone: Option<OwnedSemaphorePermit>,
 }
 
-impl App {
+impl WorkflowRuns {
     /// Advances every workflow run that something has happened to, and while some of them take their time, those that
     /// something happens to meanwhile. No run is advanced twice at once.
-    pub(crate) async fn advance_workflows(&self) -> Result<(), Error> {
+    pub(crate) async fn advance_due(&self) -> Result<(), Error> {
         let mut due = VecDeque::from(self.store.due_workflow_runs(RUNS_A_ROUND).await?);
         let (mut under_way, mut at_work) = (FuturesUnordered::new(), HashSet::new());
         let mut look_again = Instant::now() + LOOK_AGAIN;
@@ -51,7 +52,7 @@ impl App {
                     at_work.remove(&id);
                 }
                 Err(_) if self.closing.is_cancelled() => due.clear(),
-                // Those under way are not given up when the store cannot say more.
+                // Runs in progress are not abandoned when the store is unavailable.
                 Err(_) => due = self.store.due_workflow_runs(RUNS_A_ROUND).await.unwrap_or_default().into(),
             }
             if Instant::now() >= look_again {
@@ -60,7 +61,7 @@ impl App {
         }
     }
 
-    /// Takes as many as there is room for, marks them in one go, and gives those that nobody else is at.
+    /// Takes as many as there is room for, marks them in one write, and returns those that no other coordinator works on.
     async fn begin_steps(
         &self,
         due: &mut VecDeque<DueWorkflowRun>,
@@ -77,7 +78,7 @@ impl App {
             }
         }
         let marks = nexts.iter().map(|next| mark(&next.id)).collect();
-        match self.begin_work(marks).await {
+        match self.quarantine.begin_work(marks).await {
             Ok(begun) => nexts.retain(|next| begun.contains(&mark(&next.id))),
             Err(error) => {
                 tracing::warn!(cause = error.cause(), "workflow runs could not be marked; will retry");
@@ -99,7 +100,7 @@ impl App {
         id
     }
 
-    /// One run's trouble is not the others'.
+    /// Logs a failure and continues: one run must not stop the others.
     async fn advance_or_tell(&self, id: &WorkflowRunId) {
         match self.advance_workflow(id).await {
             // The mark went with what was written.
@@ -109,7 +110,7 @@ impl App {
                 tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; will retry");
             }
         }
-        self.end_work(mark(id)).await;
+        self.quarantine.end_work(mark(id)).await;
     }
 }
 

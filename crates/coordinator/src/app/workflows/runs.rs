@@ -15,7 +15,7 @@ use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::{Status, WorkflowRun};
 use accord_json::read_kept;
 use accord_store::{
-    NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter,
+    NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter, WorkflowRunStore,
 };
 use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
@@ -23,12 +23,15 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
+use super::WorkflowRuns;
 use super::known::target_name;
 use super::records::state_of;
 use crate::app::agents::hex;
+use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
+use crate::app::promise::first_answer;
 use crate::app::runs::{SLOW_POLL, input_error};
-use crate::app::{App, Caller, Promise, labels};
+use crate::app::{Caller, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
 use crate::outstanding::Holder;
@@ -41,7 +44,6 @@ struct Definition {
     known: Known,
 }
 
-/// Where a new workflow run belongs.
 #[derive(Debug, Default)]
 pub(super) struct Around {
     pub(super) parent: Option<WorkflowRunId>,
@@ -52,22 +54,22 @@ pub(super) struct Around {
 
 const LIST: List = List("workflow-runs");
 
-impl App {
-    /// Makes a run of a workflow.
-    pub(crate) async fn create_workflow_run(
+impl WorkflowRuns {
+    pub(crate) async fn create(
         &self,
         caller: &Caller,
         name: &str,
-        request: CreateWorkflowRun,
+        mut request: CreateWorkflowRun,
         promise: Option<Promise>,
     ) -> Result<CreatedWorkflowRun, Error> {
         // First of all: what the request named may be gone since.
-        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
             return read_kept(&answer).map_err(Error::internal);
         }
+        self.lineage.adopt_workflow(caller, &mut request);
         let input = request.input.unwrap_or_else(|| Value::Object(Map::new()));
         if let Some(parent) = &request.parent_session_id {
-            self.check_parent(parent).await?;
+            self.lineage.check_parent(parent).await?;
         }
         let demands = request.additional_demands.unwrap_or_default();
         labels::check_asked(&demands, request.project_dir.as_deref())?;
@@ -98,7 +100,7 @@ impl App {
         input: Value,
         around: Around,
     ) -> Result<NewWorkflowRun, Error> {
-        let (found, known) = self.usable_workflow(name).await?;
+        let (found, known) = self.blueprints.usable_workflow(name).await?;
         let read = found.read();
         let Some(graph) = &read.graph else { return Err(Error::internal("a sound workflow has no graph")) };
         if let Some(schema) = graph.input_schema() {
@@ -144,23 +146,23 @@ impl App {
     /// The graph of a run, made ready.
     pub(super) async fn flow(&self, definition: &str) -> Result<Arc<Flow>, Error> {
         let key = hex(&Sha256::digest(definition));
-        if let Some(flow) = self.workflows.flows.get(&key) {
+        if let Some(flow) = self.flows.get(&key) {
             return Ok(flow);
         }
         let text = definition.to_owned();
         let made = heavy(move || made_ready(&text)).await?;
         let flow = Arc::new(made?);
-        self.workflows.flows.put(&key, Arc::clone(&flow));
+        self.flows.put(&key, Arc::clone(&flow));
         Ok(flow)
     }
 
     /// One workflow run with all its nodes.
-    pub(crate) async fn workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+    pub(crate) async fn get(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
         let mut documents = match self.store.workflow_documents(id).await {
             Ok(documents) => documents,
-            Err(error) => return Err(Box::pin(self.absent(id.as_str(), error)).await),
+            Err(error) => return Err(Box::pin(absent(self.store.as_ref(), id.as_str(), error)).await),
         };
-        // The engine has not heard of it yet, and whoever asked should see that it was heard.
+        // The engine has not acted on it yet, but the caller should see that the request was accepted.
         if (documents.asked, documents.run.status) == (Some(WorkflowRequest::Stop), Status::Running) {
             documents.run.status = Status::Stopping;
         }
@@ -172,22 +174,18 @@ impl App {
         Ok(view(&flow, documents.run, state))
     }
 
-    /// Whether coordinators have died of a run. Its documents may be what they died of, so nobody reads them: whoever only looks
-    /// must not be the next. Where no coordinator runs, nobody has counted the deaths yet.
+    /// Whether coordinators crashed on a run. Its documents may be the cause, so they are not read for a view. If no
+    /// coordinator is running, crashes have not been counted yet.
     async fn is_suspect(&self, documents: &WorkflowDocuments) -> Result<bool, Error> {
         let run = &documents.run;
         if run.failure.is_some() || documents.deaths > 0 {
             return Ok(true);
         }
-        let is_unsure = self.is_passive() && !run.status.is_over();
-        Ok(is_unsure && self.is_marked(&Item::new(Kind::WorkflowStep, &run.id)).await?)
+        let is_unsure = self.instance.is_passive() && !run.status.is_over();
+        Ok(is_unsure && self.quarantine.is_marked(&Item::new(Kind::WorkflowStep, &run.id)).await?)
     }
 
-    /// Workflow runs, newest first.
-    pub(crate) async fn workflow_runs(
-        &self,
-        query: WorkflowRunQuery,
-    ) -> Result<Page<WorkflowRunSummary>, Error> {
+    pub(crate) async fn list(&self, query: WorkflowRunQuery) -> Result<Page<WorkflowRunSummary>, Error> {
         let WorkflowRunQuery { status, workflow_name, q, since, until, limit, cursor } = query;
         let request = LIST.request(limit, cursor)?;
         let filter = WorkflowRunFilter { status, workflow_name, since, until, search: search(q.as_deref())? };
@@ -206,26 +204,26 @@ impl App {
     }
 
     /// Asks a workflow run to stop. Can be repeated.
-    pub(crate) async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
-        if self.is_passive() {
-            return self.end_workflow_run(id).await;
+    pub(crate) async fn stop(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+        if self.instance.is_passive() {
+            return self.end(id).await;
         }
         self.store.stop_workflow_run(id, self.outside.now()).await?;
-        self.workflow_run(id).await
+        self.get(id).await
     }
 
-    /// Ends a workflow run where nobody advances it: in the store alone, with all who work for it.
-    async fn end_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+    /// Ends a workflow run that no coordinator advances: in the store alone, with all runs that work for it.
+    async fn end(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
         let documents = self.store.workflow_documents(id).await?;
         if documents.run.status.is_over() {
-            return self.workflow_run(id).await;
+            return self.get(id).await;
         }
         let mut open = vec![id.clone()];
         while let Some(next) = open.pop() {
             for hand in self.store.task_runs(&next).await? {
                 match hand {
                     TaskRun::Workflow(child) => open.push(child),
-                    TaskRun::Run(run_id) => match self.stop(&run_id).await {
+                    TaskRun::Run(run_id) => match self.runs.stop_with_children(&run_id).await {
                         Err(error) if error.name() != ErrorName::RunNotFound => return Err(error),
                         _ => {}
                     },
@@ -239,24 +237,19 @@ impl App {
         Ok(unread_view(self.store.workflow_documents(id).await?.run))
     }
 
-    /// Goes on with a workflow run that coordinators died of.
-    pub(crate) async fn retry_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
-        self.summary_of(self.store.retry_workflow_run(id, self.outside.now()).await?).await
-    }
-
-    /// A workflow run as lists show it.
-    pub(in crate::app) async fn summary_of(&self, run: WorkflowRun) -> Result<WorkflowRunSummary, Error> {
-        let preview = self.store.workflow_previews(slice::from_ref(&run.id)).await?.remove(&run.id);
-        Ok(WorkflowRunSummary { input_preview: preview.unwrap_or_default(), ..summary(run) })
+    /// Continues a workflow run on which coordinators crashed.
+    pub(crate) async fn retry(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
+        let run = self.store.retry_workflow_run(id, self.outside.now()).await?;
+        summary_of(self.store.as_ref(), run).await
     }
 
     /// Removes a workflow run that is over.
-    pub(crate) async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), Error> {
+    pub(crate) async fn remove(&self, id: &WorkflowRunId) -> Result<(), Error> {
         Ok(self.store.remove_workflow_run(id).await?)
     }
 
     /// The workflow run, at its end or when the time is over.
-    pub(crate) async fn wait_for_workflow_run(
+    pub(crate) async fn wait(
         &self,
         holder: &Holder,
         id: &WorkflowRunId,
@@ -266,7 +259,7 @@ impl App {
         let watch = self.hub.watch(vec![Topic::Workflow(id.clone())]);
         loop {
             let turn = self.outstanding.turn(holder).await?;
-            let view = self.workflow_run(id).await?;
+            let view = self.get(id).await?;
             if view.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 return Ok(view);
             }
@@ -286,6 +279,15 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
     let whole = graph.filter(|graph| graph.left_out.is_none());
     let graph = whole.ok_or_else(|| Error::internal("the graph of a workflow run cannot be read"))?;
     Flow::new(graph, known).map_err(Error::internal)
+}
+
+/// A workflow run as lists show it.
+pub(in crate::app) async fn summary_of(
+    store: &dyn WorkflowRunStore,
+    run: WorkflowRun,
+) -> Result<WorkflowRunSummary, Error> {
+    let preview = store.workflow_previews(slice::from_ref(&run.id)).await?.remove(&run.id);
+    Ok(WorkflowRunSummary { input_preview: preview.unwrap_or_default(), ..summary(run) })
 }
 
 fn summary(run: WorkflowRun) -> WorkflowRunSummary {

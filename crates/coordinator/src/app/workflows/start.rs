@@ -7,17 +7,16 @@ use accord_store::{NewWorkflowRun, Submission};
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, OutputSchema, Start, Surroundings, Target};
 
+use super::WorkflowRuns;
 use super::known::is_ours;
 use super::runs::Around;
-use crate::app::App;
-use crate::app::runs::{Expected, Order, Place, Wanted, check_input};
+use crate::app::contracts::Wanted;
+use crate::app::runs::{Expected, Order, RunSession, check_input};
 use crate::error::Error;
 
 /// What works on a task from now on.
 pub(super) enum Begun {
-    /// A run of an agent.
     Run(Box<Submission>),
-    /// A run of another workflow.
     Workflow(Box<NewWorkflowRun>),
 }
 
@@ -33,7 +32,7 @@ impl Begun {
     }
 }
 
-impl App {
+impl WorkflowRuns {
     /// Makes ready what a step asks for; a fault where that cannot be done, now or ever.
     pub(super) async fn begun(
         &self,
@@ -64,18 +63,21 @@ impl App {
         requested_by: Option<RequestedBy>,
     ) -> Result<Begun, Error> {
         let agent = match &start.target {
-            Target::Agent(name) | Target::Workflow(name) => self.catalog.usable(name).await?,
-            Target::Inline(blueprint) => self.inline_agent(graph, &start.node, start.role, blueprint).await?,
+            Target::Agent(name) | Target::Workflow(name) => self.blueprints.catalog.usable(name).await?,
+            Target::Inline(blueprint) => {
+                self.blueprints.inline_agent(graph, &start.node, start.role, blueprint).await?
+            }
         };
-        let (place, expected, project_dir) = match &start.resume {
+        let (run_session, expected, project_dir) = match &start.resume {
             None => {
-                let place = Place::New { parent_session_id: surroundings.parent_session_id.clone() };
-                (place, Expected::AgentParameters, surroundings.project_dir.clone())
+                let run_session =
+                    RunSession::New { parent_session_id: surroundings.parent_session_id.clone() };
+                (run_session, Expected::AgentParameters, surroundings.project_dir.clone())
             }
             Some(session_id) => {
                 let session = self.store.session(session_id).await?;
                 let project_dir = session.project_dir.clone();
-                (Place::Existing(Box::new(session)), Expected::Prompt, project_dir)
+                (RunSession::Existing(Box::new(session)), Expected::Prompt, project_dir)
             }
         };
         check_input(&agent, expected, &start.parameters).await?;
@@ -85,10 +87,10 @@ impl App {
             None => (None, None),
         };
         let wanted = Wanted { schema, schema_name, options: None, rules: start.invariants.clone() };
-        let contract = self.output_contract(&agent, wanted).await?;
+        let contract = self.contracts.of_run(&agent, wanted).await?;
         let order = Order {
             agent,
-            place,
+            session: run_session,
             parameters: start.parameters.to_string(),
             contract,
             additional_demands: surroundings.demands.clone(),
@@ -99,7 +101,7 @@ impl App {
             delivers: Vec::new(),
             requested_by,
         };
-        self.submission(order).map(|submission| Begun::Run(Box::new(submission)))
+        self.runs.submission(order).map(|submission| Begun::Run(Box::new(submission)))
     }
 
     async fn begun_workflow(

@@ -14,17 +14,16 @@ use super::files::FileWorkflow;
 use super::known::named;
 use super::read::{Read, has_errors};
 use crate::app::agents::name;
+use crate::app::blueprints::Blueprints;
 use crate::app::definition::first_error;
-use crate::app::{App, page};
+use crate::app::page;
 use crate::error::Error;
 use crate::work::heavy;
 
 /// A workflow that was found, sound or not.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
-    /// In a file.
     File(Arc<FileWorkflow>),
-    /// In the store.
     Stored(Box<DocumentRecord>, Arc<Read>),
 }
 
@@ -82,7 +81,7 @@ impl Found {
     }
 }
 
-impl App {
+impl Blueprints {
     /// The workflow of this name, sound or not. On the same name a file wins.
     pub(super) async fn find_workflow(&self, name: &str) -> Result<Option<Found>, Error> {
         self.workflows.refresh().await;
@@ -121,7 +120,7 @@ impl App {
     }
 
     /// Every workflow in files, by name, with its verdict. For who examines files without a coordinator.
-    pub async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
+    pub(in crate::app) async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
         let mut views = Vec::new();
         for workflow in self.workflows.files().values() {
             let found = Found::File(Arc::clone(workflow));
@@ -158,7 +157,7 @@ impl App {
         Ok(named)
     }
 
-    /// Every agent that stands in a workflow, as it is written there but for its name, by the workflow's name.
+    /// Every agent that is defined in a workflow, with its name there, by the workflow's name.
     pub(in crate::app) async fn inline_agents(&self) -> Result<Vec<(String, Value)>, Error> {
         let mut agents = Vec::new();
         for (found, _) in self.all_workflows().await? {
@@ -192,7 +191,6 @@ impl App {
             .by_name(summaries, Ordering::Greater, limit, cursor, |workflow| &workflow.name)
     }
 
-    /// One workflow.
     pub(crate) async fn workflow(&self, name: &str) -> Result<WorkflowView, Error> {
         let found = self.found_workflow(name).await?;
         let (mut problems, _) = self.examined(&found.read()).await?;
@@ -203,7 +201,6 @@ impl App {
         Ok(found.view(problems))
     }
 
-    /// Whether a workflow could be used.
     pub(crate) async fn validate_workflow(&self, value: Value) -> Result<ValidateWorkflowAnswer, Error> {
         let (problems, _) = self.examined(&read_value(value).await).await?;
         Ok(ValidateWorkflowAnswer { valid: !has_errors(&problems), problems })

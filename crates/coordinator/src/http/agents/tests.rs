@@ -88,7 +88,7 @@ async fn an_agent_is_made_only_where_there_is_none() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn known_etags_get_304() {
     let fixture = Fixture::new(&[]);
     let tag = fixture.post("/agents", &reviewer("a")).await.etag();
     let weak = format!("\"x\", W/{tag}");
@@ -196,7 +196,7 @@ async fn a_file_wins_over_the_store() {
     let fixture = Fixture::new(&[]);
     fixture.post("/agents", &reviewer("reviewer")).await;
     fixture.write("reviewer/agent.yaml", &REVIEWER.replace("Reviews", "From a file"));
-    fixture.app.catalog.reload().await;
+    fixture.app.blueprints.catalog.reload().await;
     let view = fixture.get("/agents/reviewer").await.json();
     assert_eq!(view["summary"]["source"], "file");
     assert_eq!(view["summary"]["description"], "From a file");
@@ -286,11 +286,11 @@ async fn a_contract_is_shown_with_what_providers_take() {
 #[tokio::test]
 async fn an_agent_is_ready_for_use() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
-    let agent = fixture.app.catalog.usable("reviewer").await.unwrap();
+    let agent = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
     assert_eq!(agent.document, reviewer("reviewer").to_string());
     assert!(agent.output.as_ref().unwrap().is_valid(&json!({"summary": "s"})));
-    let again = fixture.app.catalog.usable("reviewer").await.unwrap();
+    let again = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
     assert!(std::sync::Arc::ptr_eq(&agent, &again));
-    let error = fixture.app.catalog.usable("nobody").await.unwrap_err();
+    let error = fixture.app.blueprints.catalog.usable("nobody").await.unwrap_err();
     assert_eq!(error.name(), accord_api::ErrorName::AgentNotFound);
 }

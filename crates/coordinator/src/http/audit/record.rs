@@ -1,7 +1,7 @@
-//! Changes are recorded: one place for all routes, led by the table [`AUDITED`].
+//! Changes are recorded in one place for all routes, as the table of routes says.
 //!
-//! The entry is written when the change is made and before the answer is given. Where it cannot be written, the caller hears
-//! that the change was made and not recorded.
+//! The entry is written after the change and before the response. If it cannot be written, the caller gets an error that says
+//! so.
 
 use accord_api::ErrorName;
 use accord_domain::audit::{Actor, Entry};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::app::{App, Caller};
 use crate::connections::peer;
 use crate::error::Error;
-use crate::http::routes::{AUDITED, Audited, Object};
+use crate::http::routes::{self, Audit, Audited, Object};
 
 /// What the header `X-Forwarded-For` says is kept up to this length: four addresses of IPv6, and there are seldom more than
 /// two proxies.
@@ -25,15 +25,18 @@ const LONGEST_FORWARDED: usize = 200;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Repeated;
 
-/// The route of a request that is recorded.
-pub(in crate::http) fn route(request: &Request) -> Option<&'static Audited> {
+/// What is to be recorded of a request.
+pub(in crate::http) fn audited(request: &Request) -> Option<Audited> {
     let path = request.extensions().get::<MatchedPath>()?.as_str();
-    AUDITED.iter().find(|route| route.path == path && route.method == request.method().as_str())
+    match routes::find(request.method().as_str(), path)?.audit {
+        Audit::Recorded(audited) => Some(audited),
+        Audit::Safe | Audit::Exempt(_) => None,
+    }
 }
 
 /// A request that is recorded if it goes well.
 pub(in crate::http) struct Pending {
-    route: &'static Audited,
+    audited: Audited,
     actor: Actor,
     address: Option<String>,
     forwarded_for: Option<String>,
@@ -42,17 +45,17 @@ pub(in crate::http) struct Pending {
 }
 
 impl Pending {
-    /// What is to be recorded of a request that was let in.
-    pub(in crate::http) async fn of(route: &'static Audited, request: &mut Request) -> Option<Self> {
+    /// What is to be recorded of an authorized request.
+    pub(in crate::http) async fn of(audited: Audited, request: &mut Request) -> Option<Self> {
         let actor = request.extensions().get::<Caller>()?.actor();
-        // A command's own coordinator hears from nobody else: the address would say nothing.
+        // The coordinator of a single command has no other clients: the address would say nothing.
         let is_remote = actor != Actor::CommandLine;
         let peer = peer(request).filter(|_| is_remote);
         let address = peer.map(|peer| peer.ip().to_canonical().to_string());
         let forwarded_for = forwarded_for(request.headers());
         let parameters = request.extract_parts::<RawPathParams>().await.ok();
         let named = parameters.and_then(|all| all.iter().next().map(|(_, value)| value.to_owned()));
-        Some(Self { route, actor, address, forwarded_for, named })
+        Some(Self { audited, actor, address, forwarded_for, named })
     }
 
     /// Records the change, where it was made.
@@ -60,13 +63,13 @@ impl Pending {
         if !response.status().is_success() || response.extensions().get::<Repeated>().is_some() {
             return response;
         }
-        let action = match self.route.created {
+        let action = match self.audited.created {
             Some(created) if response.status() == StatusCode::CREATED => created,
-            _ => self.route.action,
+            _ => self.audited.action,
         };
         let hash = response.headers().get(header::ETAG).and_then(|value| value.to_str().ok());
         let hash = hash.map(|value| value.trim_matches('"').to_owned());
-        let (object, response) = match self.route.object {
+        let (object, response) = match self.audited.object {
             Object::Path => (self.named, response),
             Object::Answer(pointer) => read(response, pointer).await,
         };
@@ -79,14 +82,14 @@ impl Pending {
             address: self.address,
             forwarded_for: self.forwarded_for,
         };
-        match app.add_audit(entry).await {
+        match app.audit.add(entry).await {
             Ok(()) => response,
             Err(error) => unrecorded(&error).into_response(),
         }
     }
 }
 
-/// What stands at this place of an answer, and the answer again. Answers to changes are whole in memory.
+/// The string at this place of a response, and the response again. Responses to changes are in memory as a whole.
 async fn read(response: Response, pointer: &str) -> (Option<String>, Response) {
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();

@@ -101,14 +101,14 @@ async fn keys_of_other_processes_are_noticed() {
     assert_eq!(fixture.get("/agents").await.status, 200);
     let outside = fixture.outside.as_ref();
     let (key, shown) = crate::new_key(outside, Role::Viewer, "elsewhere", None).unwrap();
-    fixture.app.store.add_key(key.clone()).await.unwrap();
+    fixture.store.add_key(key.clone()).await.unwrap();
     fixture.outside.pass(3);
     assert_eq!(fixture.get("/agents").await.status, 401);
     fixture.with_key(Some(&shown));
     assert_eq!(fixture.get("/agents").await.status, 200);
-    fixture.app.store.remove_key(&key.id).await.unwrap();
+    fixture.store.remove_key(&key.id).await.unwrap();
     let (other, _) = crate::new_key(outside, Role::Viewer, "another", None).unwrap();
-    fixture.app.store.add_key(other).await.unwrap();
+    fixture.store.add_key(other).await.unwrap();
     fixture.outside.pass(3);
     assert_eq!(fixture.get("/agents").await.status, 401);
 }
@@ -183,15 +183,15 @@ async fn no_answer_may_be_taken_for_something_else() {
 }
 
 #[tokio::test]
-async fn where_others_can_reach_it_a_key_is_needed() {
+async fn a_key_is_required_if_others_can_connect() {
     let fixture = Fixture::new(&[]);
-    fixture.app.listens_on("0.0.0.0:8765".parse().unwrap());
+    fixture.app.keys.listens_on("0.0.0.0:8765".parse().unwrap());
     assert_eq!(fixture.get("/agents").await.error(), (401, "Unauthorized".into()));
     assert_eq!(fixture.get("/health").await.status, 200);
 }
 
 #[tokio::test]
-async fn what_is_not_in_the_table_is_not_there() {
+async fn unlisted_route_is_404() {
     let fixture = Fixture::new(&[]);
     assert_eq!(fixture.get("/nothing").await.error(), (404, "RouteNotFound".into()));
     let reply = fixture.send(Method::DELETE, "/agents", &[], String::new()).await;

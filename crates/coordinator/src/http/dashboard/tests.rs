@@ -1,5 +1,7 @@
 //! The tests hold with a bundle and without one.
 
+use std::sync::Arc;
+
 use accord_store_sqlite::SqliteStore;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::shapes::SCHEMAS;
 
-/// What may stand in an `agent.yaml`, as JSON Schema.
+/// The JSON Schema of an `agent.yaml`.
 pub fn agent_file_schema() -> Value {
     let empty = Map::new();
     let shapes = super::DOCUMENT.pointer("/components/schemas").and_then(Value::as_object).unwrap_or(&empty);

@@ -1,7 +1,6 @@
-//! What every route of a kind can answer, whatever its handler does.
+//! Errors that every route of a kind can return, whatever its handler does.
 //!
-//! The door refuses who may not come in, and what is taken from a request is refused in one way wherever it is taken. Said
-//! once here, from the table of routes, it is not forgotten at any of them.
+//! They are added here from the table of routes, so that no route forgets them.
 
 use serde_json::{Map, Value, json};
 
@@ -35,7 +34,7 @@ fn is_open(method: &str, path: &str) -> bool {
     })
 }
 
-/// The routes whose answers may be large: whoever does not read what it has gets no more of them.
+/// The routes whose responses may be large: a client that does not read its responses gets no more of them.
 const DOCUMENTS: &[&str] = &[
     "/agents/{name}",
     "/runs/{id}",
@@ -54,7 +53,7 @@ fn reads_document(method: &str, path: &str) -> bool {
 fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: bool) {
     let has_body = operation.contains_key("requestBody");
     let parameters = operation.get("parameters").and_then(Value::as_array);
-    // What cannot stand in the path is not found; everything else that is sent can be wrong.
+    // An invalid path is not found; everything else in a request can be invalid.
     let is_sent = |parameter: &Value| parameter.get("in").is_some_and(|place| place != "path");
     let takes_more = parameters.is_some_and(|all| all.iter().any(is_sent));
     if !is_open {
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_route_says_what_it_refuses() {
+    fn every_operation_lists_its_errors() {
         let own = || json!({"200": {"description": "x"}});
         let mut document = json!({"components": {}, "paths": {
             "/health": {"get": {"responses": own()}},

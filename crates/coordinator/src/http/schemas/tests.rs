@@ -70,14 +70,14 @@ async fn an_agent_may_refer_to_a_registered_schema() {
     assert_eq!(made.status, 201, "{}", made.text);
     let problem = &made.json()["summary"]["problems"][0];
     assert_eq!((&problem["severity"], &problem["path"]), (&json!("warning"), &json!("$.output_schema")));
-    let missing = fixture.app.catalog.usable("stored").await.unwrap_err();
+    let missing = fixture.app.blueprints.catalog.usable("stored").await.unwrap_err();
     assert_eq!(missing.name(), accord_api::ErrorName::SchemaNotFound);
 
     fixture.post("/schemas", &json!({"name": "summary", "schema": summary()})).await;
-    let agent = fixture.app.catalog.usable("stored").await.unwrap();
+    let agent = fixture.app.blueprints.catalog.usable("stored").await.unwrap();
     assert_eq!(agent.output.as_ref().map(|schema| schema.document().clone()), Some(summary()));
     assert_eq!(agent.output_name(), Some("summary"));
-    let agent = fixture.app.catalog.usable("filed").await.unwrap();
+    let agent = fixture.app.blueprints.catalog.usable("filed").await.unwrap();
     assert_eq!((agent.output_name(), agent.default_output_name()), (None, Some("summary")));
     assert_eq!(fixture.get("/agents/stored").await.json()["summary"]["problems"], json!([]));
 
@@ -87,7 +87,7 @@ async fn an_agent_may_refer_to_a_registered_schema() {
 }
 
 #[tokio::test]
-async fn who_uses_a_schema_is_told_with_it() {
+async fn a_schema_lists_its_users() {
     let fixture = Fixture::new(&[]);
     fixture.post("/schemas", &json!({"name": "summary", "schema": summary()})).await;
     fixture.post("/schemas", &json!({"name": "idle", "schema": summary()})).await;
@@ -144,7 +144,7 @@ async fn a_node_of_a_workflow_may_refer_to_a_registered_schema() {
     );
 
     assert_eq!(fixture.post("/workflows/flow/runs", &json!({"input": {}})).await.status, 201);
-    fixture.app.advance_workflows().await.unwrap();
+    fixture.app.workflow_runs.advance_due().await.unwrap();
     let run = fixture.get("/runs").await.json()["items"][0]["run_id"].clone();
     let run = fixture.get(&format!("/runs/{}", run.as_str().unwrap())).await.json();
     assert_eq!(

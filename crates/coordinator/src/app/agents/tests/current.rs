@@ -14,11 +14,11 @@ async fn description(fixture: &Fixture) -> String {
 #[tokio::test]
 async fn a_file_that_was_just_saved_is_what_counts() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
-    let before = fixture.app.catalog.usable("reviewer").await.unwrap();
+    let before = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
     for text in ["One more", "Another"] {
         fixture
             .write("reviewer/agent.yaml", &REVIEWER.replace("summary", "verdict").replace("Reviews", text));
-        let agent = fixture.app.catalog.usable("reviewer").await.unwrap();
+        let agent = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
         assert_eq!(agent.blueprint.description, text);
         assert_ne!(agent.output.as_ref().unwrap().hash(), before.output.as_ref().unwrap().hash());
     }
@@ -33,7 +33,7 @@ async fn a_file_that_was_just_saved_is_what_counts() {
 async fn the_prompt_beside_it_counts_too() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let prompt = async || {
-        let agent = fixture.app.catalog.usable("reviewer").await.unwrap();
+        let agent = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
         agent.blueprint.system_prompt.clone()
     };
     assert_eq!(prompt().await, None);
@@ -48,7 +48,7 @@ async fn the_prompt_beside_it_counts_too() {
 #[tokio::test]
 async fn an_agent_comes_and_goes_with_its_folder() {
     let fixture = Fixture::new(&[]);
-    let missing = fixture.app.catalog.usable("reviewer").await.unwrap_err();
+    let missing = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap_err();
     assert_eq!(missing.name(), ErrorName::AgentNotFound);
     // The folder of agents is not there either.
     fixture.write("reviewer/agent.json", &reviewer("reviewer").to_string());
@@ -66,7 +66,7 @@ async fn an_agent_comes_and_goes_with_its_folder() {
 #[tokio::test]
 async fn a_file_that_cannot_be_read_is_broken_until_it_can() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
-    let broken = async || fixture.app.catalog.usable("reviewer").await.unwrap_err().name();
+    let broken = async || fixture.app.blueprints.catalog.usable("reviewer").await.unwrap_err().name();
     for text in ["", "name: [", "name: reviewer\n", "\0"] {
         fixture.write("reviewer/agent.yaml", text);
         assert_eq!(broken().await, ErrorName::AgentBroken, "{text}");
@@ -87,7 +87,7 @@ async fn a_name_does_not_lead_out_of_the_folder() {
     fs::create_dir_all(&outside).unwrap();
     fs::write(outside.join("agent.yaml"), REVIEWER).unwrap();
     for name in ["../outside", "..", ".", "", "inner/", "inner/.", "\0"] {
-        let error = fixture.app.catalog.usable(name).await.unwrap_err();
+        let error = fixture.app.blueprints.catalog.usable(name).await.unwrap_err();
         assert_eq!(error.name(), ErrorName::AgentNotFound, "{name:?}");
     }
 }

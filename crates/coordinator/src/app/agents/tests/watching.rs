@@ -15,7 +15,7 @@ async fn until(fixture: &Fixture, names: &[&str]) {
     let reached = async {
         loop {
             looks.tick().await;
-            let files = fixture.app.catalog.files();
+            let files = fixture.app.blueprints.catalog.files();
             if files.agents.keys().map(String::as_str).eq(names.iter().copied()) {
                 return;
             }
@@ -28,7 +28,7 @@ async fn until(fixture: &Fixture, names: &[&str]) {
 async fn changes_are_noticed_wherever_they_happen() {
     let fixture = Fixture::new(&[]);
     let stop = CancellationToken::new();
-    let watching = tokio::spawn(watch(Arc::clone(&fixture.app), stop.clone()));
+    let watching = tokio::spawn(watch(Arc::clone(&fixture.app.blueprints), stop.clone()));
     // The folder does not exist yet.
     fixture.write("reviewer/agent.yaml", REVIEWER);
     until(&fixture, &["reviewer"]).await;

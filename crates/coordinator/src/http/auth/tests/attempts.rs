@@ -87,7 +87,7 @@ async fn the_last_use_of_a_key_is_shown_at_once_and_written_later() {
     let (id, key) = made(&fixture, "admin").await;
     let id: KeyId = id.parse().unwrap();
     let stored = async || {
-        let keys = fixture.app.store.keys().await.unwrap();
+        let keys = fixture.store.keys().await.unwrap();
         keys.into_iter().find(|key| key.id == id).unwrap().last_used_at.map(|at| at.to_string())
     };
     fixture.with_key(Some(&key));
@@ -97,17 +97,17 @@ async fn the_last_use_of_a_key_is_shown_at_once_and_written_later() {
         assert_eq!(shown["items"][0]["last_used_at"], format!("2026-11-01T00:00:0{second}Z"));
         assert_eq!(stored().await, None, "a request writes nothing");
     }
-    fixture.app.note_key_uses().await.unwrap();
+    fixture.app.keys.note_uses().await.unwrap();
     assert_eq!(stored().await.as_deref(), Some("2026-11-01T00:00:03Z"));
     fixture.outside.pass(1);
     let denied = format!("{key}0");
     assert_eq!(agents(&fixture, Some(&denied)).await.status, 401);
-    fixture.app.note_key_uses().await.unwrap();
+    fixture.app.keys.note_uses().await.unwrap();
     assert_eq!(stored().await.as_deref(), Some("2026-11-01T00:00:03Z"), "a wrong secret is no use");
     let removed = {
         fixture.with_key(Some(&key));
         fixture.send(Method::DELETE, &format!("/keys/{id}"), &[], String::new()).await
     };
     assert_eq!(removed.status, 204);
-    fixture.app.note_key_uses().await.unwrap();
+    fixture.app.keys.note_uses().await.unwrap();
 }

@@ -98,7 +98,7 @@ const EXPECTED: &[(&str, &str, Least)] = &[
 ];
 
 #[test]
-fn the_table_gives_each_route_to_whom_it_should() {
+fn every_route_has_the_expected_access() {
     let least = |access| match access {
         Access::Open => Anybody,
         Access::Known => AnyKey,
@@ -177,7 +177,7 @@ async fn each_role_gets_its_routes_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_key_is_told_what_it_may_do() {
+async fn me_shows_the_role_of_the_key() {
     let fixture = Fixture::new(&[]);
     let me = async || fixture.get("/me").await.json();
     let open =

@@ -83,21 +83,21 @@ async fn a_stream_without_a_key_ends_with_the_first_one() {
 }
 
 #[tokio::test]
-async fn a_key_that_another_process_removed_is_noticed_where_somebody_waits() {
+async fn a_key_revoked_by_another_process_ends_waiting_requests() {
     let fixture = desk().await;
     let outside = fixture.outside.as_ref();
     let mut ids: Vec<KeyId> = Vec::new();
     for role in [Role::Viewer, Role::Admin] {
         let (key, shown) = crate::new_key(outside, role, "elsewhere", None).unwrap();
         ids.push(key.id.clone());
-        fixture.app.store.add_key(key).await.unwrap();
+        fixture.store.add_key(key).await.unwrap();
         if role == Role::Viewer {
             fixture.with_key(Some(&shown));
         }
     }
     fixture.outside.pass(3);
     let stream = followed(&fixture).await;
-    fixture.app.store.remove_key(&ids[0]).await.unwrap();
+    fixture.store.remove_key(&ids[0]).await.unwrap();
     fixture.outside.pass(3);
     assert_eq!(rest(stream).await, "");
 }
@@ -120,7 +120,7 @@ async fn a_claim_that_waits_ends_with_its_key() {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_an_end_or_beats_is_let_go() {
+async fn waiting_requests_end_when_their_key_is_revoked() {
     let fixture = desk().await;
     let (_, admin) = made(&fixture, "admin").await;
     fixture.with_key(Some(&admin));

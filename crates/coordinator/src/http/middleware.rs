@@ -1,5 +1,5 @@
-//! What every request passes: it is let in or refused, answered in the one shape, counted, and told to the log and to traces.
-//! Both know a request by its route, not by its path, and without headers and body: those hold keys and what people said.
+//! What every request goes through: it is authorized, answered, audited and counted, and written to the log and to traces.
+//! Log and traces name the route and not the path, and have no headers and bodies: those hold keys and what people wrote.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::error::{Cause, Error};
 use crate::metrics;
 
 /// Passes a request on, and its answer back.
-pub(super) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub(super) async fn handle(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
     let method = request.method().clone();
@@ -56,8 +56,8 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
                 request.extensions_mut().insert(holder.clone());
             }
             // Boxed: what is rarer would make every other request as large.
-            let change = match audit::route(&request) {
-                Some(route) => Box::pin(audit::Pending::of(route, &mut request)).await,
+            let change = match audit::audited(&request) {
+                Some(audited) => Box::pin(audit::Pending::of(audited, &mut request)).await,
                 None => None,
             };
             let response = envelope::wrap(next.run(request).await).await;
@@ -79,14 +79,14 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
     response
 }
 
-/// An answer that may take long, for as long as whoever asked may have it.
+/// An answer that may take long, unless the access of the caller is revoked first.
 pub(super) async fn while_admitted<T>(
     app: &App,
     caller: &Caller,
     answer: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     tokio::select! {
-        // Who was let go hears nothing more, though it be there.
+        // Once access is revoked, send nothing, even if the answer is ready.
         biased;
         error = app.keys.withdrawn(caller) => Err(error),
         answered = answer => answered,

@@ -1,27 +1,27 @@
-//! Documents of the runs that were handed out last. They are fixed while a lease lasts, and needed again when its holder ends the
-//! run: whoever is quick is judged without another look into the store.
+//! Documents of the runs that were claimed last. They do not change while a lease lasts, and are needed again when the run
+//! finishes: a quick run is judged without another read from the store.
 
 use accord_domain::id::LeaseId;
 use accord_domain::run::{Assignment, Holder, Run};
 
 use super::recent::Recent;
 
-/// As many as end within moments; whoever takes longer does not mind a look.
+/// As many as finish within moments; for longer runs another read does not matter.
 const KEPT: usize = 256;
 
 /// Larger ones are not kept: a megabyte of parameters is rare, and so is its end.
 const KEPT_BYTES: usize = 16 * 1024;
 
-/// What was handed out last.
-pub(crate) struct Handed(Recent<Assignment>);
+/// The assignments of the runs that were claimed last.
+pub(crate) struct RecentAssignments(Recent<Assignment>);
 
-impl Default for Handed {
+impl Default for RecentAssignments {
     fn default() -> Self {
         Self(Recent::new(KEPT))
     }
 }
 
-impl Handed {
+impl RecentAssignments {
     /// Keeps the documents of a run that is handed out.
     pub(crate) fn keep(&self, run: &Run, assignment: &Assignment) {
         let Assignment { blueprint, parameters, contract, retry_prompt, input, .. } = assignment;
@@ -32,14 +32,13 @@ impl Handed {
         }
     }
 
-    /// The documents of the run that somebody claims to hold, if they are still kept. That the lease is in force is for the
-    /// store to say.
+    /// The documents of a run, if they are still cached. Whether the lease is in force is checked by the store.
     pub(crate) fn take(&self, holder: &Holder) -> Option<Assignment> {
         self.0.take(&key(holder.run_id.as_str(), &holder.lease_id))
     }
 }
 
-/// Both, so that nobody is judged by another run's contract.
+/// Both, so that no result is judged by the contract of another run.
 fn key(run_id: &str, lease_id: &LeaseId) -> String {
     format!("{run_id} {}", lease_id.as_str())
 }

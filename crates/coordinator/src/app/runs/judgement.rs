@@ -1,16 +1,13 @@
-//! Judgements as they are told: on attempts, and in the error of a run whose contract was not met.
+//! Judgements in the types of the API: on attempts, and in the error of a run whose contract was not met.
 
 use accord_contract::{Outcome as Reason, Repair, Source, Violation};
 use accord_domain::attempt::{self, Attempt, Outcome as Judged, ValueSource};
 use accord_domain::contract::{Contract, Origin};
 use accord_domain::run::{Failure, FailureType};
 
-/// How a contract was not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unmet {
-    /// There are no more retries.
     RetriesSpent,
-    /// The model gave the same again.
     NoProgress,
     /// Another answer may not be paid for, in words.
     Exhausted(String),

@@ -11,8 +11,8 @@ use accord_contract::{Invariants, Schema};
 use accord_domain::contract::{Contract, Invariant, MOST_RETRIES, Options, Origin};
 use serde_json::{Value, json};
 
-use crate::app::contracts::{InForce, compile_invariants, invalid_schema};
-use crate::app::{Agent, App};
+use super::{Contracts, InForce, compile_invariants, invalid_schema};
+use crate::app::Agent;
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
 
@@ -27,7 +27,7 @@ pub(in crate::app) struct Wanted {
 }
 
 impl Wanted {
-    pub(super) fn take(request: &mut CreateRun) -> Self {
+    pub(in crate::app) fn take(request: &mut CreateRun) -> Self {
         Self {
             schema: request.output_schema.take(),
             schema_name: request.output_schema_name.take(),
@@ -53,21 +53,20 @@ struct Parts<'a> {
     max_retries: u32,
 }
 
-impl App {
-    /// The contract in force for a run of this agent, as it is stored with the run.
-    pub(in crate::app) async fn output_contract(
+impl Contracts {
+    /// The contract in force for a run of this agent.
+    pub(in crate::app) async fn of_run(
         &self,
         agent: &Agent,
         wanted: Wanted,
-    ) -> Result<Option<Arc<str>>, Error> {
+    ) -> Result<Option<Arc<InForce>>, Error> {
         check_options(wanted.options.as_ref())?;
         if let Some(schema) = &agent.output {
             if wanted.has_schema() || wanted.options.is_some() {
                 return Err(conflict(&agent.blueprint.name));
             }
             let key = format!("{}:{}:blueprint", agent.hash, schema.hash());
-            let resolved = self.contracts.of_agent(&key, || Ok(self.of_blueprint(agent, schema)));
-            return resolved.map(Some);
+            return self.by_agent.get_or(&key, || self.of_blueprint(agent, schema)).map(Some);
         }
         if let Some(schema) = self.callers_schema(&wanted).await? {
             let (schema, schema_name) = schema;
@@ -78,9 +77,9 @@ impl App {
                 rules: &wanted.rules,
                 invariants: compile_invariants(&wanted.rules)?,
                 options: [wanted.options.as_ref(), None],
-                max_retries: self.settings.enforcement.max_retries,
+                max_retries: self.enforcement.max_retries,
             };
-            return self.contracts.resolve(self.in_force(parts)).map(Some);
+            return self.in_force(parts).map(Some);
         }
         let Some(schema) = &agent.default_output else {
             return match wanted.options {
@@ -91,17 +90,17 @@ impl App {
                 None => Ok(None),
             };
         };
-        let make = || Ok(self.of_default(agent, schema, wanted.options.as_ref()));
+        let make = || self.of_default(agent, schema, wanted.options.as_ref());
         match &wanted.options {
-            Some(_) => self.contracts.resolve(make()?).map(Some),
+            Some(_) => make().map(Some),
             None => {
                 let key = format!("{}:{}:default", agent.hash, schema.hash());
-                self.contracts.of_agent(&key, make).map(Some)
+                self.by_agent.get_or(&key, make).map(Some)
             }
         }
     }
 
-    fn of_blueprint(&self, agent: &Agent, schema: &Schema) -> InForce {
+    fn of_blueprint(&self, agent: &Agent, schema: &Schema) -> Result<Arc<InForce>, Error> {
         self.in_force(Parts {
             origin: Origin::Blueprint,
             schema: schema.clone(),
@@ -113,7 +112,12 @@ impl App {
         })
     }
 
-    fn of_default(&self, agent: &Agent, schema: &Schema, wanted: Option<&Options>) -> InForce {
+    fn of_default(
+        &self,
+        agent: &Agent,
+        schema: &Schema,
+        wanted: Option<&Options>,
+    ) -> Result<Arc<InForce>, Error> {
         self.in_force(Parts {
             origin: Origin::Default,
             schema: schema.clone(),
@@ -121,29 +125,29 @@ impl App {
             rules: &agent.blueprint.invariants,
             invariants: agent.invariants.clone(),
             options: [wanted, agent.blueprint.default_output_schema_options.as_ref()],
-            max_retries: self.settings.enforcement.max_retries,
+            max_retries: self.enforcement.max_retries,
         })
     }
 
     /// The caller's schema and its name, compiled. Inline wins.
     async fn callers_schema(&self, wanted: &Wanted) -> Result<Option<(Schema, Option<String>)>, Error> {
         if let Some(document) = &wanted.schema {
-            let compiled = self.contracts.sent_schema(document).await?;
+            let compiled = self.sent_schema(document).await?;
             let schema = compiled.map_err(|error| invalid_schema("output_schema", &error))?;
             return Ok(Some((schema, None)));
         }
         let Some(name) = &wanted.schema_name else { return Ok(None) };
-        let Some(record) = self.store.schema(name).await? else {
+        let Some(record) = self.registered.schema(name).await? else {
             let message = format!("output schema '{name}' not found");
             return Err(Error::new(ErrorName::SchemaNotFound, message));
         };
         let document: Value = serde_json::from_str(&record.document).map_err(Error::internal)?;
-        let schema = self.contracts.sent_schema(&document).await?.map_err(Error::internal)?;
+        let schema = self.sent_schema(&document).await?.map_err(Error::internal)?;
         Ok(Some((schema, Some(name.clone()))))
     }
 
-    fn in_force(&self, parts: Parts<'_>) -> InForce {
-        let defaults = &self.settings.enforcement;
+    fn in_force(&self, parts: Parts<'_>) -> Result<Arc<InForce>, Error> {
+        let defaults = &self.enforcement;
         let options = parts.options.into_iter().flatten();
         let terms = Contract {
             origin: parts.origin,
@@ -161,7 +165,7 @@ impl App {
                 .unwrap_or(defaults.validation_mode),
             strategy: options.clone().find_map(|each| each.strategy).unwrap_or(defaults.strategy),
         };
-        InForce::new(terms, parts.schema, parts.invariants)
+        self.keep(terms, parts.schema, parts.invariants)
     }
 }
 

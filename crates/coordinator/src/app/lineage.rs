@@ -1,8 +1,9 @@
-//! Runs that act for themselves: an agent that starts and follows other agents.
+//! Which run started which session.
 //!
-//! Such a run shows a token that only the holder of its lease can make. It may look at agents, workflows and schemas,
-//! start sessions and workflow runs, which become children of its own whatever it says, and deal with what descends from
-//! its own session.
+//! A run that calls the API has a token that only the holder of its lease can make. It may read agents, workflows and schemas,
+//! start sessions and workflow runs, which always become its children, and use what descends from its own session.
+
+use std::sync::Arc;
 
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunToken, SessionQuery};
 use accord_domain::audit::RequestedBy;
@@ -10,11 +11,12 @@ use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
 use accord_domain::session::{ExecutionMode, Session};
-use accord_store::StoreError;
+use accord_store::{RunReader, SessionStore, StoreError, WorkflowRunStore};
 use accord_workflow::Head;
 use subtle::ConstantTimeEq as _;
 
-use super::{App, Caller};
+use super::Caller;
+use super::instance::Instance;
 use crate::error::Error;
 
 /// How far up the parents of a session are looked for. Agents that start agents are a few levels deep; without a bound
@@ -26,20 +28,27 @@ const DEEPEST: usize = 64;
 /// none of the others.
 const DEEPEST_SESSIONS: usize = 16;
 
-/// A run that acts for itself.
+/// A run that calls the API with its token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Acting {
-    /// The run.
+pub(crate) struct CallingRun {
     pub(crate) run_id: RunId,
     /// Its session, the parent of what it starts.
     pub(crate) session_id: SessionId,
 }
 
-impl App {
-    /// Who shows this token, if its lease is still the run's.
-    pub(crate) async fn acting(&self, presented: &str) -> Result<Caller, Error> {
+/// Which sessions and workflow runs a run has started, and so may deal with.
+pub(crate) struct Lineage {
+    pub(super) runs: Arc<dyn RunReader>,
+    pub(super) sessions: Arc<dyn SessionStore>,
+    pub(super) workflow_runs: Arc<dyn WorkflowRunStore>,
+    pub(super) instance: Arc<Instance>,
+}
+
+impl Lineage {
+    /// The caller with this token, if its lease is still in force.
+    pub(crate) async fn caller(&self, presented: &str) -> Result<Caller, Error> {
         let token: RunToken = presented.parse().map_err(|_| stale())?;
-        let run = match self.store.run(token.run_id()).await {
+        let run = match self.runs.run(token.run_id()).await {
             Ok(run) => run,
             Err(StoreError::NoRun(_)) => return Err(stale()),
             Err(error) => return Err(error.into()),
@@ -48,59 +57,59 @@ impl App {
         if !bool::from(lease.id.as_str().as_bytes().ct_eq(token.lease_id().as_str().as_bytes())) {
             return Err(stale());
         }
-        let acting = Acting { run_id: run.id, session_id: run.session_id };
+        let calling = CallingRun { run_id: run.id, session_id: run.session_id };
         // What it starts names the run, and the key that asked for the run.
         let root = run.requested_by.unwrap_or_default();
-        let requested_by = Some(RequestedBy { run_id: Some(acting.run_id.clone()), ..root });
-        Ok(Caller { key_id: None, role: Role::Caller, acting: Some(acting), requested_by, expires_at: None })
+        let requested_by = Some(RequestedBy { run_id: Some(calling.run_id.clone()), ..root });
+        Ok(Caller { key_id: None, role: Role::Caller, run: Some(calling), requested_by, expires_at: None })
     }
 
     /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only
     /// what it has started. It goes to the runner that this coordinator is there for, if there is one; but who calls its
     /// parent back is not waited for, and may be left for others.
-    pub(crate) async fn adopt(&self, caller: &Caller, request: &mut CreateRun) -> Result<(), Error> {
+    pub(super) async fn adopt(&self, caller: &Caller, request: &mut CreateRun) -> Result<(), Error> {
         if request.execution_mode != Some(ExecutionMode::AsyncCallback) {
             self.bind(&mut request.additional_demands);
         }
-        let Some(acting) = &caller.acting else { return Ok(()) };
+        let Some(run) = &caller.run else { return Ok(()) };
         match &request.session_id {
             Some(session_id) => {
-                self.check_descent(acting, session_id).await?;
+                self.check_descent(run, session_id).await?;
                 request.parent_session_id = None;
             }
-            None => request.parent_session_id = Some(acting.session_id.clone()),
+            None => request.parent_session_id = Some(run.session_id.clone()),
         }
         Ok(())
     }
 
     /// Makes a workflow run the caller's own: the sessions in it have the caller's session as their parent.
-    pub(crate) fn adopt_workflow(&self, caller: &Caller, request: &mut CreateWorkflowRun) {
+    pub(super) fn adopt_workflow(&self, caller: &Caller, request: &mut CreateWorkflowRun) {
         self.bind(&mut request.additional_demands);
-        if let Some(acting) = &caller.acting {
-            request.parent_session_id = Some(acting.session_id.clone());
+        if let Some(run) = &caller.run {
+            request.parent_session_id = Some(run.session_id.clone());
         }
     }
 
     fn bind(&self, demands: &mut Option<Demands>) {
-        if let Some(tag) = &self.own_tag {
+        if let Some(tag) = self.instance.runner_tag() {
             demands.get_or_insert_default().tags.insert(tag.clone());
         }
     }
 
     /// Narrows a list to what the caller may see.
-    pub(crate) async fn narrow(&self, caller: &Caller, query: &mut SessionQuery) -> Result<(), Error> {
-        let Some(acting) = &caller.acting else { return Ok(()) };
+    pub(super) async fn narrow(&self, caller: &Caller, query: &mut SessionQuery) -> Result<(), Error> {
+        let Some(run) = &caller.run else { return Ok(()) };
         match &query.parent_session_id {
-            Some(parent) if *parent != acting.session_id => self.check_descent(acting, parent).await,
+            Some(parent) if *parent != run.session_id => self.check_descent(run, parent).await,
             _ => {
-                query.parent_session_id = Some(acting.session_id.clone());
+                query.parent_session_id = Some(run.session_id.clone());
                 Ok(())
             }
         }
     }
 
     /// Whether a session may have children, by how deep it is itself.
-    pub(crate) async fn check_nesting(&self, parent: &Session) -> Result<(), Error> {
+    async fn check_nesting(&self, parent: &Session) -> Result<(), Error> {
         let mut above = parent.parent_session_id.clone();
         // The child and its parent; then those above.
         let mut depth = 2;
@@ -119,11 +128,11 @@ impl App {
     }
 
     /// Whether a session descends from that of the run.
-    pub(crate) async fn check_descent(&self, acting: &Acting, session_id: &SessionId) -> Result<(), Error> {
-        let mut parent = self.store.session(session_id).await?.parent_session_id;
+    pub(crate) async fn check_descent(&self, run: &CallingRun, session_id: &SessionId) -> Result<(), Error> {
+        let mut parent = self.sessions.session(session_id).await?.parent_session_id;
         for _ in 0..DEEPEST {
             match parent {
-                Some(id) if id == acting.session_id => return Ok(()),
+                Some(id) if id == run.session_id => return Ok(()),
                 Some(id) => parent = self.parent_of(&id).await?,
                 None => break,
             }
@@ -133,17 +142,38 @@ impl App {
         Err(Error::new(ErrorName::Forbidden, message))
     }
 
+    /// Whether the session of a run descends from that of the caller.
+    pub(crate) async fn check_run_descent(&self, run: &CallingRun, run_id: &RunId) -> Result<(), Error> {
+        let session_id = self.runs.run(run_id).await?.session_id;
+        self.check_descent(run, &session_id).await
+    }
+
+    /// The session that is to be the parent of a new one.
+    pub(super) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
+        match self.sessions.session(parent).await {
+            Ok(session) => {
+                self.check_nesting(&session).await?;
+                Ok(session)
+            }
+            Err(StoreError::NoSession(_)) => {
+                let message = format!("parent_session_id: session {parent} not found");
+                Err(Error::new(ErrorName::SessionNotFound, message))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Whether a workflow run was started by the run, or by what descends from it.
     pub(crate) async fn check_workflow_descent(
         &self,
-        acting: &Acting,
+        run: &CallingRun,
         id: &WorkflowRunId,
     ) -> Result<(), Error> {
-        let head = self.store.workflow_documents(id).await?.head;
+        let head = self.workflow_runs.workflow_documents(id).await?.head;
         let head: Head = serde_json::from_str(&head).map_err(Error::internal)?;
         match head.surroundings.parent_session_id {
-            Some(parent) if parent == acting.session_id => Ok(()),
-            Some(parent) => self.check_descent(acting, &parent).await,
+            Some(parent) if parent == run.session_id => Ok(()),
+            Some(parent) => self.check_descent(run, &parent).await,
             None => {
                 let message =
                     format!("{id} was not started by this run; a run can access only its own workflow runs");
@@ -154,7 +184,7 @@ impl App {
 
     /// A parent that was removed meanwhile ends the line.
     async fn parent_of(&self, session_id: &SessionId) -> Result<Option<SessionId>, Error> {
-        match self.store.session(session_id).await {
+        match self.sessions.session(session_id).await {
             Ok(session) => Ok(session.parent_session_id),
             Err(StoreError::NoSession(_)) => Ok(None),
             Err(error) => Err(error.into()),

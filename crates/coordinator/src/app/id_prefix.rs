@@ -1,0 +1,31 @@
+//! Ids by prefix: an id that does not exist is answered with the ids that start with it.
+
+use accord_api::ErrorName;
+use accord_store::{RunReader, StoreError};
+use serde_json::json;
+
+use crate::error::Error;
+
+/// How long the ids are that are made here. What is as long begins nothing else.
+const WHOLE: usize = 36;
+
+/// Enough to see whether there is one, and to choose from where there are a few.
+const MOST: u32 = 4;
+
+/// Why something was not found; if it is a prefix of other ids, the details list them in `matching_ids`.
+pub(super) async fn absent(store: &dyn RunReader, id: &str, error: StoreError) -> Error {
+    let error = Error::from(error);
+    if !is_absent(&error) || id.len() >= WHOLE {
+        return error;
+    }
+    match store.ids_beginning(id, MOST).await {
+        Ok(ids) if ids.is_empty() => error,
+        Ok(ids) => error.with_details(json!({"matching_ids": ids})),
+        Err(error) => error.into(),
+    }
+}
+
+fn is_absent(error: &Error) -> bool {
+    use ErrorName::{RunNotFound, SessionNotFound, WorkflowRunNotFound};
+    matches!(error.name(), RunNotFound | SessionNotFound | WorkflowRunNotFound)
+}
