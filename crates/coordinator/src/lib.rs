@@ -8,8 +8,8 @@
 //! - `server`, `connections`: listening, and ending. `outstanding` bounds what is answered and not read.
 //! - `http/`: thin, a file for each subject: extract, one call of `app/`, body. `http/routes` lists every route with who may
 //!   use it, `http/openapi` describes them.
-//! - `app/`: the use cases, a file for each subject; nothing in it knows of HTTP. `app/agents` and `app/catalog` read and keep
-//!   agents, `app/workflows` graphs and their runs, `app/definition` has what both have in common.
+//! - `app/`: the use cases, a file for each subject; nothing in it knows of HTTP. `app/definitions` keeps
+//!   agents and workflows, `app/catalog` compiles agents, `app/workflows` checks and runs graphs.
 //! - `hub`: wakes whoever waits: claims, streams of events, waits for an end.
 //! - `background/`: reconcilers, which do what is due, also after silent deaths.
 //! - `error`, `metrics`, `settings`, `outside` (clock, ids): what all of them use.
@@ -39,7 +39,7 @@ mod settings;
 mod work;
 
 pub use accord_workflow::file_schema as workflow_file_schema;
-pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind, resolve_tiers};
+pub use app::{App, Guest, GuestAnswer, GuestBody, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
 pub use http::{agent_file_schema, router};

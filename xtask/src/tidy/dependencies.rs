@@ -13,13 +13,22 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
     ("accord-workflow", &["accord-domain", "accord-contract"]),
     ("accord-api", &["accord-domain"]),
+    // Files of agents and workflows are checked like requests, and their problems are those of the API.
+    ("accord-blueprint", &["accord-api", "accord-domain", "accord-contract", "accord-workflow"]),
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),
     ("accord-store-postgres", &["accord-store", "accord-domain"]),
     ("accord-client", &["accord-api"]),
     (
         "accord-coordinator",
-        &["accord-api", "accord-store", "accord-domain", "accord-contract", "accord-workflow"],
+        &[
+            "accord-api",
+            "accord-blueprint",
+            "accord-store",
+            "accord-domain",
+            "accord-contract",
+            "accord-workflow",
+        ],
     ),
     ("accord-runner", &["accord-client", "accord-executor", "accord-contract", "accord-api"]),
     ("accord-mcp", &["accord-client", "accord-api"]),
@@ -38,6 +47,7 @@ const SHIPPED: &[&str] = &[
     "accord-executor",
     "accord-workflow",
     "accord-api",
+    "accord-blueprint",
     "accord-store",
     "accord-store-sqlite",
     "accord-store-postgres",

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use accord_api::ErrorName;
+use accord_blueprint::hex;
 use accord_contract::{
     self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
 };
@@ -13,7 +14,6 @@ use accord_domain::contract::{self as terms, Contract as Terms, Invariant, Valid
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::hex;
 use super::recent::Recent;
 use crate::error::Error;
 use crate::work::heavy;

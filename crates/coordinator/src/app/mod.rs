@@ -9,11 +9,9 @@ mod catalog;
 mod claims;
 mod config;
 mod contracts;
-mod definition;
+mod definitions;
 mod endpoints;
 mod events;
-mod file_changes;
-mod found;
 mod guest;
 mod handed;
 mod keys;
@@ -37,15 +35,15 @@ mod workflows;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use accord_blueprint::Workflows;
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use acting::Acting;
-pub use agents::agents_in;
-pub(crate) use agents::{hex, plain_kind, watch as watch_agents};
+use catalog::AgentState;
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use claims::LONGEST_CLAIM_SECONDS;
-pub(crate) use definition::{Expected, Made};
+pub(crate) use definitions::{Definitions, Expected, Made, watch};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub use guest::{Guest, GuestAnswer, GuestBody};
 pub(crate) use keys::{Caller, Denial, FRESH, Keys, Refusal};
@@ -54,8 +52,6 @@ pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use promise::Promise;
 pub(crate) use runners::LONGEST_HEARTBEAT_SECONDS;
 pub(crate) use runs::{HIGHEST_PRIORITY, LONGEST_WAIT_SECONDS, check_wait};
-pub use tiers::resolve_tiers;
-pub(crate) use workflows::watch_workflows;
 
 use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
@@ -67,13 +63,13 @@ use presence::Presence;
 use quarantine::Quarantine;
 use readiness::Readiness;
 use runners::Runners;
-use workflows::Workflows;
+use workflows::WorkflowState;
 
 /// What the use cases work with.
 pub struct App {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
-    pub(crate) workflows: Workflows,
+    pub(crate) workflows: Definitions<Workflows>,
     pub(crate) outside: Arc<dyn Outside>,
     pub(crate) settings: Settings,
     pub(crate) keys: Keys,
@@ -104,9 +100,10 @@ pub struct App {
 impl App {
     /// An application on a store.
     pub fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>, settings: Settings) -> Self {
-        let catalog =
-            Catalog::new(Arc::clone(&store), settings.agents_dir.clone(), settings.providers.clone());
-        let workflows = Workflows::new(settings.workflows_dir.clone());
+        let agents = AgentState::new(settings.providers.clone());
+        let catalog = Catalog::new(Arc::clone(&store), settings.agents_dir.clone(), agents);
+        let workflows =
+            Definitions::new(Arc::clone(&store), settings.workflows_dir.clone(), WorkflowState::default());
         let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
         let presence = Presence::new(outside.now());
         let quarantine = Quarantine::new(outside.now());

@@ -235,6 +235,7 @@ pub(crate) const FOR_RUNS: &[(&str, &str, Scope)] = &[
 mod tests {
     use std::sync::Arc;
 
+    use accord_blueprint::Named;
     use accord_store_sqlite::SqliteStore;
     use axum::body::{Body, to_bytes};
     use axum::http::{Request, StatusCode};
@@ -242,7 +243,6 @@ mod tests {
 
     use super::{AUDITED, Access, FOR_RUNS, NOT_AUDITED, ROUTES, Scope};
     use crate::app::agents::fixture::stub;
-    use crate::app::agents::name::Named;
     use crate::{App, Settings, System, router};
 
     #[test]

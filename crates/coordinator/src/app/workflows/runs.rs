@@ -8,6 +8,7 @@ use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorName, Page, WorkflowEdgeView, WorkflowNodeView,
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
 };
+use accord_blueprint::hex;
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
@@ -23,7 +24,6 @@ use tokio::time::{Instant, timeout_at};
 
 use super::known::target_name;
 use super::records::state_of;
-use crate::app::agents::hex;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
 use crate::app::runs::{SLOW_POLL, input_error};
 use crate::app::{App, Caller, Promise, labels};
@@ -97,7 +97,7 @@ impl App {
         around: Around,
     ) -> Result<NewWorkflowRun, Error> {
         let (found, known) = self.usable_workflow(name).await?;
-        let read = found.read();
+        let read = found.parsed();
         let Some(graph) = &read.graph else { return Err(Error::internal("a sound workflow has no graph")) };
         if let Some(schema) = graph.input_schema() {
             self.check_workflow_input(name, schema, &input).await?;
@@ -120,7 +120,7 @@ impl App {
             finished_at: None,
             failure: None,
         };
-        let definition = Definition { document: read.document().clone(), known };
+        let definition = Definition { document: found.value().clone(), known };
         Ok(NewWorkflowRun {
             run,
             definition: serde_json::to_string(&definition).map_err(Error::internal)?,
@@ -142,13 +142,13 @@ impl App {
     /// The graph of a run, made ready.
     pub(super) async fn flow(&self, definition: &str) -> Result<Arc<Flow>, Error> {
         let key = hex(&Sha256::digest(definition));
-        if let Some(flow) = self.workflows.flows.get(&key) {
+        if let Some(flow) = self.workflows.state.flows.get(&key) {
             return Ok(flow);
         }
         let text = definition.to_owned();
         let made = heavy(move || made_ready(&text)).await?;
         let flow = Arc::new(made?);
-        self.workflows.flows.put(&key, Arc::clone(&flow));
+        self.workflows.state.flows.put(&key, Arc::clone(&flow));
         Ok(flow)
     }
 
