@@ -174,12 +174,12 @@ fn read_json(text: &str) -> Result<Value, ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
-        let words = message.split(" at line ").next().unwrap_or_default();
+        let reason = message.split(" at line ").next().unwrap_or_default();
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let position = Position { line: number(error.line()), column: number(error.column().max(1)) };
         ParseError {
             path: "$".to_owned(),
-            message: format!("invalid JSON: {words}"),
+            message: format!("invalid JSON: {reason}"),
             position: Some(position),
         }
     })?;

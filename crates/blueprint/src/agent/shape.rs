@@ -73,48 +73,62 @@ impl<'a> Shape<'a> {
         }
     }
 
+    fn has(self, keyword: &str) -> bool {
+        self.schema.get(keyword).is_some()
+    }
+
+    /// Whether it allows the type of a value.
+    fn allows(self, value: &Value) -> bool {
+        let types = self.types();
+        // An object without declared properties is itself a JSON Schema and compiled later.
+        let is_schema =
+            types.contains(&"object") && !self.has("properties") && !self.has("additionalProperties");
+        let is_narrow = self.schema.get("format").and_then(Value::as_str) == Some("int32");
+        let is_integer = |number: u64| !is_narrow || u32::try_from(number).is_ok();
+        let is_of_type = |name: &&str| match value {
+            Value::Null => *name == "null",
+            Value::Bool(_) => *name == "boolean",
+            // All integers of a blueprint are unsigned.
+            Value::Number(number) => {
+                *name == "number" || *name == "integer" && number.as_u64().is_some_and(is_integer)
+            }
+            Value::String(_) => *name == "string",
+            Value::Array(_) => *name == "array",
+            Value::Object(_) => *name == "object",
+        };
+        types.is_empty() || is_schema || types.iter().any(is_of_type)
+    }
+
     /// The value without its mistakes, which are reported, or `None` if nothing of it can be kept.
     fn readable(self, value: &Value, place: &Place, findings: &mut Findings) -> Option<Value> {
-        let types = self.types();
-        let fits = |name: &&str| is_of_type(value, name);
-        if value.is_null() && types.contains(&"null") {
+        if value.is_null() && self.types().contains(&"null") {
             return Some(Value::Null);
         }
         if let Some(forms) = self.list("oneOf") {
-            let forms = || forms.iter().map(Shape::of).filter(|form| form.types() != ["null"]);
-            // Only one form is left of a type that can be null.
-            let form = forms().find(|form| form.types().iter().any(|name| fits(name)));
-            match form.or_else(|| forms().next().filter(|_| forms().count() == 1)) {
+            let forms = forms.iter().map(Shape::of).filter(|form| form.types() != ["null"]);
+            let form = match forms.collect::<Vec<_>>().as_slice() {
+                [only] => Some(*only),
+                several => several.iter().copied().find(|form| form.allows(value)),
+            };
+            match form {
                 Some(form) => return form.readable(value, place, findings),
                 None => findings.error(place.clone(), self.mismatch(value)),
             }
             return None;
         }
-        if let Some(options) = self.list("enum") {
-            return self.option(options, value, place, findings);
+        if !self.allows(value) || self.list("enum").is_some_and(|options| !options.contains(value)) {
+            findings.error(place.clone(), self.mismatch(value));
+            return None;
         }
         match value {
-            Value::Object(members) if self.schema.get("properties").is_some() => {
+            Value::Object(members) if self.has("properties") => {
                 Some(Value::Object(self.object(members, place, findings)))
             }
-            Value::Object(members) if self.schema.get("additionalProperties").is_some() => {
+            Value::Object(members) if self.has("additionalProperties") => {
                 Some(Value::Object(self.map(members, place, findings)))
             }
-            Value::Array(items) if self.schema.get("items").is_some() => self.items(items, place, findings),
-            // An object without declared properties is itself a JSON Schema and compiled later.
-            _ if types.is_empty() || types.iter().any(fits) || self.is_any_object() => {
-                match self.exceeds_width(value) {
-                    false => Some(value.clone()),
-                    true => {
-                        findings.error(place.clone(), self.mismatch(value));
-                        None
-                    }
-                }
-            }
-            _ => {
-                findings.error(place.clone(), self.mismatch(value));
-                None
-            }
+            Value::Array(items) if self.has("items") => self.items(items, place, findings),
+            other => Some(other.clone()),
         }
     }
 
@@ -168,41 +182,16 @@ impl<'a> Shape<'a> {
         readable.into_iter().collect()
     }
 
-    fn option(
-        self,
-        options: &[Value],
-        value: &Value,
-        place: &Place,
-        findings: &mut Findings,
-    ) -> Option<Value> {
-        if options.contains(value) {
-            return Some(value.clone());
-        }
-        let options: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
-        let message = match value {
-            Value::String(text) => unknown("value", text, &options),
-            other => format!("expected one of {}, got {}", options.join(", "), described(other)),
-        };
-        findings.error(place.clone(), message);
-        None
-    }
-
-    fn is_any_object(self) -> bool {
-        self.types().contains(&"object")
-            && ["properties", "additionalProperties"].iter().all(|name| self.schema.get(name).is_none())
-    }
-
-    /// Whether an integer does not fit the type of its field. All are unsigned.
-    fn exceeds_width(self, value: &Value) -> bool {
-        let Value::Number(number) = value else { return false };
-        let is_narrow = self.schema.get("format").and_then(Value::as_str) == Some("int32");
-        let fits = |number: u64| !is_narrow || u32::try_from(number).is_ok();
-        self.types().contains(&"integer") && !number.as_u64().is_some_and(fits)
-    }
-
     fn mismatch(self, value: &Value) -> String {
         if let Some((_, expected)) = UNIONS.iter().find(|(name, _)| *name == self.name) {
             return format!("expected {expected} got {}", kind_of(value));
+        }
+        if let Some(options) = self.list("enum") {
+            let options: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
+            return match value {
+                Value::String(text) => unknown("value", text, &options),
+                other => format!("expected one of {}, got {}", options.join(", "), described(other)),
+            };
         }
         let expected = match self.types().first() {
             Some(&"integer") => "an integer, 0 or more",
@@ -213,17 +202,6 @@ impl<'a> Shape<'a> {
             _ => "a string",
         };
         format!("expected {expected}, got {}", described(value))
-    }
-}
-
-fn is_of_type(value: &Value, name: &str) -> bool {
-    match value {
-        Value::Null => name == "null",
-        Value::Bool(_) => name == "boolean",
-        Value::Number(_) => matches!(name, "number" | "integer"),
-        Value::String(_) => name == "string",
-        Value::Array(_) => name == "array",
-        Value::Object(_) => name == "object",
     }
 }
 

@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    fn told(granted: &Granted) -> Vec<String> {
+    fn warnings_of(granted: &Granted) -> Vec<String> {
         let line = |(place, message): &(Place, String)| format!("{} {message}", place.pointer());
         granted.errors.iter().chain(&granted.warnings).map(line).collect()
     }
@@ -184,13 +184,13 @@ mod tests {
         });
         let all = ["search_files", "read_file", "list_files", "write_file", "run_command"];
         let granted = super::granted(&second, &json!({"allowWrite": true}));
-        assert_eq!((granted.tools.as_slice(), told(&granted)), (all.as_slice(), vec![]));
+        assert_eq!((granted.tools.as_slice(), warnings_of(&granted)), (all.as_slice(), vec![]));
         let first = json!({
             "filesystem": {"enabled": true, "permissions": {"read": ["./"], "write": []}},
             "shell": {"enabled": false},
         });
         let granted = super::granted(&first, &Value::Null);
-        assert_eq!((granted.tools.as_slice(), told(&granted)), (READ.as_slice(), vec![]));
+        assert_eq!((granted.tools.as_slice(), warnings_of(&granted)), (READ.as_slice(), vec![]));
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         let granted = super::granted(&tools, &Value::Null);
         assert_eq!(granted.tools, READ);
         assert_eq!(
-            told(&granted),
+            warnings_of(&granted),
             [
                 "/tools/filesystem/permissions/write the agent does not get the tool write_file: it cannot be limited to paths or commands",
                 "/tools/shell/allowedCommands the agent does not get the tool run_command: it cannot be limited to paths or commands",

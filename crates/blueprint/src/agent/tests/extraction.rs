@@ -19,15 +19,15 @@ fn every_form_of_extract_json_is_read() {
 }
 
 #[test]
-fn another_form_is_an_error_that_names_it() {
-    for (form, told) in [
-        ("[fence, table]", "expected 'fence' or 'prose', got 'table'"),
+fn rejects_other_forms_of_extract_json() {
+    for (form, expected) in [
+        ("[fence, table]", "unknown value 'table'; expected one of fence, prose"),
         ("fence", "expected true, false, or a list of 'fence' and 'prose'"),
     ] {
         let problems = with("[]", &format!("{{ extract_json: {form} }}"));
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].contains("$.output_schema_options.extract_json"), "{problems:?}");
-        assert!(problems[0].contains(told), "{problems:?}");
+        assert!(problems[0].contains(expected), "{problems:?}");
     }
 }
 
@@ -60,7 +60,7 @@ fn an_agent_that_can_change_things_decides_about_values_in_prose() {
 #[test]
 fn a_confirmation_that_cannot_happen_is_a_warning() {
     let without_prose = "this has no effect: the contract accepts no value from prose";
-    for (options, told) in [
+    for (options, expected) in [
         ("{ embedded: confirm, extract_json: [fence] }", without_prose),
         ("{ embedded: confirm, strict_json_only: true }", without_prose),
         (
@@ -71,7 +71,7 @@ fn a_confirmation_that_cannot_happen_is_a_warning() {
         let problems = with("[]", options);
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(
-            problems[0].ends_with(&format!("warning: $.output_schema_options.embedded: {told}")),
+            problems[0].ends_with(&format!("warning: $.output_schema_options.embedded: {expected}")),
             "{problems:?}"
         );
     }

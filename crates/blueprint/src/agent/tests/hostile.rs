@@ -23,7 +23,7 @@ fn beside_a_sound_one(prepare: impl FnOnce(&TempDir, &std::path::Path)) -> Vec<S
 }
 
 #[test]
-fn documents_made_to_hurt_are_refused() {
+fn rejects_hostile_yaml() {
     let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x]\n");
     for (this, before) in ('b'..='l').zip('a'..) {
         bomb.push_str(&format!("{this}: &{this} [{}]\n", vec![format!("*{before}"); 9].join(", ")));
@@ -58,14 +58,14 @@ fn documents_made_to_hurt_are_refused() {
 }
 
 #[test]
-fn json_made_to_hurt_is_refused() {
+fn rejects_hostile_json() {
     for text in ["[".repeat(1024 * 1024), "{\"a\":".repeat(200_000), String::new(), "{}{}".to_owned()] {
         assert!(!problems_of("agent.json", &text).is_empty(), "{:.60}", text);
     }
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
+fn rejects_invalid_utf8_and_nul() {
     let found = beside_a_sound_one(|_, hostile| {
         fs::create_dir(hostile).unwrap();
         fs::write(hostile.join("agent.yaml"), b"name: \xff\xfe").unwrap();
@@ -74,7 +74,7 @@ fn bytes_that_are_no_text_are_refused() {
 }
 
 #[test]
-fn links_that_lead_out_are_refused() {
+fn rejects_links_out_of_the_folder() {
     let to_file = beside_a_sound_one(|outside, hostile| {
         fs::create_dir(hostile).unwrap();
         fs::write(outside.path().join("secret"), "secret").unwrap();
@@ -98,7 +98,7 @@ fn links_that_lead_out_are_refused() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn rejects_entries_that_are_not_files() {
     let pipe = beside_a_sound_one(|_, hostile| {
         fs::create_dir(hostile).unwrap();
         let made = std::process::Command::new("mkfifo").arg(hostile.join("agent.yaml")).status().unwrap();
@@ -109,7 +109,7 @@ fn what_is_no_file_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_has_no_agents() {
+fn a_missing_folder_has_no_agents() {
     let folder = TempDir::new().unwrap();
     assert!(load(&folder.path().join("none")).definitions.is_empty());
     fs::write(folder.path().join("file"), "").unwrap();

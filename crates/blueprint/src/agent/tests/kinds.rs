@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{REVIEWER, loaded, problems, reviewer};
 
 #[test]
-fn yaml_and_json_are_one() {
+fn yaml_and_json_give_the_same_agent() {
     let files = loaded(&[
         ("reviewer/agent.yaml", REVIEWER),
         ("short/agent.yml", &REVIEWER.replace("name: reviewer", "name: short")),
@@ -40,7 +40,7 @@ fn a_prompt_may_have_its_own_file() {
 }
 
 #[test]
-fn stronger_models_that_no_retry_is_left_for_are_told() {
+fn warns_about_fallback_models_without_a_retry() {
     let escalates = |models: &str, more: &str| {
         let text = format!("{REVIEWER}escalate_to: {models}\n{more}");
         problems(&loaded(&[("reviewer/agent.yaml", &text)]).definitions["reviewer"])
@@ -85,7 +85,7 @@ output:
 ";
 
 #[test]
-fn files_of_the_other_kind_are_mapped() {
+fn converts_kb_files() {
     let files = loaded(&[("researcher/agent.yml", RESEARCHER)]);
     let agent = &files.definitions["researcher"];
     let expected = json!({
@@ -117,7 +117,7 @@ fn files_of_the_other_kind_are_mapped() {
 }
 
 #[test]
-fn mistakes_in_such_files_are_told_by_their_own_names() {
+fn mistakes_in_kb_files_use_the_names_of_the_file() {
     let text = RESEARCHER
         .replace("maxSteps: 12", "maxSteps: many")
         .replace("type: string, minLength", "type: strin, minLength")

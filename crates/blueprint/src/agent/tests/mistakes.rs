@@ -7,7 +7,7 @@ fn with(rest: &str) -> Vec<String> {
 }
 
 #[test]
-fn mistakes_are_told_together_with_their_places() {
+fn reports_all_mistakes_with_their_positions() {
     let text = "\
 name: b
 type: procedural
@@ -49,7 +49,7 @@ limits: { max_steps: 0 }
 }
 
 #[test]
-fn words_of_addresses_are_no_names() {
+fn rejects_reserved_names() {
     let text = "name: validate\nexecutor: { type: llm, provider: anthropic, model: m }\n";
     let files = loaded(&[("validate/agent.yaml", text)]);
     let expected = "1:7 $.name: the name 'validate' is reserved in URLs; use another name";
@@ -57,7 +57,7 @@ fn words_of_addresses_are_no_names() {
 }
 
 #[test]
-fn json_has_places_too() {
+fn mistakes_in_json_have_positions() {
     let text = "{\n  \"name\": \"a\",\n  \"executor\": {\"type\": \"llm\", \"provider\": \"ollama\"},\n  \"tgas\": []\n}\n";
     let expected = [
         "3:3 $.executor.model: missing field 'model'",
@@ -75,7 +75,7 @@ fn json_has_places_too() {
 }
 
 #[test]
-fn what_a_schema_says_about_comparing_must_make_sense() {
+fn warns_about_wrong_comparison_annotations() {
     let text = "\
 output_schema:
   type: object
@@ -97,7 +97,7 @@ output_schema:
 }
 
 #[test]
-fn slips_in_schemas_are_warnings() {
+fn warns_about_doubtful_schemas() {
     let text = "\
 parameters_schema: { type: object, properties: { text: { type: string, minlength: 1 } } }
 output_schema:
@@ -120,7 +120,7 @@ output_schema:
 }
 
 #[test]
-fn fields_that_rules_misspell_are_warnings() {
+fn warns_about_unknown_fields_in_rules() {
     let text = "\
 parameters_schema: { type: object, properties: { limit: { type: integer } } }
 output_schema:
@@ -156,7 +156,7 @@ fn many_warnings_do_not_hide_a_mistake() {
 }
 
 #[test]
-fn parts_must_fit_each_other() {
+fn rejects_parts_that_do_not_fit_each_other() {
     let cases = [
         (
             "invariants: [{rule: 'true', message: m}]\n",
@@ -229,7 +229,7 @@ fn parts_must_fit_each_other() {
 }
 
 #[test]
-fn both_output_schemas_are_one_too_many() {
+fn warns_about_two_output_schemas() {
     let schema = "{ type: object, properties: { a: {} } }";
     let found = with(&format!("output_schema: {schema}\ndefault_output_schema: {schema}\n"));
     let expected = [
@@ -304,7 +304,7 @@ fn executors_have_settings_in_their_ranges() {
 }
 
 #[test]
-fn what_a_runner_would_refuse_is_told_at_once() {
+fn reports_what_a_runner_would_reject() {
     let llm = |rest: &str| format!("executor: {{ type: llm, provider: ollama, model: m, {rest} }}");
     let process = |rest: &str| format!("type: procedural\nexecutor: {{ type: process, command: x, {rest} }}");
     let reasoning =
@@ -415,7 +415,7 @@ fn what_a_runner_would_refuse_is_told_at_once() {
 }
 
 #[test]
-fn folders_that_are_no_agents_say_so() {
+fn reports_folders_that_are_not_agents() {
     let files = loaded(&[
         ("reviewer/agent.yaml", REVIEWER),
         ("both/agent.yaml", REVIEWER),
@@ -438,7 +438,7 @@ fn folders_that_are_no_agents_say_so() {
 }
 
 #[test]
-fn money_is_not_limited_where_nobody_tells_costs() {
+fn rejects_a_cost_limit_for_codex() {
     let agent = |executor: &str| format!("name: a\nexecutor: {executor}\nlimits: {{ max_cost_usd: 0.5 }}\n");
     let found = problems_of("agent.yaml", &agent("{ type: codex }"));
     let expected = "3:25 $.limits.max_cost_usd: Codex does not report its cost, so it cannot be limited; use max_tokens_total";
@@ -447,7 +447,7 @@ fn money_is_not_limited_where_nobody_tells_costs() {
 }
 
 #[test]
-fn what_the_tools_of_a_cli_reach_is_said() {
+fn warns_about_the_tools_of_a_cli() {
     let found = |executor: &str, tools: &str| {
         problems_of("agent.yaml", &format!("name: a\nexecutor: {executor}\ntools: [{tools}]\n"))
     };
@@ -468,7 +468,7 @@ fn what_the_tools_of_a_cli_reach_is_said() {
 }
 
 #[test]
-fn options_that_nobody_declared_are_warned_of() {
+fn warns_if_callers_can_pass_any_option() {
     let found = |settings: &str, schema: &str| {
         let executor = format!("executor: {{ type: process, command: sort, {settings} }}");
         let schema = format!("parameters_schema: {{ type: object, {schema} }}");
