@@ -37,7 +37,16 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-test-support", SHIPPED),
     ("bench", SHIPPED),
     ("xtask", SHIPPED),
-    ("accord-fuzz", &["accord-contract", "accord-coordinator", "accord-store-sqlite", "accord-workflow"]),
+    (
+        "accord-fuzz",
+        &[
+            "accord-blueprint",
+            "accord-contract",
+            "accord-coordinator",
+            "accord-store-sqlite",
+            "accord-workflow",
+        ],
+    ),
 ];
 
 /// What the binary is made of.
