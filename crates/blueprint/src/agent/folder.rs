@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
-use super::Agents;
-use super::parse::{ParsedAgent, Surroundings, parse};
-use crate::definition::{DefinitionFile, DefinitionKind as _, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
+use super::parse::{ParsedAgent, Surroundings, parse, parse_value};
+use super::write;
+use crate::definition::{DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
 use crate::document::{Document, Format};
 use crate::hash::hash_of;
 use crate::stamp::Stamp;
@@ -30,48 +31,75 @@ const MAX_PROMPT_BYTES: u64 = 1024 * 1024;
 pub(super) const PROMPT_FILE: &str = "system-prompt.md";
 
 /// The possible names of an agent's file.
-pub(super) const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
+const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
 
-/// Reads a folder. One that does not exist is empty.
-pub(super) fn load(folder: &Path) -> Folder<ParsedAgent> {
-    let (root, entries) = match fs::canonicalize(folder).and_then(|root| Ok((fs::read_dir(&root)?, root))) {
-        Ok((entries, root)) => (root, entries),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Folder::default(),
-        Err(error) => {
-            tracing::warn!(folder = %folder.display(), %error, "the agents folder cannot be read");
-            let unreadable = format!("the agents folder {} cannot be read: {error}", folder.display());
-            return Folder { unreadable: Some(unreadable), ..Folder::default() };
-        }
-    };
-    let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
-    names.sort();
-    if names.len() > MAX_ENTRIES {
-        tracing::warn!(folder = %folder.display(), "more than {MAX_ENTRIES} entries; the rest is ignored");
-    }
-    let mut agents = BTreeMap::new();
-    for file_name in names.into_iter().take(MAX_ENTRIES) {
-        let name = file_name.to_string_lossy().into_owned();
-        // Hidden entries belong to editors and version control.
-        if name.starts_with('.') {
-            continue;
-        }
-        let entry = Entry { root: &root, path: folder.join(&file_name), name };
-        if let Some(agent) = entry.read() {
-            agents.entry(agent.name.clone()).or_insert_with(|| Arc::new(agent));
-        }
-    }
-    Folder { definitions: agents, unreadable: None }
-}
+/// Agents: `<folder>/<name>/agent.yaml` (or `.yml`, `.json`) with `system-prompt.md` beside it.
+#[derive(Debug)]
+pub enum Agents {}
 
-/// Reads one agent of a folder: the same that [`load`] gives for its name.
-pub(super) fn load_one(folder: &Path, name: &str) -> Option<FileAgent> {
-    let root = fs::canonicalize(folder).ok()?;
-    let beside = ["yaml", "yml", "json"].map(|extension| format!("{name}.{extension}"));
-    std::iter::once(name.to_owned())
-        .chain(beside)
-        .map(|name| Entry { root: &root, path: folder.join(&name), name })
-        .filter(|entry| fs::symlink_metadata(&entry.path).is_ok())
-        .find_map(|entry| entry.read().filter(|agent| agent.name == name))
+impl DefinitionKind for Agents {
+    type Parsed = ParsedAgent;
+
+    fn parse(value: Value) -> ParsedAgent {
+        parse_value(value)
+    }
+
+    fn load(folder: &Path) -> Folder<ParsedAgent> {
+        let (root, entries) = match fs::canonicalize(folder).and_then(|root| Ok((fs::read_dir(&root)?, root)))
+        {
+            Ok((entries, root)) => (root, entries),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Folder::default(),
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "the agents folder cannot be read");
+                let unreadable = format!("the agents folder {} cannot be read: {error}", folder.display());
+                return Folder { unreadable: Some(unreadable), ..Folder::default() };
+            }
+        };
+        let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
+        names.sort();
+        if names.len() > MAX_ENTRIES {
+            tracing::warn!(folder = %folder.display(), "more than {MAX_ENTRIES} entries; the rest is ignored");
+        }
+        let mut agents = BTreeMap::new();
+        for file_name in names.into_iter().take(MAX_ENTRIES) {
+            let name = file_name.to_string_lossy().into_owned();
+            // Hidden entries belong to editors and version control.
+            if name.starts_with('.') {
+                continue;
+            }
+            let entry = Entry { root: &root, path: folder.join(&file_name), name };
+            if let Some(agent) = entry.read() {
+                agents.entry(agent.name.clone()).or_insert_with(|| Arc::new(agent));
+            }
+        }
+        Folder { definitions: agents, unreadable: None }
+    }
+
+    fn load_one(folder: &Path, name: &str) -> Option<FileAgent> {
+        let root = fs::canonicalize(folder).ok()?;
+        let beside = ["yaml", "yml", "json"].map(|extension| format!("{name}.{extension}"));
+        std::iter::once(name.to_owned())
+            .chain(beside)
+            .map(|name| Entry { root: &root, path: folder.join(&name), name })
+            .filter(|entry| fs::symlink_metadata(&entry.path).is_ok())
+            .find_map(|entry| entry.read().filter(|agent| agent.name == name))
+    }
+
+    fn write(file: &FileAgent, value: &Value) -> Result<(), String> {
+        write::write(file, value)
+    }
+
+    fn remove(file: &FileAgent) -> Result<(), String> {
+        write::remove(file)
+    }
+
+    fn entries(name: &str) -> Vec<String> {
+        vec![name.to_owned()]
+    }
+
+    fn files_in(entry: &Path) -> Vec<PathBuf> {
+        AGENT_FILES.iter().copied().chain([PROMPT_FILE]).map(|file| entry.join(file)).collect()
+    }
 }
 
 /// One entry of the folder.

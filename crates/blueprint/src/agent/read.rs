@@ -5,23 +5,16 @@
 
 use accord_api::{Severity, Strict};
 use accord_contract::Place;
-use accord_domain::agent::Blueprint;
+use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::nearest;
-use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::shape::{kind_of, shape, unknown};
 use crate::finding::{Finding, Findings, Mark};
 
-/// The types of executors, each with the name of its settings.
-const EXECUTORS: [(&str, &str); 6] = [
-    ("llm", "Llm"),
-    ("claude-code", "Cli"),
-    ("codex", "Cli"),
-    ("process", "Command"),
-    ("external", "External"),
-    ("replay", "Replay"),
-];
+/// The types of executors.
+const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];
 
 /// What could be read.
 #[derive(Debug)]
@@ -49,20 +42,27 @@ pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Readab
         }
     };
     let executor_is_known = executor.is_some();
-    let mut readable = shape("Blueprint").object(members, &Place::root(), findings);
-    let placeholder = || json!({"type": "process", "command": "placeholder"});
-    readable.insert("executor".to_owned(), executor.unwrap_or_else(placeholder));
-    match Blueprint::deserialize(Strict(&Value::Object(readable))) {
-        Ok(blueprint) => Some(Readable { blueprint, executor_is_known }),
-        Err(error) => {
-            findings.error(Place::root(), error.to_string());
-            None
-        }
+    let mut members = members.clone();
+    members.insert("executor".to_owned(), json!({"type": "process", "command": "placeholder"}));
+    let mut blueprint: Blueprint = deserialized("Blueprint", &members, &Place::root(), findings)?;
+    if let Some(executor) = executor {
+        blueprint.executor = executor;
     }
+    Some(Readable { blueprint, executor_is_known })
 }
 
-fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Value> {
-    let types = EXECUTORS.map(|(name, _)| name);
+/// Reports the mistakes of an object and deserializes the rest.
+fn deserialized<T: DeserializeOwned>(
+    name: &str,
+    members: &Map<String, Value>,
+    place: &Place,
+    findings: &mut Findings,
+) -> Option<T> {
+    let readable = Value::Object(shape(name).object(members, place, findings));
+    T::deserialize(Strict(&readable)).map_err(|error| findings.error(place.clone(), error.to_string())).ok()
+}
+
+fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Executor> {
     let Value::Object(members) = value else {
         let message = format!(
             "expected an object, got {}; for example {{type: llm, provider: anthropic, model: …}}",
@@ -75,7 +75,7 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Val
     let kind = match members.get("type") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
-            findings.error(at, format!("expected one of {}, got {}", types.join(", "), kind_of(other)));
+            findings.error(at, format!("expected one of {}, got {}", EXECUTORS.join(", "), kind_of(other)));
             return None;
         }
         None => {
@@ -85,21 +85,28 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Val
                     findings.push(Finding { severity: Severity::Error, place, mark: Mark::Name, message });
                 }
                 None => {
-                    findings.error(at, format!("missing field 'type'; expected one of {}", types.join(", ")));
+                    findings
+                        .error(at, format!("missing field 'type'; expected one of {}", EXECUTORS.join(", ")));
                 }
             }
             return None;
         }
     };
-    let Some((_, settings)) = EXECUTORS.iter().find(|(name, _)| name == kind) else {
-        findings.error(at, unknown("executor", kind, &types));
-        return None;
-    };
-    let mut members: Map<String, Value> = members.clone();
-    members.shift_remove("type");
-    let mut readable = shape(settings).object(&members, place, findings);
-    readable.insert("type".to_owned(), Value::from(kind.as_str()));
-    Some(Value::Object(readable))
+    let mut settings = members.clone();
+    settings.shift_remove("type");
+    // Each type by itself: the tagged enum would buffer the settings and reject large numbers in them.
+    match kind.as_str() {
+        "llm" => deserialized("Llm", &settings, place, findings).map(Executor::Llm),
+        "claude-code" => deserialized("Cli", &settings, place, findings).map(Executor::ClaudeCode),
+        "codex" => deserialized("Cli", &settings, place, findings).map(Executor::Codex),
+        "process" => deserialized("Command", &settings, place, findings).map(Executor::Process),
+        "external" => deserialized("External", &settings, place, findings).map(Executor::External),
+        "replay" => deserialized("Replay", &settings, place, findings).map(Executor::Replay),
+        _ => {
+            findings.error(at, unknown("executor", kind, &EXECUTORS));
+            None
+        }
+    }
 }
 
 #[cfg(test)]

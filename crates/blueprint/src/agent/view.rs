@@ -1,18 +1,20 @@
 //! Agents as the API shows them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use accord_api::{AgentSummary, AgentView, Problem, Severity, Source};
 use accord_contract::Place;
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
-use super::{ParsedAgent, folder, providers};
+use super::{Agents, ParsedAgent, providers};
+use crate::definition::{DefinitionFile, DefinitionKind as _};
 
 /// Every agent of a folder by name, checked without a store. These providers are configured.
 pub fn agents_in(folder: &Path, configured: &[String]) -> Vec<AgentView> {
-    let files = folder::load(folder).definitions.into_values();
-    let view = |file: std::sync::Arc<crate::DefinitionFile<ParsedAgent>>| {
+    let files = Agents::load(folder).definitions.into_values();
+    let view = |file: Arc<DefinitionFile<ParsedAgent>>| {
         let mut problems = file.parsed.problems.clone();
         providers::add_configuration(&mut problems, &file.parsed.value, configured);
         AgentView {

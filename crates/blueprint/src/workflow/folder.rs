@@ -8,46 +8,78 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ParsedWorkflow, Workflows};
-use crate::definition::{DefinitionFile, DefinitionKind as _, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
+use serde_json::Value;
+
+use super::ParsedWorkflow;
+use crate::definition::{DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
 use crate::document::Format;
 use crate::hash::hash_of;
-use crate::text_file::read_text;
+use crate::text_file::{read_text, replace};
 
 type FileWorkflow = DefinitionFile<ParsedWorkflow>;
 
 /// Maximum bytes of a workflow file: a thousand nodes with their prompts.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Reads a folder. One that does not exist is empty.
-pub(super) fn load(folder: &Path) -> Folder<ParsedWorkflow> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => {
-            if error.kind() != ErrorKind::NotFound {
-                tracing::warn!(folder = %folder.display(), %error, "the workflows folder cannot be read");
-            }
-            return Folder::default();
-        }
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    paths.sort();
-    let mut definitions = BTreeMap::new();
-    for path in paths.into_iter().take(MAX_ENTRIES) {
-        add(&mut definitions, folder, path);
-    }
-    Folder { definitions, unreadable: None }
-}
+const NO_FILE: &str = "the workflow's file is unknown";
 
-/// Reads one workflow, as [`load`] would.
-pub(super) fn load_one(folder: &Path, name: &str) -> Option<FileWorkflow> {
-    let mut definitions = BTreeMap::new();
-    for path in Workflows::entries(name).iter().map(|entry| folder.join(entry)) {
-        if fs::symlink_metadata(&path).is_ok() {
+/// Workflows: `<folder>/<name>.yaml` (or `.yml`, `.json`).
+#[derive(Debug)]
+pub enum Workflows {}
+
+impl DefinitionKind for Workflows {
+    type Parsed = ParsedWorkflow;
+
+    fn parse(value: Value) -> ParsedWorkflow {
+        ParsedWorkflow::from_value(value)
+    }
+
+    fn load(folder: &Path) -> Folder<ParsedWorkflow> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                if error.kind() != ErrorKind::NotFound {
+                    tracing::warn!(folder = %folder.display(), %error, "the workflows folder cannot be read");
+                }
+                return Folder::default();
+            }
+        };
+        let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        paths.sort();
+        let mut definitions = BTreeMap::new();
+        for path in paths.into_iter().take(MAX_ENTRIES) {
             add(&mut definitions, folder, path);
         }
+        Folder { definitions, unreadable: None }
     }
-    definitions.remove(name).and_then(Arc::into_inner)
+
+    fn load_one(folder: &Path, name: &str) -> Option<FileWorkflow> {
+        let mut definitions = BTreeMap::new();
+        for path in Self::entries(name).iter().map(|entry| folder.join(entry)) {
+            if fs::symlink_metadata(&path).is_ok() {
+                add(&mut definitions, folder, path);
+            }
+        }
+        definitions.remove(name).and_then(Arc::into_inner)
+    }
+
+    fn write(file: &FileWorkflow, value: &Value) -> Result<(), String> {
+        let Some(source) = &file.source else { return Err(NO_FILE.to_owned()) };
+        replace(&source.file, &source.text_of(value)?).map_err(|error| error.to_string())
+    }
+
+    fn remove(file: &FileWorkflow) -> Result<(), String> {
+        let Some(source) = &file.source else { return Err(NO_FILE.to_owned()) };
+        fs::remove_file(&source.file).map_err(|error| error.to_string())
+    }
+
+    fn entries(name: &str) -> Vec<String> {
+        ["json", "yaml", "yml"].iter().map(|extension| format!("{name}.{extension}")).collect()
+    }
+
+    fn files_in(entry: &Path) -> Vec<PathBuf> {
+        vec![entry.to_owned()]
+    }
 }
 
 fn add(workflows: &mut BTreeMap<String, Arc<FileWorkflow>>, folder: &Path, path: PathBuf) {

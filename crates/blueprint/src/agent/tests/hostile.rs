@@ -3,8 +3,9 @@ use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
 
-use super::super::folder::load;
+use super::super::Agents;
 use super::{REVIEWER, problems, problems_of};
+use crate::definition::DefinitionKind as _;
 
 /// Loads a folder of a sound agent and a hostile one, which must be the only one that suffers.
 fn beside_a_sound_one(prepare: impl FnOnce(&TempDir, &std::path::Path)) -> Vec<String> {
@@ -15,7 +16,7 @@ fn beside_a_sound_one(prepare: impl FnOnce(&TempDir, &std::path::Path)) -> Vec<S
     fs::create_dir_all(&sound).unwrap();
     fs::write(sound.join("agent.yaml"), REVIEWER).unwrap();
     prepare(&outside, &hostile);
-    let files = load(folder.path());
+    let files = Agents::load(folder.path());
     assert!(files.definitions["reviewer"].parsed.valid.is_some());
     let agent = &files.definitions["a"];
     assert!(agent.parsed.valid.is_none());
@@ -111,7 +112,7 @@ fn rejects_entries_that_are_not_files() {
 #[test]
 fn a_missing_folder_has_no_agents() {
     let folder = TempDir::new().unwrap();
-    assert!(load(&folder.path().join("none")).definitions.is_empty());
+    assert!(Agents::load(&folder.path().join("none")).definitions.is_empty());
     fs::write(folder.path().join("file"), "").unwrap();
-    assert!(load(&folder.path().join("file")).definitions.is_empty());
+    assert!(Agents::load(&folder.path().join("file")).definitions.is_empty());
 }

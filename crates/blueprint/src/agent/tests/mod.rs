@@ -8,9 +8,8 @@ mod mistakes;
 
 use serde_json::{Value, json};
 
-use super::ParsedAgent;
-use super::folder::load;
-use crate::definition::{DefinitionFile, Folder};
+use super::{Agents, ParsedAgent};
+use crate::definition::{DefinitionFile, DefinitionKind as _, Folder};
 
 /// The problems of an agent, one a line: position, severity, path, message.
 fn problems(agent: &DefinitionFile<ParsedAgent>) -> Vec<String> {
@@ -33,7 +32,7 @@ fn loaded(files: &[(&str, &str)]) -> Folder<ParsedAgent> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    load(folder.path())
+    Agents::load(folder.path())
 }
 
 /// The problems of one file of the agent `a`.

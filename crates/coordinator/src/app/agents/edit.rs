@@ -39,7 +39,7 @@ impl App {
             let message = "expected an object with fields to set, and null for fields to remove";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
-        let _writing = self.catalog.lock_for_writing().await;
+        let _writing = self.catalog.writing.lock().await;
         let found = self.catalog.found(name).await?;
         check::<Agents>(expected, name, found.hash())?;
         let mut value = found.value().clone();

@@ -14,7 +14,7 @@ mod watch;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use accord_blueprint::{DefinitionFile, Folder};
+use accord_blueprint::{DefinitionFile, Folder, MAX_NAME_LENGTH};
 use accord_domain::nearest;
 use accord_store::{DocumentRecord, Store};
 use serde_json::Value;
@@ -29,9 +29,6 @@ use crate::error::Error;
 use crate::work::heavy;
 use file_changes::KnownFiles;
 
-/// The longest name of a definition.
-const SHOWN: usize = accord_blueprint::MAX_NAME_LENGTH;
-
 /// The definitions of a kind.
 pub(crate) struct Definitions<K: Kind> {
     pub(in crate::app) store: Arc<dyn Store>,
@@ -40,7 +37,7 @@ pub(crate) struct Definitions<K: Kind> {
     /// Parsed documents by their hash.
     parsed: Recent<Arc<K::Parsed>>,
     /// Held while a file is compared and written.
-    writing: tokio::sync::Mutex<()>,
+    pub(in crate::app) writing: tokio::sync::Mutex<()>,
     /// Held while one definition is read again, because many requests may need it at once.
     reading: tokio::sync::Mutex<()>,
     known_files: KnownFiles,
@@ -71,11 +68,6 @@ impl<K: Kind> Definitions<K> {
         if let Ok(files) = tokio::task::spawn_blocking(move || K::load(&folder)).await {
             *self.files.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
         }
-    }
-
-    /// Waits until no other request changes a file, and keeps others from it.
-    pub(in crate::app) async fn lock_for_writing(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        self.writing.lock().await
     }
 
     /// The definitions in files.
@@ -119,7 +111,7 @@ impl<K: Kind> Definitions<K> {
             (None, Some(similar)) => format!("; did you mean '{similar}'?"),
             (None, None) => String::new(),
         };
-        let shown: String = name.chars().take(SHOWN).collect();
+        let shown: String = name.chars().take(MAX_NAME_LENGTH).collect();
         Err(Error::new(K::NOT_FOUND, format!("{} '{shown}' not found{hint}", K::DEFINED.as_str())))
     }
 
