@@ -16,7 +16,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     std::fs::write(FOLDER.join("a/agent.yaml"), bytes).expect("a file for an agent");
-    let agents = accord_coordinator::agents_in(&FOLDER, &[]);
+    let agents = accord_blueprint::agents_in(&FOLDER, &[]);
     assert_eq!(agents.len(), 1);
     for agent in agents {
         let summary = agent.summary;

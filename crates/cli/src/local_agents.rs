@@ -19,7 +19,7 @@ pub(crate) fn agents_in(folder: &Path) -> Vec<AgentView> {
 
 /// The agents of a folder, with paths relative to the current folder.
 fn examined(folder: &Path, providers: &[String]) -> Vec<AgentView> {
-    let mut agents = accord_coordinator::agents_in(folder, providers);
+    let mut agents = accord_blueprint::agents_in(folder, providers);
     for agent in &mut agents {
         seen_from_here(&mut agent.file, &mut agent.summary.problems);
     }

@@ -9,6 +9,7 @@
 //! - `http/`: thin, a file for each subject: extract, one call of a service, body. `http/routes` is the table of routes, from
 //!   which the router, authorization, the audit log and `http/openapi` are made.
 //! - `app/`: the services, a file or folder for each subject; nothing in it knows of HTTP. `app/mod` builds them.
+//!   `app/definitions` keeps agents and workflows, `app/catalog` compiles agents, `app/workflows` checks and runs graphs.
 //! - `hub`: wakes what waits: claims, streams of events, requests that wait for a run.
 //! - `background/`: reconcilers, which do what is due, also after silent crashes.
 //! - `error`, `metrics`, `settings`, `outside` (clock, ids): used by all of them.
@@ -38,9 +39,7 @@ mod settings;
 mod work;
 
 pub use accord_workflow::file_schema as workflow_file_schema;
-pub use app::{
-    App, AppOptions, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind, resolve_tiers,
-};
+pub use app::{App, AppOptions, Guest, GuestAnswer, GuestBody, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
 pub use http::{agent_file_schema, router};

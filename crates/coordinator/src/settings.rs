@@ -55,9 +55,6 @@ pub struct Enforcement {
     pub strategy: Strategy,
 }
 
-/// How often a model is asked again under its own agent's contract, where the agent does not say.
-pub(crate) const BLUEPRINT_RETRIES: u32 = 1;
-
 impl Default for Settings {
     fn default() -> Self {
         Self {

@@ -16,13 +16,26 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
     ("accord-workflow", &["accord-domain", "accord-contract"]),
     ("accord-api", &["accord-json", "accord-domain"]),
+    // Files of agents and workflows are checked like requests, and their problems are those of the API.
+    (
+        "accord-blueprint",
+        &["accord-json", "accord-api", "accord-domain", "accord-contract", "accord-workflow"],
+    ),
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),
     ("accord-store-postgres", &["accord-store", "accord-domain"]),
     ("accord-client", &["accord-api", "accord-sse"]),
     (
         "accord-coordinator",
-        &["accord-json", "accord-api", "accord-store", "accord-domain", "accord-contract", "accord-workflow"],
+        &[
+            "accord-json",
+            "accord-api",
+            "accord-blueprint",
+            "accord-store",
+            "accord-domain",
+            "accord-contract",
+            "accord-workflow",
+        ],
     ),
     ("accord-runner", &["accord-client", "accord-executor", "accord-contract", "accord-api"]),
     ("accord-mcp", &["accord-client", "accord-api"]),
@@ -31,7 +44,16 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-test-support", SHIPPED),
     ("bench", SHIPPED),
     ("xtask", SHIPPED),
-    ("accord-fuzz", &["accord-contract", "accord-coordinator", "accord-store-sqlite", "accord-workflow"]),
+    (
+        "accord-fuzz",
+        &[
+            "accord-blueprint",
+            "accord-contract",
+            "accord-coordinator",
+            "accord-store-sqlite",
+            "accord-workflow",
+        ],
+    ),
 ];
 
 /// What the binary is made of.
@@ -43,6 +65,7 @@ const SHIPPED: &[&str] = &[
     "accord-workflow",
     "accord-api",
     "accord-sse",
+    "accord-blueprint",
     "accord-store",
     "accord-store-sqlite",
     "accord-store-postgres",
@@ -66,7 +89,8 @@ const HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that decide and never act.
-pub(super) const PURE: &[&str] = &["accord-json", "accord-sse", "accord-domain", "accord-contract", "accord-workflow"];
+pub(super) const PURE: &[&str] =
+    &["accord-json", "accord-sse", "accord-domain", "accord-contract", "accord-workflow"];
 const ACTING: &[&str] = &["tokio", "axum", "sqlx", "reqwest", "rand", "getrandom"];
 
 /// Our crates use each other only as the table says.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use accord_api::{Attempt, CreateRun};
+use accord_blueprint::resolve_tiers;
 use accord_client::Client;
-use accord_coordinator::resolve_tiers;
 use accord_executor::Cassette;
 use serde_json::{Value, json};
 
@@ -114,8 +114,7 @@ pub(crate) async fn standing_alone(
             set(&mut blueprint, part, project.schema(&name).await?.schema);
         }
     }
-    resolve_tiers(&mut blueprint, &config.values.tiers)
-        .map_err(|error| Problem::new(error.body().message))?;
+    resolve_tiers(&mut blueprint, &config.values.tiers).map_err(|error| Problem::new(error.to_string()))?;
     Ok(blueprint)
 }
 

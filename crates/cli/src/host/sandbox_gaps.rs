@@ -70,7 +70,7 @@ pub(crate) fn tell_of_openings(config: &Config, coordinator: Client) {
     let config = config.clone();
     tokio::spawn(async move {
         let (folder, providers) = (config.agents_dir(), config.provider_names());
-        let read = tokio::task::spawn_blocking(move || accord_coordinator::agents_in(&folder, &providers));
+        let read = tokio::task::spawn_blocking(move || accord_blueprint::agents_in(&folder, &providers));
         let Ok(agents) = read.await else { return };
         for Opening { message, remedy } in openings(&config, &agents, Some(&coordinator)).await {
             tracing::warn!("{message}; {remedy}");

@@ -8,6 +8,7 @@ mod output;
 use std::sync::Arc;
 
 use accord_api::ErrorName;
+use accord_blueprint::hex;
 use accord_contract::{
     self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
 };
@@ -16,7 +17,6 @@ use accord_store::{SchemaStore, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::hex;
 use super::recent::Recent;
 use crate::error::Error;
 use crate::settings::Enforcement;

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
+use accord_blueprint::hex;
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
@@ -25,7 +26,6 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::time::{sleep, timeout};
 
-use super::agents::hex;
 use super::{CallingRun, page};
 use crate::error::Error;
 use crate::metrics;

@@ -1,6 +1,7 @@
 //! The names by which runs are matched to runners. They are compared exactly, so a name that no runner can have is rejected: a
 //! run that demands it would wait for ever.
 
+use accord_blueprint::{label_error as fault, unmeetable};
 use accord_domain::demands::Demands;
 use accord_domain::runner::Profile;
 
@@ -9,26 +10,6 @@ use crate::error::Error;
 
 /// Enough of a name to recognise it by.
 const SHOWN: usize = 64;
-
-/// What is wrong with a name, if something is.
-fn fault(name: &str) -> Option<&'static str> {
-    if name.is_empty() {
-        return Some("it is empty; omit it or set a value");
-    }
-    name.chars().any(char::is_control).then_some("it contains a control character; remove it")
-}
-
-/// The first demand that no runner can meet, and what is wrong with it.
-pub(crate) fn unmeetable(demands: &Demands) -> Option<(&'static str, &str, &'static str)> {
-    let single = [
-        ("hostname", &demands.hostname),
-        ("project_dir", &demands.project_dir),
-        ("executor_type", &demands.executor_type),
-    ];
-    let single = single.into_iter().filter_map(|(field, name)| Some((field, name.as_ref()?)));
-    let mut all = single.chain(demands.tags.iter().map(|tag| ("tags", tag)));
-    all.find_map(|(field, name)| Some((field, name.as_str(), fault(name)?)))
-}
 
 /// Refuses what a request demands beside its agent, where no runner can meet it.
 pub(crate) fn check_asked(demands: &Demands, project_dir: Option<&str>) -> Result<(), Error> {

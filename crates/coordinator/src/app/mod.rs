@@ -8,11 +8,9 @@ mod callbacks;
 mod catalog;
 mod claims;
 mod contracts;
-mod definition;
+mod definitions;
 mod endpoints;
 mod events;
-mod file_changes;
-mod found;
 mod id_prefix;
 mod instance;
 mod keys;
@@ -43,11 +41,10 @@ use accord_domain::key::Role;
 use accord_store::{EventStore, Store};
 use tokio_util::sync::CancellationToken;
 
-pub use agents::agents_in;
-pub(crate) use agents::{hex, plain_kind, watch as watch_agents};
+use catalog::AgentState;
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use claims::LONGEST_CLAIM_SECONDS;
-pub(crate) use definition::{Expected, Made};
+pub(crate) use definitions::{Definitions, Expected, Made, watch};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub(crate) use keys::{Caller, Denial, FRESH, Keys, Refusal};
 pub use keys::{new_key, refuse_open_bind};
@@ -57,8 +54,6 @@ pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use promise::Promise;
 pub(crate) use runners::LONGEST_HEARTBEAT_SECONDS;
 pub(crate) use runs::{HIGHEST_PRIORITY, LONGEST_WAIT_SECONDS, check_wait};
-pub use tiers::resolve_tiers;
-pub(crate) use workflows::watch_workflows;
 
 use crate::error::Error;
 use crate::hub::Hub;
@@ -84,7 +79,7 @@ use server::Server;
 use sessions::Sessions;
 use stats::Stats;
 use upkeep::Upkeep;
-use workflows::{WorkflowFiles, WorkflowRuns};
+use workflows::WorkflowRuns;
 
 /// The services of a coordinator.
 pub struct App {
@@ -153,8 +148,12 @@ impl App {
             instance: instance.clone(),
         });
         let blueprints = Arc::new(Blueprints {
-            catalog: Catalog::new(store.clone(), settings.agents_dir.clone(), settings.providers.clone()),
-            workflows: WorkflowFiles::new(settings.workflows_dir.clone()),
+            catalog: Catalog::new(
+                store.clone(),
+                settings.agents_dir.clone(),
+                AgentState::new(settings.providers.clone()),
+            ),
+            workflows: Definitions::new(store.clone(), settings.workflows_dir.clone(), ()),
             store: store.clone(),
             outside: outside.clone(),
             settings: settings.clone(),

@@ -7,6 +7,7 @@ use accord_api::{
     CreateSchema, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, Problem, SchemaUsers,
     SchemaView, Severity, ValidateSchema, ValidateSchemaAnswer,
 };
+use accord_blueprint::{Named, new_name_error};
 use accord_contract::{
     Answer, Contract, Inference, Mode, Openness, Options, Schema, SchemaError, Verdict, judge,
 };
@@ -14,7 +15,7 @@ use accord_domain::contract::ValidationMode;
 use accord_store::{SchemaRecord, SchemaStore, StoreError};
 use serde_json::{Value, json};
 
-use super::agents::{looked_at, name};
+use super::agents::schema_report;
 use super::blueprints::Blueprints;
 use super::{Expected, Promise, page};
 use crate::error::Error;
@@ -47,7 +48,7 @@ impl Schemas {
         create: CreateSchema,
         promise: Option<Promise>,
     ) -> Result<SchemaView, Error> {
-        if let Some(fault) = name::fault_of(name::Named::Schema, &create.name) {
+        if let Some(fault) = new_name_error(Named::Schema, &create.name) {
             return Err(Error::new(ErrorName::InvalidRequest, format!("the schema's name: {fault}")));
         }
         let kept = self.store.schema(&create.name).await?.filter(|kept| is_same(kept, &create.schema));
@@ -187,7 +188,7 @@ fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
             };
         }
     };
-    let (lint, lowering) = looked_at(&schema);
+    let (lint, lowering) = schema_report(&schema);
     ValidateSchemaAnswer {
         valid: true,
         problems: Vec::new(),

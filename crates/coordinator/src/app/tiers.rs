@@ -1,107 +1,32 @@
-//! Named tiers: an agent names a tier instead of a model, and the configuration says which model that is.
-//!
-//! A tier is written as the provider `tier` with the tier's name as the model. It is replaced when a run is handed to a
-//! runner, so the stored agent keeps the name, and a changed tier applies to the next run.
+//! Replaces named tiers by models when a run is given to a runner.
 
 use std::collections::BTreeMap;
 
 use accord_api::ErrorName;
+use accord_blueprint::resolve_tiers;
 use accord_domain::agent::{Llm, TIER};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::Error;
 
-/// Replaces tiers in a blueprint by what they stand for. What the blueprint sets besides stays. Fails on a tier that is not
-/// configured.
+/// Replaces the tiers in the text of a blueprint, which is not parsed if it has none.
 pub(crate) fn resolve(blueprint: &str, tiers: &BTreeMap<String, Llm>) -> Result<String, Error> {
     if !blueprint.contains(&format!("\"{TIER}\"")) {
         return Ok(blueprint.to_owned());
     }
     let mut value: Value = serde_json::from_str(blueprint).map_err(Error::internal)?;
-    resolve_tiers(&mut value, tiers)?;
+    resolve_tiers(&mut value, tiers)
+        .map_err(|error| Error::new(ErrorName::AgentBroken, error.to_string()))?;
     Ok(value.to_string())
-}
-
-/// The same for a blueprint that was read.
-pub fn resolve_tiers(blueprint: &mut Value, tiers: &BTreeMap<String, Llm>) -> Result<(), Error> {
-    let executor = blueprint.get_mut("executor").and_then(Value::as_object_mut);
-    executor.map(|settings| replace(settings, tiers)).transpose()?;
-    let fallbacks = blueprint.get_mut("escalate_to").and_then(Value::as_array_mut);
-    for settings in fallbacks.into_iter().flatten().filter_map(Value::as_object_mut) {
-        replace(settings, tiers)?;
-    }
-    Ok(())
-}
-
-fn replace(settings: &mut Map<String, Value>, tiers: &BTreeMap<String, Llm>) -> Result<(), Error> {
-    if settings.get("provider").and_then(Value::as_str) != Some(TIER) {
-        return Ok(());
-    }
-    let name = settings.get("model").and_then(Value::as_str).unwrap_or_default();
-    let tier = tiers.get(name).ok_or_else(|| unknown(name, tiers))?;
-    let Value::Object(mut model) = serde_json::to_value(tier).map_err(Error::internal)? else {
-        return Ok(());
-    };
-    settings.retain(|key, _| !matches!(key.as_str(), "provider" | "model"));
-    model.append(settings);
-    *settings = model;
-    Ok(())
-}
-
-fn unknown(name: &str, tiers: &BTreeMap<String, Llm>) -> Error {
-    let known = match tiers.is_empty() {
-        true => "there are no tiers".to_owned(),
-        false => format!("configured: {}", tiers.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),
-    };
-    let message = format!(
-        "tier '{name}' is not configured ({known}); add [tiers.{name}] to the coordinator's configuration"
-    );
-    Error::new(ErrorName::AgentBroken, message)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn tiers() -> BTreeMap<String, Llm> {
-        let tier = |value| serde_json::from_value(value).unwrap();
-        BTreeMap::from([
-            ("small".to_owned(), tier(json!({"provider": "ollama", "model": "tiny", "temperature": 0.0}))),
-            ("large".to_owned(), tier(json!({"provider": "anthropic", "model": "big"}))),
-        ])
-    }
-
     #[test]
-    fn a_tier_is_replaced_and_other_settings_stay() {
-        let blueprint = json!({
-            "name": "a",
-            "executor": {"type": "llm", "provider": "tier", "model": "small", "temperature": 0.5},
-            "escalate_to": ["m", {"provider": "tier", "model": "large", "max_tokens": 9}],
-        });
-        let resolved = resolve(&blueprint.to_string(), &tiers()).unwrap();
-        let expected = json!({
-            "name": "a",
-            "executor": {"type": "llm", "provider": "ollama", "model": "tiny", "temperature": 0.5},
-            "escalate_to": ["m", {"provider": "anthropic", "model": "big", "max_tokens": 9}],
-        });
-        assert_eq!(serde_json::from_str::<Value>(&resolved).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_blueprint_without_tiers_is_left_as_it_is() {
+    fn a_blueprint_without_tiers_is_unchanged() {
         let blueprint = r#"{"executor": {"provider":  "ollama"}}"#;
         assert_eq!(resolve(blueprint, &BTreeMap::new()).unwrap(), blueprint);
-    }
-
-    #[test]
-    fn an_unknown_tier_is_an_error() {
-        let blueprint = json!({"executor": {"provider": "tier", "model": "huge"}}).to_string();
-        let told = resolve(&blueprint, &tiers()).unwrap_err().body().message;
-        let expected = "tier 'huge' is not configured (configured: large, small); add [tiers.huge] to the coordinator's configuration";
-        assert_eq!(told, expected);
-        let told = resolve(&blueprint, &BTreeMap::new()).unwrap_err().body().message;
-        assert!(told.contains("(there are no tiers)"), "{told}");
     }
 }

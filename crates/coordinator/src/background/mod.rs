@@ -8,9 +8,10 @@ mod reconcilers;
 
 use std::sync::Arc;
 
+use accord_blueprint::{Agents, Workflows};
 use tokio::task::JoinSet;
 
-use crate::app::{App, watch_agents, watch_workflows};
+use crate::app::{App, watch};
 use crate::error::Error;
 
 /// The tasks of one application.
@@ -40,8 +41,8 @@ impl Background {
         // The receiver is made here, so that nothing is missed that is written once this returns.
         let notices = app.event_store.notices();
         tasks.spawn(notices::pass_on(Arc::clone(app), notices));
-        tasks.spawn(watch_agents(Arc::clone(&app.blueprints), app.closing.clone()));
-        tasks.spawn(watch_workflows(Arc::clone(&app.blueprints), app.closing.clone()));
+        tasks.spawn(watch::<Agents>(Arc::clone(&app.blueprints), app.closing.clone()));
+        tasks.spawn(watch::<Workflows>(Arc::clone(&app.blueprints), app.closing.clone()));
         Self { tasks }
     }
 

@@ -5,7 +5,6 @@ use accord_json::reserved::{self, Reserved};
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 
-use crate::app::plain_kind;
 use crate::error::Error;
 
 /// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
@@ -74,7 +73,21 @@ fn told(message: &str) -> String {
         "u32" if found.starts_with("invalid value: integer") => {
             format!("{found}, expected an integer from 0 to {}{place}", u32::MAX)
         }
-        _ => format!("{found}, expected {}{place}", plain_kind(wanted)),
+        _ => format!("{found}, expected {}{place}", kind_name(wanted)),
+    }
+}
+
+/// The name of a type for users.
+fn kind_name(expected: &str) -> &str {
+    match expected {
+        "i8" | "i16" | "i32" | "i64" | "isize" => "an integer",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "an integer, 0 or more",
+        "f64" | "f32" => "a number",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        _ if expected.starts_with("struct ") => "an object",
+        _ if expected.starts_with("internally tagged enum ") => "an object with a type",
+        _ => expected,
     }
 }
 

@@ -118,7 +118,7 @@ fn fingerprint(body: &Bytes) -> String {
         Ok(text) => Sha256::digest(text),
         Err(_) => Sha256::digest(body),
     };
-    crate::app::hex(&digest)
+    accord_blueprint::hex(&digest)
 }
 
 /// What was made or changed, its hash as the `ETag`.

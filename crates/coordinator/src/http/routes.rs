@@ -226,7 +226,7 @@ pub(super) fn describe_all(api: &mut OpenApi) {
 #[cfg(test)]
 mod tests {
     use super::{Access, Audit, ROUTES, Scope};
-    use crate::app::agents::name::Named;
+    use accord_blueprint::Named;
 
     #[test]
     fn runs_use_routes_that_callers_use() {

@@ -105,7 +105,7 @@ mod tests {
         agent("a", "{ type: llm, provider: anthropic, model: m }");
         agent("b", "{ type: llm, provider: ollama, model: m }");
         agent("c", "{ type: llm, provider: openai, model: m, base_url: 'http://127.0.0.1:1' }");
-        let agents = accord_coordinator::agents_in(folder.path(), &[]);
+        let agents = accord_blueprint::agents_in(folder.path(), &[]);
         let found = checks(&BTreeMap::new(), &agents, |_| false);
         let remedy = "set it; agent 'a' uses anthropic";
         assert_eq!(found, [Check::warn(NAME, "anthropic: ANTHROPIC_API_KEY is not set", remedy)]);

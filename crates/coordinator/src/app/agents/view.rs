@@ -1,26 +1,26 @@
-//! Agents as callers see them: in lists, whole, and by their contracts.
+//! Agents as the API shows them: in lists, one by one, and by their contracts.
 
 use std::cmp::Ordering;
-use std::path::Path;
-use std::sync::Arc;
 
 use accord_api::{
-    AgentContract, AgentSummary, AgentView, LoweringReport, Page, Problem, Severity, ValidateAgentAnswer,
+    AgentContract, AgentSummary, AgentView, ErrorName, LoweringReport, Page, Problem, Severity,
+    ValidateAgentAnswer,
+};
+use accord_blueprint::{
+    Agents, BLUEPRINT_RETRIES, DeclaredSchema, ParsedAgent, add_provider_configuration, agent_summary,
+    implicit_parameters, warning,
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{Place, Schema};
-use accord_domain::agent::Type;
+use accord_store::Defined;
 use serde_json::{Value, json};
 
-use super::examine::Examined;
-use super::{Declared, FileAgent, load, providers};
 use crate::app::blueprints::Blueprints;
-use crate::app::catalog::{Catalog, examined};
-use crate::app::found::{Found, Hides};
+use crate::app::catalog::{AgentState, Catalog};
+use crate::app::definitions::{Found, Kind, mistakes, parse};
 use crate::app::page;
 use crate::error::Error;
-use crate::settings::BLUEPRINT_RETRIES;
 use crate::work::heavy;
 
 impl Blueprints {
@@ -38,8 +38,8 @@ impl Blueprints {
     /// All agents that have all of these tags, those with mistakes too.
     pub(crate) async fn agents(&self, tags: &[String]) -> Result<Vec<AgentSummary>, Error> {
         let mut summaries = Vec::new();
-        for (found, hides) in self.catalog.all().await? {
-            let summary = self.catalog.summary(&found, hides).await?;
+        for (found, overrides_stored) in self.catalog.all().await? {
+            let summary = self.catalog.summary(&found, overrides_stored).await?;
             if tags.iter().all(|tag| summary.tags.contains(tag)) {
                 summaries.push(summary);
             }
@@ -53,7 +53,7 @@ impl Blueprints {
         self.catalog.view(&found).await
     }
 
-    /// Both contracts of an agent, and what becomes of them at each provider.
+    /// Both contracts of an agent, and what each provider supports of them.
     pub(crate) async fn agent_contract(&self, name: &str) -> Result<AgentContract, Error> {
         let agent = self.catalog.usable(name).await?;
         let output = agent.output.clone().or_else(|| agent.default_output.clone());
@@ -70,7 +70,7 @@ impl Blueprints {
         let output_schema = output.as_ref().map(|schema| schema.document().clone());
         let (lint, lowering) = match output {
             None => (Vec::new(), Vec::new()),
-            Some(schema) => heavy(move || looked_at(&schema)).await?,
+            Some(schema) => heavy(move || schema_report(&schema)).await?,
         };
         Ok(AgentContract {
             agent_name: name.to_owned(),
@@ -83,58 +83,80 @@ impl Blueprints {
         })
     }
 
-    /// Whether a blueprint could be used, as the agent of this name where one is given.
+    /// Checks a blueprint, and that it has this name if one is given.
     pub(crate) async fn validate_agent(
         &self,
         name: Option<&str>,
         value: Value,
     ) -> Result<ValidateAgentAnswer, Error> {
-        let examined = examined(value).await;
-        let mut problems = examined.problems.clone();
-        providers::correct(&mut problems, &examined.value, &self.catalog.providers);
-        problems.extend(self.catalog.unregistered(&declared(&examined)).await?);
-        let given = examined.value.get("name").and_then(Value::as_str);
+        let parsed = parse::<Agents>(value).await?;
+        let mut problems = parsed.problems.clone();
+        add_provider_configuration(&mut problems, &parsed.value, &self.catalog.state.providers);
+        problems.extend(self.catalog.unregistered(&declared(&parsed)).await?);
+        let given = parsed.value.get("name").and_then(Value::as_str);
         let is_other = name.is_some() && given.is_some() && name != given;
         if let (true, Some(name), Some(given)) = (is_other, name, given) {
             let message = format!("the blueprint is named '{given}', but the agent is '{name}'");
             let place = Place::root().key("name");
             problems.insert(0, Problem { severity: Severity::Error, ..warning(&place, message) });
         }
-        Ok(ValidateAgentAnswer { valid: examined.sound.is_some() && !is_other, problems })
+        Ok(ValidateAgentAnswer { valid: parsed.valid.is_some() && !is_other, problems })
     }
 
-    /// Whether an agent that is there can be used.
+    /// Checks an agent that exists.
     pub(crate) async fn validate_known_agent(&self, name: &str) -> Result<ValidateAgentAnswer, Error> {
         let view = self.agent(name).await?;
         Ok(ValidateAgentAnswer { valid: view.summary.valid, problems: view.summary.problems })
     }
 }
 
-/// Every agent of a folder with its verdict, by name: what can be said of them without a store, where these providers are
-/// configured.
-pub fn agents_in(folder: &Path, configured: &[String]) -> Vec<AgentView> {
-    let view = |agent: Arc<FileAgent>| {
-        let found = Found::File(agent);
-        let mut problems = found.problems().to_vec();
-        providers::correct(&mut problems, found.value(), configured);
-        AgentView {
-            summary: summary(&found, problems),
-            blueprint: found.value().clone(),
-            hash: found.hash().to_owned(),
-            file: found.file().map(str::to_owned),
-            created_at: found.created_at(),
-            modified_at: found.modified_at(),
+impl Kind for Agents {
+    const DEFINED: Defined = Defined::Agent;
+    const DOCUMENT: &'static str = "blueprint";
+    const NOT_FOUND: ErrorName = ErrorName::AgentNotFound;
+    const EXISTS: ErrorName = ErrorName::AgentExists;
+    const READ_ONLY: ErrorName = ErrorName::AgentReadOnly;
+    const FILE_CHANGED: &'static str = "agent.file_changed";
+
+    type State = AgentState;
+    type View = AgentView;
+
+    fn definitions(blueprints: &Blueprints) -> &Catalog {
+        &blueprints.catalog
+    }
+
+    async fn valid(_: &Blueprints, value: Value) -> Result<ParsedAgent, Error> {
+        let parsed = parse::<Self>(value).await?;
+        if parsed.valid.is_some() {
+            return Ok(parsed);
         }
-    };
-    load(folder).agents.into_values().map(view).collect()
+        let message = mistakes::<Self>(&parsed.problems);
+        let problems = parsed.problems;
+        Err(match parsed.wrong_schema {
+            // The same error as for any other schema that is wrong.
+            Some(place) => {
+                let details = json!({"path": place.path(), "pointer": place.pointer(), "problems": problems});
+                Error::new(ErrorName::InvalidSchema, message).with_details(details)
+            }
+            None => Error::new(ErrorName::InvalidAgent, message).with_details(json!({"problems": problems})),
+        })
+    }
+
+    async fn view(blueprints: &Blueprints, found: &Found<ParsedAgent>) -> Result<AgentView, Error> {
+        blueprints.catalog.view(found).await
+    }
+
+    async fn view_created(blueprints: &Blueprints, found: &Found<ParsedAgent>) -> Result<AgentView, Error> {
+        blueprints.catalog.view(found).await
+    }
 }
 
 impl Catalog {
-    /// An agent whole.
-    pub(in crate::app) async fn view(&self, found: &Found) -> Result<AgentView, Error> {
-        let hides = self.hides(found).await?;
+    /// An agent with its summary.
+    async fn view(&self, found: &Found<ParsedAgent>) -> Result<AgentView, Error> {
+        let overrides_stored = self.overrides_stored(found).await?;
         Ok(AgentView {
-            summary: self.summary(found, hides).await?,
+            summary: self.summary(found, overrides_stored).await?,
             blueprint: found.value().clone(),
             hash: found.hash().to_owned(),
             file: found.file().map(str::to_owned),
@@ -143,31 +165,32 @@ impl Catalog {
         })
     }
 
-    async fn summary(&self, found: &Found, hides: Hides) -> Result<AgentSummary, Error> {
-        let mut problems = found.problems().to_vec();
-        providers::correct(&mut problems, found.value(), &self.providers);
-        if hides == Hides::Stored {
+    async fn summary(
+        &self,
+        found: &Found<ParsedAgent>,
+        overrides_stored: bool,
+    ) -> Result<AgentSummary, Error> {
+        let parsed = found.parsed();
+        let mut problems = parsed.problems.clone();
+        add_provider_configuration(&mut problems, &parsed.value, &self.state.providers);
+        if overrides_stored {
             let message =
                 format!("this file overrides the stored agent '{}'; remove one of them", found.name());
             problems
                 .push(Problem { file: found.file().map(str::to_owned), ..warning(&Place::root(), message) });
         }
-        let contracts = found.sound().map(|sound| &sound.contracts);
-        let named: Vec<_> = contracts
-            .into_iter()
-            .flat_map(|contracts| {
-                [("output_schema", &contracts.output), ("default_output_schema", &contracts.default_output)]
-            })
-            .collect();
-        problems.extend(self.unregistered(&named).await?);
-        Ok(summary(found, problems))
+        problems.extend(self.unregistered(&declared(parsed)).await?);
+        Ok(agent_summary(found.name(), found.source(), parsed, problems))
     }
 
-    /// Warnings for registered schemas that are not there. They may come later.
-    async fn unregistered(&self, declared: &[(&str, &Option<Declared>)]) -> Result<Vec<Problem>, Error> {
+    /// Warnings for schemas that are not registered. They may be registered later.
+    async fn unregistered(
+        &self,
+        declared: &[(&str, &Option<DeclaredSchema>)],
+    ) -> Result<Vec<Problem>, Error> {
         let mut problems = Vec::new();
         for (field, declared) in declared {
-            let Some(Declared::Named(name)) = declared else { continue };
+            let Some(DeclaredSchema::Named(name)) = declared else { continue };
             if self.registered(name).await?.is_none() {
                 let message =
                     format!("schema '{name}' is not registered; the agent cannot be used until it is");
@@ -178,57 +201,17 @@ impl Catalog {
     }
 }
 
-fn declared(examined: &Examined) -> Vec<(&'static str, &Option<Declared>)> {
-    match &examined.sound {
-        Some(sound) => vec![
-            ("output_schema", &sound.contracts.output),
-            ("default_output_schema", &sound.contracts.default_output),
-        ],
-        None => Vec::new(),
-    }
+/// The output schemas of a valid agent, by field.
+fn declared(agent: &ParsedAgent) -> Vec<(&'static str, &Option<DeclaredSchema>)> {
+    let contracts = agent.valid.iter().map(|valid| &valid.contracts);
+    let fields = contracts.flat_map(|contracts| {
+        [("output_schema", &contracts.output), ("default_output_schema", &contracts.default_output)]
+    });
+    fields.collect()
 }
 
-pub(super) fn warning(place: &Place, message: String) -> Problem {
-    Problem { severity: Severity::Warning, path: place.path(), message, file: None, line: None, column: None }
-}
-
-/// What can be said of an agent. Of a broken one as much as can be read.
-fn summary(found: &Found, problems: Vec<Problem>) -> AgentSummary {
-    let value = found.value();
-    let executor = value.get("executor");
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let has = |field: &str| value.get(field).is_some_and(|schema| !schema.is_null());
-    let tags = value.get("tags").and_then(Value::as_array).into_iter().flatten();
-    AgentSummary {
-        name: found.name().to_owned(),
-        description: text(value.get("description")),
-        kind: match value.get("type").and_then(Value::as_str) {
-            Some("procedural") => Type::Procedural,
-            _ => Type::Autonomous,
-        },
-        executor_type: text(executor.and_then(|executor| executor.get("type"))),
-        model: executor.and_then(|executor| executor.get("model")).and_then(Value::as_str).map(str::to_owned),
-        tags: tags.filter_map(Value::as_str).map(str::to_owned).collect(),
-        source: found.source(),
-        valid: found.sound().is_some(),
-        has_parameters_schema: has("parameters_schema"),
-        has_output_schema: has("output_schema") || has("default_output_schema"),
-        problems,
-    }
-}
-
-/// The input contract of an agent that has none of its own.
-pub(crate) fn implicit_parameters() -> Value {
-    json!({
-        "type": "object",
-        "required": ["prompt"],
-        "properties": {"prompt": {"type": "string", "minLength": 1}},
-        "additionalProperties": false,
-    })
-}
-
-/// What the linter says about a schema, and what each provider takes of it.
-pub(crate) fn looked_at(schema: &Schema) -> (Vec<Value>, Vec<LoweringReport>) {
+/// What the linter finds in a schema, and what each provider supports of it.
+pub(crate) fn schema_report(schema: &Schema) -> (Vec<Value>, Vec<LoweringReport>) {
     let value = |finding| serde_json::to_value(finding).unwrap_or_default();
     let lint = lint(schema).iter().map(value).collect();
     let lowering = Profile::all().iter().map(|profile| lowering(schema, profile)).collect();

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use accord_api::{CreateRun, ErrorName};
+use accord_blueprint::BLUEPRINT_RETRIES;
 use accord_contract::{Invariants, Schema};
 use accord_domain::contract::{Contract, Invariant, MOST_RETRIES, Options, Origin};
 use serde_json::{Value, json};
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 use super::{Contracts, InForce, compile_invariants, invalid_schema};
 use crate::app::Agent;
 use crate::error::Error;
-use crate::settings::BLUEPRINT_RETRIES;
 
 /// What a caller asks of the output.
 #[derive(Debug, Default)]

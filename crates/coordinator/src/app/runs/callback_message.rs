@@ -2,8 +2,8 @@
 
 use accord_contract::prompt::{self, ChildEnd, ChildResult};
 use accord_domain::id::RunId;
-use accord_json::read_kept;
 use accord_domain::run::{Failure, Outcome, Run};
+use accord_json::read_kept;
 use accord_store::{RunReader, StoreError};
 use serde_json::Value;
 

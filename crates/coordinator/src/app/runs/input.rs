@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use accord_api::ErrorName;
+use accord_blueprint::implicit_parameters;
 use accord_contract::{Schema, SchemaError, Violation};
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
 use crate::app::Agent;
-use crate::app::agents::implicit_parameters;
 use crate::error::Error;
 use crate::work::violations;
 

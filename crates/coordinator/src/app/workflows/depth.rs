@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use accord_api::{Problem, Severity};
+use accord_blueprint::ParsedWorkflow;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Node, NodeKind, Target, Then};
 
-use super::read::Read;
 use crate::app::blueprints::Blueprints;
 use crate::error::Error;
 
@@ -26,7 +26,7 @@ impl Blueprints {
     pub(super) async fn check_depth(
         &self,
         graph: &Graph,
-        read: &Read,
+        read: &ParsedWorkflow,
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
         let mut known = BTreeMap::new();
@@ -65,8 +65,8 @@ impl Blueprints {
             return Ok(ways.clone());
         }
         let mut longest = Ways::default();
-        let read = self.find_workflow(name).await?.map(|found| found.read());
-        if let Some(inner) = read.as_ref().and_then(|read| read.graph.as_ref()) {
+        let found = self.workflows.find(name).await?;
+        if let Some(inner) = found.as_ref().and_then(|found| found.parsed().graph.as_ref()) {
             for (node, work, _) in inner.works() {
                 let Target::Workflow(deeper) = &work.target else { continue };
                 let below = Box::pin(self.ways_down(graph, (deeper.clone(), steps - 1), known)).await?;

@@ -1,25 +1,25 @@
-//! What is known of the agents and workflows that a graph names.
+//! Checks a workflow against the agents, workflows and schemas that exist now.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use accord_api::{ErrorName, Problem, Severity};
+use accord_blueprint::{
+    MAX_NAME_LENGTH, Parsed as _, ParsedWorkflow, add_provider_configuration, has_errors,
+};
 use accord_contract::{Place, Step};
 use accord_domain::agent::Type;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Known, NodeKind, Role, Signature, Takes, Target, check, output_schema};
 use serde_json::{Value, json};
 
-use super::read::{Read, has_errors};
-use super::view::Found;
 use crate::app::Agent;
-use crate::app::agents::providers;
 use crate::app::blueprints::Blueprints;
 use crate::error::Error;
 
 impl Blueprints {
-    /// Everything that is wrong with a workflow now, and what is known of those that it names.
-    pub(super) async fn examined(&self, read: &Read) -> Result<(Vec<Problem>, Known), Error> {
-        let mut problems = read.problems.clone();
+    /// All problems of a workflow now, and what is known of the agents and workflows in it.
+    pub(super) async fn examined(&self, read: &ParsedWorkflow) -> Result<(Vec<Problem>, Known), Error> {
+        let mut problems = read.problems().to_vec();
         let Some(graph) = &read.graph else { return Ok((problems, Known::default())) };
         let mut known = self.named_by(graph).await?;
         for (node, work, role) in graph.works() {
@@ -28,9 +28,10 @@ impl Blueprints {
                 match self.inline_agent(graph, &node.id, role, blueprint).await {
                     Ok(agent) => {
                         let inner =
-                            self.catalog.examined_inline(named(graph, &node.id, role, blueprint)).await;
+                            self.catalog.parsed_inline(named(graph, &node.id, role, blueprint)).await?;
                         let mut warnings = inner.problems.clone();
-                        providers::correct(&mut warnings, &inner.value, &self.catalog.providers);
+                        let providers = &self.catalog.state.providers;
+                        add_provider_configuration(&mut warnings, &inner.value, providers);
                         problems.extend(moved(read, &place, &warnings));
                         known.inline.insert(Known::inline_key(&node.id, role), signature(&agent));
                     }
@@ -40,12 +41,12 @@ impl Blueprints {
         }
         self.nested(graph, read, &mut known, &mut problems).await?;
         self.check_depth(graph, read, &mut problems).await?;
-        problems.extend(read.told(check(graph, &known)));
+        problems.extend(read.located(check(graph, &known)));
         problems.sort_by_key(|problem| (problem.severity == Severity::Warning, problem.line, problem.column));
         Ok((problems, known))
     }
 
-    /// What is known of the agents and registered schemas that a graph names.
+    /// What is known of the agents and registered schemas in a graph.
     async fn named_by(&self, graph: &Graph) -> Result<Known, Error> {
         let mut known = Known::default();
         for name in graph.schema_names() {
@@ -61,25 +62,25 @@ impl Blueprints {
         Ok(known)
     }
 
-    /// What a workflow that is a part of another one takes and gives. `looked_at` has those that were looked at on the way:
-    /// of one that leads back to itself nothing is told.
+    /// The input and output of a workflow inside another one, or `None` if it leads back to itself. `visited` has the
+    /// workflows on the way.
     async fn nested_signature(
         &self,
         name: &str,
         depth: u32,
-        looked_at: &mut BTreeMap<String, Option<Signature>>,
+        visited: &mut BTreeMap<String, Option<Signature>>,
     ) -> Result<Option<Signature>, Error> {
-        if let Some(known) = looked_at.get(name) {
+        if let Some(known) = visited.get(name) {
             return Ok(known.clone());
         }
-        // A run would not go deeper either.
+        // A run does not go deeper either.
         if depth > DEEPEST_NESTING {
             return Ok(None);
         }
-        looked_at.insert(name.to_owned(), None);
-        let Some(found) = self.find_workflow(name).await? else { return Ok(None) };
-        let nested = found.read();
-        let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else {
+        visited.insert(name.to_owned(), None);
+        let Some(found) = self.workflows.find(name).await? else { return Ok(None) };
+        let nested = found.parsed();
+        let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(nested.problems())) else {
             return Ok(None);
         };
         let mut known = self.named_by(inner).await?;
@@ -93,7 +94,7 @@ impl Blueprints {
                     }
                 }
                 Target::Workflow(deeper) => {
-                    if let Some(deep) = Box::pin(self.nested_signature(deeper, depth + 1, looked_at)).await? {
+                    if let Some(deep) = Box::pin(self.nested_signature(deeper, depth + 1, visited)).await? {
                         known.workflows.insert(deeper.clone(), deep);
                     }
                 }
@@ -102,11 +103,11 @@ impl Blueprints {
         let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
         let signature =
             Some(Signature { takes, gives: output_schema(inner, &known), fixed: true, description: None });
-        looked_at.insert(name.to_owned(), signature.clone());
+        visited.insert(name.to_owned(), signature.clone());
         Ok(signature)
     }
 
-    /// An agent that stands in a graph, under the name of its node where it has none.
+    /// An agent that is defined in a graph, with the name of its node if it has none.
     pub(super) async fn inline_agent(
         &self,
         graph: &Graph,
@@ -117,21 +118,21 @@ impl Blueprints {
         self.catalog.inline(named(graph, node, role, blueprint)).await
     }
 
-    /// The workflows that a graph names, and whether one of them leads back to it.
+    /// Adds the workflows in a graph, and reports those that lead back to it.
     async fn nested(
         &self,
         graph: &Graph,
-        read: &Read,
+        read: &ParsedWorkflow,
         known: &mut Known,
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
-        // What this graph gives cannot be told by looking at itself.
-        let mut looked_at = BTreeMap::from([(graph.name.clone(), None)]);
+        // The output of this graph cannot depend on itself.
+        let mut visited = BTreeMap::from([(graph.name.clone(), None)]);
         for name in graph.workflow_names().into_iter().filter(|name| *name != graph.name) {
-            let Some(signature) = self.nested_signature(name, 1, &mut looked_at).await? else { continue };
+            let Some(signature) = self.nested_signature(name, 1, &mut visited).await? else { continue };
             known.workflows.insert(name.to_owned(), signature);
-            let Some(found) = self.find_workflow(name).await? else { continue };
-            if self.leads_to(&found, &graph.name).await? {
+            let Some(found) = self.workflows.find(name).await? else { continue };
+            if self.leads_to(found.parsed(), &graph.name).await? {
                 let message = format!("workflow '{name}' contains this workflow, so neither would finish");
                 for (node, work, role) in graph.works() {
                     if work.target == Target::Workflow(name.to_owned()) {
@@ -144,32 +145,29 @@ impl Blueprints {
         Ok(())
     }
 
-    /// Whether a workflow has another one as a part, however deep.
-    async fn leads_to(&self, from: &Found, wanted: &str) -> Result<bool, Error> {
-        let names = |read: &Read| -> Vec<String> {
+    /// Whether a workflow contains another one, at any depth.
+    async fn leads_to(&self, from: &ParsedWorkflow, wanted: &str) -> Result<bool, Error> {
+        let names = |read: &ParsedWorkflow| -> Vec<String> {
             let names = read.graph.iter().flat_map(Graph::workflow_names);
             names.map(str::to_owned).collect()
         };
-        let mut queue = VecDeque::from(names(&from.read()));
+        let mut queue = VecDeque::from(names(from));
         let mut seen = BTreeSet::new();
         while let Some(name) = queue.pop_front() {
             if name == wanted {
                 return Ok(true);
             }
             if seen.insert(name.clone())
-                && let Some(found) = self.find_workflow(&name).await?
+                && let Some(found) = self.workflows.find(&name).await?
             {
-                queue.extend(names(&found.read()));
+                queue.extend(names(found.parsed()));
             }
         }
         Ok(false)
     }
 }
 
-/// The longest name of an agent.
-const LONGEST_NAME: usize = 64;
-
-/// The blueprint of an agent that stands in a graph, with the name that it has there.
+/// The blueprint of an agent that is defined in a graph, with its name there.
 pub(super) fn named(graph: &Graph, node: &str, role: Role, blueprint: &Value) -> Value {
     let mut blueprint = blueprint.clone();
     if let Some(members) = blueprint.as_object_mut()
@@ -177,13 +175,13 @@ pub(super) fn named(graph: &Graph, node: &str, role: Role, blueprint: &Value) ->
     {
         let key = Known::inline_key(node, role);
         let long = format!("{}.{key}", graph.name);
-        let name = if long.len() <= LONGEST_NAME { long } else { key };
+        let name = if long.len() <= MAX_NAME_LENGTH { long } else { key };
         members.insert("name".to_owned(), Value::from(name));
     }
     blueprint
 }
 
-/// What goes into an agent, and what comes out.
+/// The input and output of an agent.
 fn signature(agent: &Agent) -> Signature {
     let takes = match &agent.parameters {
         Some(schema) => Takes::Schema(schema.document().clone()),
@@ -192,7 +190,7 @@ fn signature(agent: &Agent) -> Signature {
     let contract = agent.output.as_ref().or(agent.default_output.as_ref());
     let gives = match (contract, agent.blueprint.kind) {
         (Some(schema), _) => Some(schema.document().clone()),
-        // Whoever answers without a contract gives a text: the gate takes nothing else.
+        // Without a contract the output is a string: the gate accepts nothing else.
         (None, Type::Autonomous) => Some(json!({"type": "string"})),
         (None, Type::Procedural) => None,
     };
@@ -200,7 +198,7 @@ fn signature(agent: &Agent) -> Signature {
     Signature { takes, gives, fixed: agent.output.is_some(), description }
 }
 
-/// An agent that is not there or cannot be used is none; a store that cannot be used is an error.
+/// `None` for an agent that does not exist or cannot be used; other errors stay.
 fn missing_is_none<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -209,13 +207,13 @@ fn missing_is_none<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
     }
 }
 
-/// Whether an error says something of us and not of what was asked.
+/// Whether an error is the coordinator's and not the request's.
 pub(super) fn is_ours(error: &Error) -> bool {
     matches!(error.name(), ErrorName::Internal | ErrorName::StoreUnavailable)
 }
 
-/// The mistakes of an agent that stands in a graph, at their places there.
-fn inline_problems(read: &Read, at: &Place, error: &Error) -> Result<Vec<Problem>, Error> {
+/// The mistakes of an agent that is defined in a graph, at their places there.
+fn inline_problems(read: &ParsedWorkflow, at: &Place, error: &Error) -> Result<Vec<Problem>, Error> {
     if is_ours(error) {
         return Err(error.clone());
     }
@@ -231,8 +229,8 @@ fn inline_problems(read: &Read, at: &Place, error: &Error) -> Result<Vec<Problem
     Ok(moved(read, at, &inner))
 }
 
-/// Problems of an agent at their places in the workflow in which it stands.
-fn moved(read: &Read, at: &Place, problems: &[Problem]) -> Vec<Problem> {
+/// Problems of an agent at their places in its workflow.
+fn moved(read: &ParsedWorkflow, at: &Place, problems: &[Problem]) -> Vec<Problem> {
     let problem = |problem: &Problem| {
         let mut place = at.clone();
         for step in problem.path.trim_start_matches('$').split('.').filter(|step| !step.is_empty()) {

@@ -8,6 +8,7 @@ use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorName, Page, WorkflowEdgeView, WorkflowNodeView,
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
 };
+use accord_blueprint::hex;
 use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::input::InputSummary;
@@ -15,7 +16,8 @@ use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::{Status, WorkflowRun};
 use accord_json::read_kept;
 use accord_store::{
-    NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter, WorkflowRunStore,
+    NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter,
+    WorkflowRunStore,
 };
 use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
@@ -26,7 +28,6 @@ use tokio::time::{Instant, timeout_at};
 use super::WorkflowRuns;
 use super::known::target_name;
 use super::records::state_of;
-use crate::app::agents::hex;
 use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
 use crate::app::promise::first_answer;
@@ -101,7 +102,7 @@ impl WorkflowRuns {
         around: Around,
     ) -> Result<NewWorkflowRun, Error> {
         let (found, known) = self.blueprints.usable_workflow(name).await?;
-        let read = found.read();
+        let read = found.parsed();
         let Some(graph) = &read.graph else { return Err(Error::internal("a sound workflow has no graph")) };
         if let Some(schema) = graph.input_schema() {
             self.check_workflow_input(name, schema, &input).await?;
@@ -124,7 +125,7 @@ impl WorkflowRuns {
             finished_at: None,
             failure: None,
         };
-        let definition = Definition { document: read.document().clone(), known };
+        let definition = Definition { document: found.value().clone(), known };
         Ok(NewWorkflowRun {
             run,
             definition: serde_json::to_string(&definition).map_err(Error::internal)?,

@@ -221,23 +221,23 @@ async fn old_entries_are_forgotten() {
 #[tokio::test]
 async fn edited_files_are_recorded_once_and_our_own_are_not() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
-    fixture.app.blueprints.reload_agents().await;
+    fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     assert_eq!(entries(&fixture).await, Vec::<Value>::new(), "what was there at the start");
     fixture.write("reviewer/agent.yaml", &REVIEWER.replace("Reviews", "Reads"));
     // Whoever asks for the agent reads its file before the watcher does.
     assert_eq!(fixture.get("/agents/reviewer").await.json()["summary"]["description"], "Reads");
     for _ in 0..2 {
-        fixture.app.blueprints.reload_agents().await;
+        fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     }
     let put = reviewer("reviewer").to_string();
     assert_eq!(fixture.send(Method::PUT, "/agents/reviewer", &[], put).await.status, 200);
-    fixture.app.blueprints.reload_agents().await;
+    fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     fixture.write("other/agent.yaml", &REVIEWER.replace("reviewer", "other"));
-    fixture.app.blueprints.reload_agents().await;
+    fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     done(&fixture, Method::DELETE, "/agents/other").await;
-    fixture.app.blueprints.reload_agents().await;
+    fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     std::fs::remove_dir_all(fixture.folder().join("reviewer")).unwrap();
-    fixture.app.blueprints.reload_agents().await;
+    fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     let entries = entries(&fixture).await;
     let told: Vec<String> = entries
         .iter()

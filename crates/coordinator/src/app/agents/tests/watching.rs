@@ -2,10 +2,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_blueprint::Agents;
 use tokio_util::sync::CancellationToken;
 
 use super::super::fixture::{Fixture, REVIEWER};
-use super::super::watch::watch;
+use crate::app::watch;
 
 /// Far longer than anything here takes: only a failure waits so long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -16,7 +17,7 @@ async fn until(fixture: &Fixture, names: &[&str]) {
         loop {
             looks.tick().await;
             let files = fixture.app.blueprints.catalog.files();
-            if files.agents.keys().map(String::as_str).eq(names.iter().copied()) {
+            if files.definitions.keys().map(String::as_str).eq(names.iter().copied()) {
                 return;
             }
         }
@@ -28,7 +29,7 @@ async fn until(fixture: &Fixture, names: &[&str]) {
 async fn changes_are_noticed_wherever_they_happen() {
     let fixture = Fixture::new(&[]);
     let stop = CancellationToken::new();
-    let watching = tokio::spawn(watch(Arc::clone(&fixture.app.blueprints), stop.clone()));
+    let watching = tokio::spawn(watch::<Agents>(Arc::clone(&fixture.app.blueprints), stop.clone()));
     // The folder does not exist yet.
     fixture.write("reviewer/agent.yaml", REVIEWER);
     until(&fixture, &["reviewer"]).await;

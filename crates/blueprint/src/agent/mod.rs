@@ -1,0 +1,17 @@
+//! Agents.
+
+pub(crate) mod check;
+mod folder;
+mod kb;
+mod parse;
+pub(crate) mod providers;
+mod read;
+mod shape;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tiers;
+pub(crate) mod view;
+mod write;
+
+pub use folder::Agents;
+pub use parse::{ParsedAgent, ValidBlueprint};

@@ -1,0 +1,35 @@
+//! Agent and workflow files: reads, checks and writes them. No coordinator is needed.
+//!
+//! - `document`, `yaml`: a file as a value with the position of each part; `splice` writes a changed value and keeps comments.
+//! - `finding`: mistakes and warnings. Every step reports all that it finds and goes on.
+//! - `agent`: `kb` maps files in another format, `read` makes a blueprint of the value, `check` checks what the types cannot
+//!   express. `folder` reads a folder of agents, `write` changes a file in it.
+//! - `workflow`: the same for graphs, which `accord_workflow` reads and checks.
+//! - `definition`: what both have in common.
+//!
+//! Whether a registered schema or a named agent exists is not known here.
+
+mod agent;
+mod definition;
+mod document;
+mod finding;
+mod hash;
+mod labels;
+mod name;
+mod splice;
+mod stamp;
+mod text_file;
+mod workflow;
+mod yaml;
+
+pub use agent::check::{BLUEPRINT_RETRIES, Contracts, DeclaredSchema};
+pub use agent::providers::add_configuration as add_provider_configuration;
+pub use agent::tiers::{UnknownTier, resolve_tiers};
+pub use agent::view::{agents_in, implicit_parameters, summary as agent_summary, warning};
+pub use agent::{Agents, ParsedAgent, ValidBlueprint};
+pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile};
+pub use hash::{hash_of, hex};
+pub use labels::{label_error, unmeetable};
+pub use name::{MAX_NAME_LENGTH, Named, name_error, new_name_error};
+pub use stamp::Stamp;
+pub use workflow::{ParsedWorkflow, Workflows, has_errors};

@@ -1,0 +1,49 @@
+//! Reading and replacing text files.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+/// Reads a regular file, because a pipe or a device could block forever. Returns its text and when it was modified.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<(String, Option<Timestamp>), String> {
+    let metadata = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+    if !metadata.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > limit {
+        return Err(format!("has more than {limit} bytes"));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| format!("is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to() + 1))?;
+    let modified_at = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+    Ok((text, modified_at))
+}
+
+/// Replaces the text of a file, so that a reader sees the old text or the new one and nothing between.
+pub(crate) fn replace(file: &Path, text: &str) -> io::Result<()> {
+    // If the file is a link to another file of the folder, that file is written.
+    let file = fs::canonicalize(file)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = file.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = (|| {
+        let permissions = fs::metadata(&file)?.permissions();
+        if permissions.readonly() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+        }
+        let mut output = File::create(&temporary)?;
+        output.write_all(text.as_bytes())?;
+        output.sync_all()?;
+        fs::set_permissions(&temporary, permissions)?;
+        fs::rename(&temporary, &file)
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

@@ -1,0 +1,7 @@
+//! Workflows.
+
+mod folder;
+mod read;
+
+pub use folder::Workflows;
+pub use read::{ParsedWorkflow, has_errors};

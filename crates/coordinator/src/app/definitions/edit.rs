@@ -1,0 +1,155 @@
+//! Creates, replaces and removes definitions.
+//!
+//! New definitions go to the store; one in a file is changed in its file. Both check the condition and make the change in one
+//! step: the store in a transaction, a file under a lock.
+
+use std::sync::Arc;
+
+use accord_blueprint::{DefinitionFile, Parsed as _, hash_of};
+use accord_store::{Condition, DocumentRecord, StoreError};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::kind::{changed, check, check_absent, check_name, exists, exists_already, read_only};
+use super::{Expected, Found, Kind, Made};
+use crate::app::Promise;
+use crate::app::blueprints::Blueprints;
+use crate::app::promise::first_answer;
+use crate::error::Error;
+
+impl Blueprints {
+    /// Creates a definition in the store.
+    pub(in crate::app) async fn create_definition<K: Kind>(
+        &self,
+        value: Value,
+        promise: Option<Promise>,
+    ) -> Result<Made<K::View>, Error> {
+        // First, because what was created may have become invalid, or a file of the same name may exist by now.
+        if let Some(answer) = first_answer(self.store.as_ref(), promise.as_ref()).await? {
+            return Ok(Made::Replayed(answer));
+        }
+        let parsed = K::valid(self, value).await?;
+        self.create_valid::<K>(parsed, promise).await
+    }
+
+    async fn create_valid<K: Kind>(
+        &self,
+        parsed: K::Parsed,
+        promise: Option<Promise>,
+    ) -> Result<Made<K::View>, Error> {
+        let name = name_of(parsed.value()).to_owned();
+        if K::definitions(self).in_file(&name).await.is_some() {
+            return Err(exists::<K>(&name));
+        }
+        let record = record(&name, parsed.value().to_string(), self.outside.now());
+        let found = Found::Stored(Box::new(record.clone()), Arc::new(parsed));
+        let view = K::view_created(self, &found).await?;
+        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
+        match self.store.put_definition(K::DEFINED, record, Condition::Absent, promise).await {
+            Ok(None) => Ok(Made::Created(Box::new(view))),
+            Ok(Some(answer)) => Ok(Made::Replayed(answer)),
+            Err(StoreError::Exists { .. }) => Err(exists::<K>(&name)),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Replaces a definition, or creates it if it does not exist.
+    pub(in crate::app) async fn put_definition<K: Kind>(
+        &self,
+        name: &str,
+        value: Value,
+        expected: &Expected,
+    ) -> Result<Made<K::View>, Error> {
+        let parsed = K::valid(self, value).await?;
+        check_name::<K>(name, name_of(parsed.value()))?;
+        let definitions = K::definitions(self);
+        let writing = definitions.writing.lock().await;
+        if let Some(found) = definitions.find(name).await? {
+            let view = self.replace_definition::<K>(found, parsed, expected).await?;
+            return Ok(Made::Changed(Box::new(view)));
+        }
+        check_absent::<K>(expected, name)?;
+        drop(writing);
+        match self.create_valid::<K>(parsed, None).await {
+            Err(error) if *expected == Expected::Absent && error.name() == K::EXISTS => {
+                Err(exists_already::<K>(name))
+            }
+            made => made,
+        }
+    }
+
+    /// Replaces a definition where it is defined. The lock for writing is held.
+    pub(in crate::app) async fn replace_definition<K: Kind>(
+        &self,
+        found: Found<K::Parsed>,
+        parsed: K::Parsed,
+        expected: &Expected,
+    ) -> Result<K::View, Error> {
+        let name = found.name().to_owned();
+        match found {
+            Found::File(_) => {
+                let file = self.fresh_file::<K>(&name).await?;
+                check::<K>(expected, &name, &file.hash)?;
+                let write = move || K::write(&file, parsed.value());
+                let written = tokio::task::spawn_blocking(write).await.map_err(Error::internal)?;
+                written.map_err(|reason| read_only::<K>(&name, &reason))?;
+                let definitions = K::definitions(self);
+                definitions.reload().await;
+                definitions.known_files.written(&name, definitions.files().hashes().remove(&name));
+                K::view(self, &definitions.found(&name).await?).await
+            }
+            Found::Stored(old, _) => {
+                check::<K>(expected, &name, &old.hash)?;
+                let new = record(&name, parsed.value().to_string(), self.outside.now());
+                let new = DocumentRecord { created_at: old.created_at, ..new };
+                let condition = expected.condition(&old.hash);
+                self.store.put_definition(K::DEFINED, new.clone(), condition, None).await?;
+                K::view(self, &Found::Stored(Box::new(new), Arc::new(parsed))).await
+            }
+        }
+    }
+
+    /// Removes a definition.
+    pub(in crate::app) async fn delete_definition<K: Kind>(
+        &self,
+        name: &str,
+        expected: &Expected,
+    ) -> Result<(), Error> {
+        let definitions = K::definitions(self);
+        let _writing = definitions.writing.lock().await;
+        match definitions.found(name).await? {
+            Found::File(_) => {
+                let file = self.fresh_file::<K>(name).await?;
+                check::<K>(expected, name, &file.hash)?;
+                let removed = tokio::task::spawn_blocking(move || K::remove(&file)).await;
+                removed.map_err(Error::internal)?.map_err(|reason| read_only::<K>(name, &reason))?;
+                definitions.reload().await;
+                definitions.known_files.written(name, None);
+                Ok(())
+            }
+            Found::Stored(record, _) => {
+                check::<K>(expected, name, &record.hash)?;
+                let condition = expected.condition(&record.hash);
+                Ok(self.store.remove_definition(K::DEFINED, name, condition).await?)
+            }
+        }
+    }
+
+    /// The file of a definition as it is now.
+    async fn fresh_file<K: Kind>(&self, name: &str) -> Result<Arc<DefinitionFile<K::Parsed>>, Error> {
+        let definitions = K::definitions(self);
+        definitions.reload().await;
+        definitions.files().definitions.get(name).map(Arc::clone).ok_or_else(|| changed::<K>(name))
+    }
+}
+
+/// The name in a valid document.
+fn name_of(value: &Value) -> &str {
+    value.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A new definition as the store keeps it.
+fn record(name: &str, document: String, now: Timestamp) -> DocumentRecord {
+    let hash = hash_of(&document);
+    DocumentRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
+}
