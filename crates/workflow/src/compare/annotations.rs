@@ -87,7 +87,7 @@ fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults
     }
 }
 
-/// The schema of what an annotation speaks of: the items of the list that it stands on, or what it stands on itself.
+/// The schema that an annotation is about: the items of its list, or its own object.
 fn item(root: &Value, schema: &Value) -> Option<Value> {
     let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
     match schema.get("items") {

@@ -1,4 +1,4 @@
-//! One flags a place, another clears it.
+//! Contradictions between entries that flag a location and entries that clear it.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,10 @@ use super::entry::Entry;
 use super::exact::EntryGroup;
 use super::location::Lines;
 
-/// So many entries that clear one place are looked at: more say nothing new.
+/// More entries that clear one location say nothing new.
 pub(super) const MAX_CLEARINGS: usize = 100;
 
-/// Contradictions between what flags a place and what clears it. Saying that a place is fine is about the place, not
-/// about one subject, so the texts are not compared.
+/// Saying that a location is fine is about everything there, so the texts are not compared.
 pub(super) fn compare(
     entries: &[Entry],
     things: &[EntryGroup<'_>],
@@ -42,7 +41,7 @@ fn covered(flagged: &[&Entry]) -> Option<Lines> {
     lines.reduce(|one, other| Lines { first: one.first.min(other.first), last: one.last.max(other.last) })
 }
 
-/// Both sides, if somebody clears what somebody else flags.
+/// Both sides, if one agent clears what another flags.
 fn contradiction(flagged: &[&Entry], clearing: &[&Entry], line_distance: u64) -> Option<Contradiction> {
     let meet =
         |flag: &Entry, clear: &Entry| flag.sibling != clear.sibling && is_near(flag, clear, line_distance);

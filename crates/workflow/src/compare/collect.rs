@@ -28,7 +28,7 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
     // Repetitions of one sibling need not be neighbours where another says the same.
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
     for entry in entries {
-        let same = kept.iter().rev().take_while(|other| other.says_what(&entry));
+        let same = kept.iter().rev().take_while(|other| other.has_same_content(&entry));
         if !same.into_iter().any(|other| other.sibling == entry.sibling) {
             kept.push(entry);
         }
@@ -36,7 +36,7 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
     kept
 }
 
-/// Where a value stands.
+/// The location of a value in an output.
 struct ValueLocation<'v> {
     pointer: String,
     /// The name of the nearest member that holds it.
@@ -249,7 +249,7 @@ impl Subject {
     }
 }
 
-/// A line that stands behind the name of a file, as in `src/a.rs:10`.
+/// A line after the name of a file, as in `src/a.rs:10`.
 struct LineSuffix {
     file: String,
     lines: location::Lines,

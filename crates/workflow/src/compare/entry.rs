@@ -23,7 +23,7 @@ pub(super) struct Entry {
     pub(super) lines: Option<Lines>,
     /// Whether the key is whole: only then is it the same as another.
     pub(super) exact: bool,
-    /// The key as it is told.
+    /// The key as it is reported.
     pub(super) key: Key,
     pub(super) line_name: Option<String>,
     /// What may conflict. An entry that clears says the word by which it does.
@@ -41,22 +41,20 @@ pub(super) struct Conflicting {
 }
 
 impl Entry {
-    /// The order of entries: by the place, then by what is said, then by who says it.
+    /// The order of entries: by location, then by content, then by agent.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         // Of two pointers into one list, the shorter one has the smaller index.
-        self.said(other)
+        self.compare_content(other)
             .then_with(|| self.agent.cmp(&other.agent))
             .then_with(|| self.pointer.len().cmp(&other.pointer.len()))
             .then_with(|| self.pointer.cmp(&other.pointer))
     }
 
-    /// Whether the two say the same, whoever says it.
-    pub(super) fn says_what(&self, other: &Self) -> bool {
-        self.said(other) == Ordering::Equal
+    pub(super) fn has_same_content(&self, other: &Self) -> bool {
+        self.compare_content(other) == Ordering::Equal
     }
 
-    /// Whether the two have the same values, whatever else they say.
-    pub(super) fn says_the_values_of(&self, other: &Self) -> bool {
+    pub(super) fn has_same_values(&self, other: &Self) -> bool {
         self.comparable_values().eq(other.comparable_values())
     }
 
@@ -64,7 +62,7 @@ impl Entry {
         self.values.iter().map(|value| (value.field.as_str(), value.same.as_str()))
     }
 
-    fn said(&self, other: &Self) -> Ordering {
+    fn compare_content(&self, other: &Self) -> Ordering {
         fn word(entry: &Entry) -> Option<&str> {
             entry.clearing.as_ref().map(|clearing| clearing.word.as_str())
         }
@@ -81,19 +79,18 @@ impl Entry {
         self.family.is_empty()
     }
 
-    /// Its word on a field.
     fn side(&self, field: &str) -> Side {
-        let said = self.values.iter().find(|value| value.field == field);
+        let found = self.values.iter().find(|value| value.field == field);
         Side {
             agent: self.agent.clone(),
             pointer: self.pointer.clone(),
-            value: said.map(|said| said.value.clone()).unwrap_or_default(),
+            value: found.map(|found| found.value.clone()).unwrap_or_default(),
             text: self.text.clone(),
             key: None,
         }
     }
 
-    /// Its word on a field, with its own key where that is not the common one.
+    /// Its side of a contradiction, with its own key if that is not the common one.
     pub(super) fn side_at(&self, field: &str, common: &Key) -> Side {
         Side { key: (self.key != *common).then(|| self.key.clone()), ..self.side(field) }
     }

@@ -1,4 +1,4 @@
-//! Places as models write them, made comparable: paths without detours, lines as numbers.
+//! Locations as models write them, made comparable: normalized paths, lines as numbers.
 
 use accord_contract::Decimal;
 use serde_json::Value;
@@ -76,11 +76,11 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// What stands in front of a line's number.
+/// Words before a line's number.
 const WORDS: [&str; 4] = ["lines", "line", "ln.", "ln"];
-/// What stands between the first line and the last.
+/// Separators of the first and the last line.
 const UNTIL: [&str; 7] = ["-", "\u{2013}", "\u{2014}", "...", "..", "to", "through"];
-/// What stands between one place and the next.
+/// Separators of two locations.
 const NEXT: [&str; 4] = [",", ";", "&", "and"];
 
 fn written(text: &str) -> Option<Lines> {

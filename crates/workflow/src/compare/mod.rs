@@ -1,12 +1,12 @@
-//! Siblings compared: what several agents that feed one node say of the same things.
+//! Compares the outputs of several agents upstream of one node.
 //!
 //! Every list of objects in an output is read as a list of entries. An entry has a **key** (what it is about), **values**
 //! that may conflict, and a **text**. By default the key is `file` and `line`, the conflicting member is `severity` and
 //! the text is the first of the usual names. A schema says otherwise with `x-key`, `x-conflict` and `x-text` (a name or a
 //! list of names; `a.b` reaches into an object) on the list's schema or on that of its items, at any depth and behind
 //! local references. An empty `x-key` keeps a list out of the comparison; an empty `x-conflict` leaves only its texts.
-//! An object that stands in no list is an entry where its schema says one of the three: about its key, or, without one,
-//! about the place where it stands. [`annotation_faults`] tells what of that cannot be followed.
+//! An object outside of a list is an entry if its schema has one of the three: about its key, or, without one, about its
+//! own location. [`annotation_faults`] reports annotations that cannot be followed.
 //!
 //! What is decided here:
 //!
@@ -36,7 +36,7 @@
 //!   every entry is in exactly one group, beside one that it resembles.
 //!
 //! The cost is near-linear: entries meet only inside a file and a few lines, each meets at most [`MAX_NEIGHBOURS`]
-//! others, and what a limit left out is told in [`Comparison::truncated`]. The order of siblings makes no difference.
+//! others, and what a limit left out is reported in [`Comparison::truncated`]. The order of siblings makes no difference.
 //!
 //! Absent: keys that reach out of the entry (a list of findings inside a list of files), and any judgement of who is
 //! right.

@@ -46,7 +46,7 @@ impl Related {
             let is_alike = similarity.is_some_and(|similarity| f64::from(similarity) >= options.threshold);
             let is_same = one.lines.is_some() && (is_alike || is_same_by_place(one, other, distance));
             if is_alike || is_same {
-                let agrees = one.says_the_values_of(other);
+                let agrees = one.has_same_values(other);
                 related.push(Pair { first, second, distance, similarity, is_alike, is_same, agrees });
             }
         });
