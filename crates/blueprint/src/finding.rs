@@ -35,10 +35,18 @@ const MAX_OF_ONE_SEVERITY: usize = 100;
 impl Findings {
     pub(crate) fn push(&mut self, finding: Finding) {
         // Counted separately, so that warnings never hide an error: an agent without errors is used.
-        let count = self.all.iter().filter(|known| known.severity == finding.severity).count();
-        if count < MAX_OF_ONE_SEVERITY {
+        if self.count(finding.severity) < MAX_OF_ONE_SEVERITY {
             self.all.push(finding);
         }
+    }
+
+    /// Whether further errors would be dropped, so that looking for them is a waste of time.
+    pub(crate) fn is_full(&self) -> bool {
+        self.count(Severity::Error) >= MAX_OF_ONE_SEVERITY
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.all.iter().filter(|known| known.severity == severity).count()
     }
 
     /// Adds an error, unless there is one at this place already, which this one probably follows from.

@@ -101,6 +101,9 @@ impl<'a> Shape<'a> {
 
     /// The value without its mistakes, which are reported, or `None` if nothing of it can be kept.
     fn readable(self, value: &Value, place: &Place, findings: &mut Findings) -> Option<Value> {
+        if findings.is_full() {
+            return None;
+        }
         if value.is_null() && self.types().contains(&"null") {
             return Some(Value::Null);
         }
@@ -143,6 +146,9 @@ impl<'a> Shape<'a> {
         let properties = self.schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let mut readable = Map::new();
         for (name, value) in members {
+            if findings.is_full() {
+                break;
+            }
             let place = place.key(name);
             match properties.get(name) {
                 Some(schema) => {
