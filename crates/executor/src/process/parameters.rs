@@ -84,16 +84,16 @@ mod tests {
         let flags: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
         let stdin = Some(parameters.to_string().into_bytes());
         assert_eq!(
-            give(ParametersAs::Flags, &parameters).unwrap(),
+            pass(ParametersAs::Flags, &parameters).unwrap(),
             Invocation { stdin: None, flags: flags.clone() }
         );
         assert_eq!(
-            give(ParametersAs::Both, &parameters).unwrap(),
+            pass(ParametersAs::Both, &parameters).unwrap(),
             Invocation { stdin: stdin.clone(), flags }
         );
-        assert_eq!(give(ParametersAs::Json, &parameters).unwrap(), Invocation { stdin, flags: Vec::new() });
+        assert_eq!(pass(ParametersAs::Json, &parameters).unwrap(), Invocation { stdin, flags: Vec::new() });
         assert_eq!(
-            give(ParametersAs::Json, &json!([1])).unwrap(),
+            pass(ParametersAs::Json, &json!([1])).unwrap(),
             Invocation { stdin: Some(b"[1]".to_vec()), flags: Vec::new() }
         );
     }
@@ -113,14 +113,14 @@ mod tests {
             json!("text"),
             json!(null),
         ] {
-            let error = give(ParametersAs::Flags, &parameters).unwrap_err();
+            let error = pass(ParametersAs::Flags, &parameters).unwrap_err();
             assert!(
                 matches!(error, OpenError::Settings(text) if text.ends_with("; use `parameters_as: json`"))
             );
         }
         let many: Map<String, Value> =
             (0..20).map(|n| (format!("k{n}"), json!("x".repeat(90_000)))).collect();
-        let error = give(ParametersAs::Flags, &Value::Object(many)).unwrap_err();
+        let error = pass(ParametersAs::Flags, &Value::Object(many)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the parameters cannot be passed as flags: they are too long (at 'k11'); use `parameters_as: json`"
