@@ -33,6 +33,7 @@ pub struct ToolOutput {
 /// The tools of one session.
 #[async_trait]
 pub trait Toolbox: Send + Sync {
+    /// The tools, as they are described to the model.
     fn specs(&self) -> Vec<ToolSpec>;
 
     /// Runs one tool. Errors are reported to the model and never end the turn.
