@@ -46,7 +46,7 @@ pub enum NodeKind {
     /// Runs an agent for each item of a list.
     Map(map::MapNode),
     /// Lets an agent make a plan, and carries it out.
-    Planner(planner::PlannerNode),
+    Planner(Box<planner::PlannerNode>),
     /// Makes the output of the run.
     Output(output::OutputNode),
 }
@@ -62,7 +62,7 @@ impl NodeKind {
             Self::Agent(kind) => (&agent::DEFINITION, kind),
             Self::Check(kind) => (&check::DEFINITION, kind),
             Self::Map(kind) => (&map::DEFINITION, kind),
-            Self::Planner(kind) => (&planner::DEFINITION, kind),
+            Self::Planner(kind) => (&planner::DEFINITION, kind.as_ref()),
             Self::Output(kind) => (&output::DEFINITION, kind),
         }
     }

@@ -73,7 +73,7 @@ fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKi
         synthesis
     });
     let concurrency = concurrency(reader, findings);
-    Some(NodeKind::Planner(PlannerNode { work: own?, agents, synthesis, concurrency }))
+    Some(NodeKind::Planner(Box::new(PlannerNode { work: own?, agents, synthesis, concurrency })))
 }
 
 fn agents(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Vec<String> {
