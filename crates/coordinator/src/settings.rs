@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use accord_api::StoreKind;
 use accord_domain::agent::Llm;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub request_limit_bytes: usize,
     /// How runs are handed out.
     pub queue: Queue,
+    /// How often everything that waits also polls, because wake-ups are hints and can be lost.
+    pub poll_interval: Duration,
     /// What holds where neither agent nor caller says otherwise.
     pub enforcement: Enforcement,
 }
@@ -66,6 +69,7 @@ impl Default for Settings {
             // A conversation with a few large files fits; a model cannot read more anyway.
             request_limit_bytes: 8 * 1024 * 1024,
             queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },
+            poll_interval: Duration::from_secs(5),
             enforcement: Enforcement {
                 max_retries: 2,
                 extract_json: ExtractJson::ALL,

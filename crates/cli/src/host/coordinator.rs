@@ -119,6 +119,7 @@ fn settings(config: &Config) -> Settings {
             validation_mode: values.enforcement.validation_mode,
             strategy: values.enforcement.strategy,
         },
+        ..Settings::default()
     }
 }
 

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
+use super::runs::{check_wait, is_held, raw, refuse};
 use super::{Caller, Runners, endpoints, tiers};
 use crate::error::Error;
 use crate::metrics;
@@ -65,7 +65,8 @@ impl Runners {
                 claimed.iter().for_each(|claimed| metrics::claimed(&claimed.run, now));
                 return self.handed_out(claimed, &profile).await;
             }
-            let next_look = deadline.min(Instant::now() + SLOW_POLL.min(self.between_beats()));
+            let interval = self.settings.poll_interval.min(self.between_beats());
+            let next_look = deadline.min(Instant::now() + interval);
             tokio::select! {
                 biased;
                 error = self.keys.withdrawn(caller) => return Err(error),

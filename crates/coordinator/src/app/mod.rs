@@ -250,6 +250,7 @@ impl App {
             workflow_runs: WorkflowRuns {
                 store: store.clone(),
                 outside: outside.clone(),
+                settings: settings.clone(),
                 hub: hub.clone(),
                 closing: closing.clone(),
                 outstanding: outstanding.clone(),

@@ -3,14 +3,14 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use accord_coordinator::Coordinator;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Desk, refused, text};
+use crate::support::{Desk, refused, text, woken};
 
 /// A stream that never says anything would hold the test for ever; this is how long it may.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -172,13 +172,11 @@ async fn an_open_stream_does_not_hold_up_the_end() {
     let _workflow = opened(server.address(), "/events?workflow_run_id=wfr_1&last_event_id=0", None).await;
     let runner = desk.runner().await;
     let claim = json!({"runner_id": runner, "max": 1, "wait_seconds": 60});
-    let begin = Instant::now();
-    let (claimed, ()) = tokio::join!(desk.post("/runner/claims", claim), async {
+    let (claimed, ()) = tokio::join!(woken(desk.post("/runner/claims", claim)), async {
         shutdown.cancel();
         server.ended().await.unwrap();
     });
     assert_eq!(claimed, (200, json!({"runs": []})));
-    assert!(begin.elapsed() < Duration::from_secs(5), "whoever waits is answered at once");
 }
 
 #[tokio::test]

@@ -1,11 +1,9 @@
 //! Runners: registering, claiming, heartbeats, dying.
 
-use std::time::{Duration, Instant};
-
 use accord_coordinator::Background;
 use serde_json::{Value, json};
 
-use crate::support::{Desk, refused, settings, text};
+use crate::support::{Desk, refused, settings, text, woken};
 
 #[tokio::test]
 async fn a_runner_registers_and_is_listed() {
@@ -199,19 +197,15 @@ async fn a_claim_has_all_that_the_run_needs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_waiting_claim_is_woken() {
-    let desk = Desk::with_writer().await;
+    let desk = Desk::unpolled().await;
     let _background = desk.awake();
     let others = desk.runner_with(json!({"executor_types": ["codex"]})).await;
     let runner = desk.runner().await;
-    let waiting = |runner: &str| json!({"runner_id": runner, "max": 4, "wait_seconds": 2});
-    let begin = Instant::now();
+    let waiting =
+        |runner: &str, seconds: u32| json!({"runner_id": runner, "max": 4, "wait_seconds": seconds});
     let ((_, idle), (_, claimed), run) = tokio::join!(
-        desk.post("/runner/claims", waiting(&others)),
-        async {
-            let claimed = desk.post("/runner/claims", waiting(&runner)).await;
-            assert!(begin.elapsed() < Duration::from_secs(2), "woken, and not found by chance");
-            claimed
-        },
+        desk.post("/runner/claims", waiting(&others, 1)),
+        woken(desk.post("/runner/claims", waiting(&runner, 60))),
         async {
             tokio::task::yield_now().await;
             desk.run(json!({"agent_name": "writer", "prompt": "a"})).await.0
@@ -223,7 +217,7 @@ async fn a_waiting_claim_is_woken() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_heartbeat_hears_of_a_stop_at_once() {
-    let desk = Desk::with_writer().await;
+    let desk = Desk::unpolled().await;
     let _background = desk.awake();
     let runner = desk.runner().await;
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -232,15 +226,13 @@ async fn a_heartbeat_hears_of_a_stop_at_once() {
     let beat = json!({"runner_id": runner, "runs": holds, "wait_seconds": 0});
     let told = |directive: &str| (200, json!({"runs": [{"run_id": run, "directive": directive}]}));
     assert_eq!(desk.post("/runner/heartbeat", beat).await, told("continue"));
-    let begin = Instant::now();
     let beat = json!({"runner_id": runner, "runs": holds, "wait_seconds": 30});
-    let (heard, stopped) = tokio::join!(desk.post("/runner/heartbeat", beat.clone()), async {
+    let (heard, stopped) = tokio::join!(woken(desk.post("/runner/heartbeat", beat.clone())), async {
         tokio::task::yield_now().await;
         desk.post_empty(&format!("/sessions/{session}/stop")).await
     });
     assert_eq!(heard, told("stop"));
     assert_eq!(stopped.1["status"], "stopping");
-    assert!(begin.elapsed() < Duration::from_secs(10));
     assert_eq!(desk.finish(&held, json!({"status": "stopped"})).await.1["status"], "stopped");
     assert_eq!(desk.post("/runner/heartbeat", beat).await, told("lost"));
     let too_long = json!({"runner_id": runner, "runs": [], "wait_seconds": 31});
@@ -382,10 +374,10 @@ async fn a_passive_coordinator_takes_back_no_leases() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claimer_that_hangs_up_takes_nothing_along() {
-    let desk = Desk::with_writer().await;
+    let desk = Desk::unpolled().await;
     let _background = desk.awake();
     let (gone, runner) = (desk.runner().await, desk.runner().await);
-    let waiting = |runner: &str| json!({"runner_id": runner, "max": 1, "wait_seconds": 20});
+    let waiting = |runner: &str| json!({"runner_id": runner, "max": 1, "wait_seconds": 60});
     for polls in 0..20 {
         let mut claim = Box::pin(desk.post("/runner/claims", waiting(&gone)));
         for _ in 0..polls {
@@ -394,13 +386,9 @@ async fn a_claimer_that_hangs_up_takes_nothing_along() {
         }
         drop(claim);
         let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
-        let begin = Instant::now();
-        let (_, claimed) = desk.post("/runner/claims", waiting(&runner)).await;
+        // Given back at once, and not when its lease has expired.
+        let (_, claimed) = woken(desk.post("/runner/claims", waiting(&runner))).await;
         assert_eq!(claimed["runs"][0]["run_id"], run);
-        assert!(
-            begin.elapsed() < Duration::from_secs(10),
-            "given back at once, and not when its lease ran out"
-        );
         let run = &claimed["runs"][0];
         let holding = json!({"runner_id": runner, "lease_id": run["lease_id"], "attempt": run["attempt"]});
         let end = json!({"holding": holding, "status": "completed", "result_text": "t"});

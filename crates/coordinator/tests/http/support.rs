@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 
 use accord_coordinator::{App, AppOptions, Background, Outside, Queue, Settings, router};
 use accord_store::Store;
@@ -42,12 +43,23 @@ pub(crate) struct Desk {
     pub(crate) store: Arc<SqliteStore>,
 }
 
+/// How long something may take to be woken. Shorter than every wait and every poll of a desk that [`Desk::unpolled`] makes, and
+/// far longer than it takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The result of something that is woken. Fails if it was not woken, but ended by its own time limit.
+pub(crate) async fn woken<T>(waiting: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, waiting).await.expect("it was not woken")
+}
+
 /// An answer: its status and its body.
 pub(crate) type Answer = (u16, Value);
 
 pub(crate) fn settings() -> Settings {
     Settings {
         queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },
+        // What waits is woken: a lost wake-up must not be hidden by a poll.
+        poll_interval: Duration::from_secs(3600),
         ..Settings::default()
     }
 }
@@ -83,6 +95,14 @@ impl Desk {
     }
 
     /// A desk that has an agent without contracts.
+    /// With the agent `writer`, and leases so long that heartbeats are no polls either.
+    pub(crate) async fn unpolled() -> Self {
+        let queue = Queue { lease_seconds: 300, ..settings().queue };
+        let desk = Self::with(Settings { queue, ..settings() });
+        desk.agent(json!({"name": "writer"})).await;
+        desk
+    }
+
     pub(crate) async fn with_writer() -> Self {
         let desk = Self::new();
         desk.agent(json!({"name": "writer"})).await;

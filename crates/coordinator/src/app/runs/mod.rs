@@ -57,5 +57,4 @@ pub(super) use held::is_held;
 pub(super) use input::{Expected, check as check_input, input_error};
 pub(super) use order::{CHILDREN_A_MESSAGE, Order, RunSession};
 pub(super) use read::{raw, view_of};
-pub(super) use wait::SLOW_POLL;
 pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};

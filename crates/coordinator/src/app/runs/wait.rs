@@ -15,9 +15,6 @@ use crate::outstanding::Holder;
 /// The longest that a caller is kept waiting: proxies and clients give up not much later.
 pub(crate) const LONGEST_WAIT_SECONDS: u32 = 300;
 
-/// Wake-ups are hints and can be lost, so everything that waits also polls.
-pub(crate) const SLOW_POLL: Duration = Duration::from_secs(5);
-
 impl Runs {
     /// The run with its documents, at its end or when the time is over.
     pub(crate) async fn wait(&self, holder: &Holder, run_id: &RunId, seconds: u32) -> Result<RunView, Error> {
@@ -33,7 +30,7 @@ impl Runs {
                 return self.whole_view_of(whole).await;
             }
             drop((turn, whole));
-            let next_look = deadline.min(Instant::now() + SLOW_POLL);
+            let next_look = deadline.min(Instant::now() + self.settings.poll_interval);
             tokio::select! {
                 _ = timeout_at(next_look, watch.changed()) => {}
                 () = self.closing.cancelled() => {}

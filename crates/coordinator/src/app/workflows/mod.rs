@@ -32,11 +32,13 @@ use super::runs::Runs;
 use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
 use crate::outstanding::Outstanding;
+use crate::settings::Settings;
 
 /// Runs of workflows, and the engine that advances them.
 pub(crate) struct WorkflowRuns {
     pub(super) store: Arc<dyn Store>,
     pub(super) outside: Arc<dyn Outside>,
+    pub(super) settings: Arc<Settings>,
     pub(super) hub: Arc<Hub>,
     pub(super) closing: CancellationToken,
     pub(super) outstanding: Outstanding,

@@ -31,7 +31,7 @@ use super::records::state_of;
 use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
 use crate::app::promise::first_answer;
-use crate::app::runs::{SLOW_POLL, input_error};
+use crate::app::runs::input_error;
 use crate::app::{Caller, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
@@ -265,7 +265,7 @@ impl WorkflowRuns {
                 return Ok(view);
             }
             drop((turn, view));
-            let next_look = deadline.min(Instant::now() + SLOW_POLL);
+            let next_look = deadline.min(Instant::now() + self.settings.poll_interval);
             tokio::select! {
                 _ = timeout_at(next_look, watch.changed()) => {}
                 () = self.closing.cancelled() => {}
