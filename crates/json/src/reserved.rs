@@ -12,7 +12,7 @@ use serde_json::{Error, Value};
 /// The prefix of the reserved names.
 pub const PREFIX: &str = "$serde_json::private::";
 
-/// The name of the one member of the object that stands for a number.
+/// The key of the object with one member that serde_json uses for a number.
 pub const NUMBER: &str = "$serde_json::private::Number";
 
 /// Only this many levels of a path are reported: a text may nest as deep as it is long.

@@ -1,7 +1,7 @@
 //! Reads server-sent events from bytes, wherever the bytes are cut, in bounded memory.
 //!
 //! The format is that of the HTML standard: lines end with `\n`, `\r\n` or `\r`, and a byte-order mark is ignored at the
-//! start of the stream only. `eventsource-stream` and `sse-stream` were not used because neither bounds an event.
+//! start of the stream only. `sse-stream` 0.2 was not used because it does not bound an event.
 
 use std::borrow::Cow;
 

@@ -62,7 +62,7 @@ impl ParsedWorkflow {
         parsed
     }
 
-    /// A string of the document, or an empty one if it is none.
+    /// A string of the document, or an empty one if the field is not a string.
     pub fn text_of(&self, field: &str) -> &str {
         self.document.value.get(field).and_then(Value::as_str).unwrap_or_default()
     }

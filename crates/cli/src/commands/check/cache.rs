@@ -26,7 +26,7 @@ pub(super) struct Cache {
 }
 
 struct Entries {
-    /// Filled outside of the lock: workers that want the same schema wait for each other, and nobody else does.
+    /// Filled outside of the lock: only workers that want the same schema wait for each other.
     by_text: LruCache<Box<str>, Arc<OnceLock<Compiled>>>,
     bytes: usize,
 }

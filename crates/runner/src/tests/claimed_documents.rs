@@ -1,4 +1,4 @@
-//! What a runner is handed, as it reads it.
+//! The documents of a claimed run, as the runner reads them.
 
 use accord_api::ClaimedRun;
 use serde_json::value::RawValue;
