@@ -39,7 +39,7 @@ pub use accord_domain::runner::Profile;
 pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 pub use accord_domain::usage::Usage;
 pub use accord_domain::workflow::{Fault as WorkflowFault, NodeStatus, Status as WorkflowStatus, Worker};
-pub use accord_domain::{agent, session};
+pub use accord_domain::{agent, session, step};
 pub use accord_json::{Strict, read_kept, read_strictly};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
 pub use audit::{AuditQuery, AuditView};
@@ -54,8 +54,8 @@ pub use problem::{Problem, Severity};
 pub use run_token::{NotARunToken, RunToken};
 pub use runner::{
     ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, FinishRun, FinishStatus, FinishedRun, Heartbeat,
-    HeartbeatAnswer, HeldAnswer, HeldRun, Holding, RegisterRunner, RegisteredRunner, ReportAttempts,
-    ReportEvents, RunDirective, RunInstruction, RunnerView, Spent,
+    HeartbeatAnswer, HeldAnswer, HeldRun, Holding, NewStep, RegisterRunner, RegisteredRunner, ReportAttempts,
+    ReportEvents, ReportedAttempts, RunDirective, RunInstruction, RunnerView, Spent,
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
 pub use schemas::{

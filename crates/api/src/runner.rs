@@ -10,6 +10,7 @@ use accord_domain::event::Body;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::runner::Profile;
+use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -122,6 +123,9 @@ pub struct ClaimedRun {
     /// Usage of earlier deliveries: it counts against the agent's limits and the contract's retries.
     #[serde(default)]
     pub spent: Spent,
+    /// Steps of earlier deliveries: the runner continues after them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
 }
 
 /// Usage of earlier deliveries of a run.
@@ -178,6 +182,27 @@ pub struct ReportEvents {
     pub holding: Holding,
     /// Events: only `message`, `output.delta`, `tool.started`, `tool.finished` and `request.repeated`.
     pub events: Vec<Body>,
+    /// Steps that were done. They are saved when this is answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<NewStep>,
+}
+
+/// A step to save.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewStep {
+    /// Number within the run; a number that is already saved is ignored.
+    pub number: u32,
+    /// What was done.
+    pub body: step::Body,
+}
+
+/// Answer to reported attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReportedAttempts {
+    /// Whether children of the run have to report back, so that the last attempt is not a failure: the runner reports the status
+    /// `waiting`.
+    pub waiting: bool,
 }
 
 /// Attempts to report.
@@ -202,6 +227,8 @@ pub enum FinishStatus {
     Stopped,
     /// An unvalidated answer: only if the coordinator enforces the contract.
     Answered,
+    /// Waits for its children: only if the response to the last attempt says so.
+    Waiting,
     /// Returned to the queue, because the runner shuts down.
     Released,
 }

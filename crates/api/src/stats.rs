@@ -72,6 +72,9 @@ pub struct SourceCounts {
     pub fence: u64,
     /// In other text.
     pub prose: u64,
+    /// Entered by a person.
+    #[serde(default)]
+    pub human: u64,
 }
 
 /// Number of violations of one keyword at one path.

@@ -46,6 +46,8 @@ pub enum Outcome {
     SchemaRejected,
     /// The model repeated the same answer or the same errors.
     NoProgress,
+    /// The answer does not conform, and children of the run have not finished. Not a failure: the run waits for them.
+    Waiting,
     /// The provider could not be reached.
     Transport,
     /// Execution failed.
@@ -77,6 +79,7 @@ impl Outcome {
             Self::Refused => "refused",
             Self::SchemaRejected => "schema_rejected",
             Self::NoProgress => "no_progress",
+            Self::Waiting => "waiting",
             Self::Transport => "transport",
             Self::Failed => "failed",
             Self::BudgetExhausted => "budget_exhausted",
@@ -114,6 +117,7 @@ impl Outcome {
             Self::Accepted
             | Self::Refused
             | Self::SchemaRejected
+            | Self::Waiting
             | Self::Transport
             | Self::Failed
             | Self::BudgetExhausted
@@ -143,11 +147,13 @@ pub enum ValueSource {
     Fence,
     /// Somewhere in other text.
     Prose,
+    /// Entered by a person.
+    Human,
 }
 
 impl ValueSource {
     /// All of them, in order of trust.
-    pub const ALL: [Self; 4] = [Self::Structured, Self::Text, Self::Fence, Self::Prose];
+    pub const ALL: [Self; 5] = [Self::Structured, Self::Text, Self::Fence, Self::Prose, Self::Human];
 
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
@@ -156,6 +162,7 @@ impl ValueSource {
             Self::Text => "text",
             Self::Fence => "fence",
             Self::Prose => "prose",
+            Self::Human => "human",
         }
     }
 }

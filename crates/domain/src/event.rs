@@ -123,6 +123,12 @@ pub enum Body {
         /// The attempt, without its text.
         attempt: Box<Attempt>,
     },
+    /// The run waits for its children. It continues when they finish.
+    #[serde(rename = "run.waiting")]
+    RunWaiting {
+        /// The children that have not finished.
+        children: Vec<SessionId>,
+    },
     /// The run has a result: exactly one of the two is set.
     #[serde(rename = "result")]
     Result {
@@ -233,6 +239,7 @@ impl Body {
             Self::ToolFinished { .. } => "tool.finished",
             Self::RequestRepeated { .. } => "request.repeated",
             Self::AttemptJudged { .. } => "attempt.judged",
+            Self::RunWaiting { .. } => "run.waiting",
             Self::Result { .. } => "result",
             Self::RunCompleted => "run.completed",
             Self::RunFailed { .. } => "run.failed",

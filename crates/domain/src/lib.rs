@@ -27,6 +27,7 @@ pub mod quarantine;
 pub mod run;
 pub mod runner;
 pub mod session;
+pub mod step;
 pub mod usage;
 pub mod workflow;
 

@@ -18,6 +18,10 @@ pub enum Status {
     Pending,
     /// The run is in progress.
     Running,
+    /// The run waits for child sessions.
+    Waiting,
+    /// The run waits for a person.
+    InputRequired,
     /// The last run completed, and child sessions have yet to report back.
     Idle,
     /// The last run completed.
@@ -36,6 +40,8 @@ impl Status {
         match self {
             Self::Pending => "pending",
             Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::InputRequired => "input_required",
             Self::Idle => "idle",
             Self::Finished => "finished",
             Self::Stopping => "stopping",
@@ -46,7 +52,10 @@ impl Status {
 
     /// Whether a run of the session is under way.
     pub fn is_busy(self) -> bool {
-        matches!(self, Self::Pending | Self::Running | Self::Stopping)
+        matches!(
+            self,
+            Self::Pending | Self::Running | Self::Waiting | Self::InputRequired | Self::Stopping
+        )
     }
 }
 

@@ -21,6 +21,18 @@ pub struct Due {
     pub failing_since: Option<Timestamp>,
 }
 
+/// A run that waits for its children, and what came of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingRun {
+    pub run_id: RunId,
+    pub session_id: SessionId,
+    pub waits_until: Option<Timestamp>,
+    /// The children's runs that ended and were not reported, in the order of their ends.
+    pub ended: Vec<RunId>,
+    /// The children that have not finished.
+    pub unfinished: Vec<SessionId>,
+}
+
 /// Callbacks that are not delivered automatically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallbackHold {
@@ -39,6 +51,12 @@ pub struct CallbackHold {
 pub trait CallbackStore: Send + Sync {
     /// Parents that are owed something that is not held, and have no run under way.
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError>;
+
+    /// Runs in the status `waiting` for which something is to be done: a child ended, none is left, or the time is over.
+    async fn waiting_runs(&self, now: Timestamp, limit: u32) -> Result<Vec<WaitingRun>, StoreError>;
+
+    /// The children of a session that will call it back: unfinished ones, and those whose end was not reported and is not held.
+    async fn children_to_come(&self, session_id: &SessionId) -> Result<Vec<SessionId>, StoreError>;
 
     /// The pending callbacks of a parent, held or not, oldest first.
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError>;

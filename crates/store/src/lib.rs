@@ -31,7 +31,7 @@ mod upkeep;
 mod workflows;
 
 pub use audit::{AuditFilter, AuditStore};
-pub use callbacks::{CallbackHold, CallbackStore, Due};
+pub use callbacks::{CallbackHold, CallbackStore, Due, WaitingRun};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
@@ -42,7 +42,7 @@ pub use quarantine::{Census, Death, Poisoned, PoisonedCount, QuarantineStore};
 pub use runners::{Beat, Directive, HeldRun, RunnerStore};
 pub use runs::{
     AskAgain, Claim, Claimed, Finish, Idempotency, MOST_CLAIMED_BYTES, Report, RunFilter, RunReader,
-    RunStore, SessionChoice, Submission, Submitted, WholeRun,
+    RunStore, SessionChoice, Submission, Submitted, Suspend, Wake, WholeRun,
 };
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use search::{Count, RunSummary, Search, SessionSummary, Summaries};

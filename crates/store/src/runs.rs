@@ -5,10 +5,11 @@ use accord_domain::event::Body;
 use accord_domain::evidence::Observation;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::input::InputSummary;
-use accord_domain::run::change::End;
-use accord_domain::run::{Assignment, Holder, Outcome, Run, Status};
+use accord_domain::run::change::{End, Suspension};
+use accord_domain::run::{Assignment, Failure, Holder, Outcome, Run, Status};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
+use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -47,6 +48,8 @@ pub struct Submission {
     /// The children's runs whose callbacks this run delivers. Each is delivered once: if one is no longer pending,
     /// nothing is written and the answer is [`Submitted::AlreadyDelivered`].
     pub delivers: Vec<RunId>,
+    /// The steps that it begins with, numbered from 1: a fork continues after them.
+    pub steps: Vec<step::Body>,
     /// Where the request had a key.
     pub idempotency: Option<Idempotency>,
 }
@@ -94,6 +97,8 @@ pub struct Claimed {
     pub assignment: Assignment,
     /// The conversation so far, as JSON text.
     pub conversation: Option<String>,
+    /// What earlier deliveries did, as far as it counts: [`step::current`].
+    pub steps: Vec<Step>,
 }
 
 /// What happened in a run, reported by its holder.
@@ -103,6 +108,8 @@ pub struct Report {
     pub events: Vec<Body>,
     /// Answers that were judged. Each is also an `attempt.judged` event, without its text.
     pub attempts: Vec<Attempt>,
+    /// One with a number that is already there is not written again.
+    pub steps: Vec<Step>,
     pub now: Timestamp,
 }
 
@@ -138,6 +145,36 @@ pub struct AskAgain {
     pub now: Timestamp,
 }
 
+/// A run cannot go on before its children finish or a person answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspend {
+    pub holder: Holder,
+    pub suspension: Suspension,
+    /// What it used in all.
+    pub usage: Usage,
+    /// How often the model was asked again.
+    pub retries: u32,
+    /// What the next delivery must demand too, where the conversation lives with this runner.
+    pub affinity: Option<accord_domain::demands::Demands>,
+    /// For how long it may wait, from its first wait.
+    pub wait: SignedDuration,
+    pub now: Timestamp,
+}
+
+/// What a suspended run waited for is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wake {
+    pub run_id: RunId,
+    /// Why it is queued again, for people.
+    pub reason: String,
+    /// What the run is told next, written as its next step.
+    pub step: step::Body,
+    /// The children's runs whose callbacks this delivers. Each is delivered once: if one is no longer pending, nothing is
+    /// written and the answer is `None`.
+    pub delivers: Vec<RunId>,
+    pub now: Timestamp,
+}
+
 #[async_trait]
 pub trait RunStore: Send + Sync {
     /// Writes a run, its session, its events and its idempotency key. A session is busy until its run is over.
@@ -159,6 +196,20 @@ pub trait RunStore: Send + Sync {
 
     /// The coordinator asks again: the run waits for a runner, with this prompt.
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError>;
+
+    /// The run waits, without a runner. Facts that are not written with an end are not written here either.
+    async fn suspend_run(&self, suspend: Suspend) -> Result<Run, StoreError>;
+
+    /// A suspended run waits for a runner again, with its next step. `None` if its children were reported otherwise.
+    async fn wake_run(&self, wake: Wake) -> Result<Option<Run>, StoreError>;
+
+    /// A suspended run whose time is over fails for this reason. Any other run stays as it is.
+    async fn give_up_waiting(
+        &self,
+        run_id: &RunId,
+        failure: Failure,
+        now: Timestamp,
+    ) -> Result<Run, StoreError>;
 
     /// A runner gives a run back.
     async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError>;
@@ -214,6 +265,9 @@ pub trait RunReader: Send + Sync {
         key: &str,
         fingerprint: &str,
     ) -> Result<Option<String>, StoreError>;
+
+    /// All its steps, in order.
+    async fn steps(&self, run_id: &RunId) -> Result<Vec<Step>, StoreError>;
 
     /// Its attempts, in order.
     async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError>;

@@ -55,6 +55,8 @@ pub struct SourceCounts {
     pub fence: u64,
     /// In other text.
     pub prose: u64,
+    /// Entered by a person.
+    pub human: u64,
 }
 
 impl SourceCounts {
@@ -64,6 +66,7 @@ impl SourceCounts {
             ValueSource::Text => self.text += 1,
             ValueSource::Fence => self.fence += 1,
             ValueSource::Prose => self.prose += 1,
+            ValueSource::Human => self.human += 1,
         }
     }
 }

@@ -54,12 +54,18 @@ pub struct Limits {
     /// Maximum total cost in US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// Maximum total time in seconds.
+    /// Maximum working time in seconds. Waiting for children or people does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
+    /// Maximum time in seconds that a run waits for its children. Defaults to one hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_seconds: Option<u64>,
 }
 
 impl Limits {
+    /// An hour: long enough for any agent, short enough that a forgotten run ends on the same day.
+    pub const DEFAULT_WAIT_SECONDS: u64 = 60 * 60;
+
     /// Why another turn would exceed the cost limit; `None` if it would not.
     pub fn exhausted(&self, used: &Usage) -> Option<String> {
         let tokens = used.input_tokens.saturating_add(used.output_tokens);
@@ -94,6 +100,28 @@ impl Retry {
     pub const MOST_SECONDS: u32 = 24 * 60 * 60;
 }
 
+/// When a run that waits for its children continues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Callback {
+    /// Each time a child finishes.
+    #[default]
+    Each,
+    /// When all children have finished.
+    All,
+}
+
+/// What happens to the children of a run that fails or is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnParentEnd {
+    /// They continue.
+    #[default]
+    Keep,
+    /// They are stopped.
+    Stop,
+}
+
 /// The definition of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -126,6 +154,12 @@ pub struct Blueprint {
     /// Retries if a model provider is unavailable.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retry: Retry,
+    /// When a run that waits for its children continues.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub callback: Callback,
+    /// What happens to the children of a run that fails or is stopped.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_parent_end: OnParentEnd,
     /// Tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,

@@ -10,7 +10,7 @@ use crate::attempt::{self, Attempt};
 use crate::callback::Callback;
 use crate::demands::Demands;
 use crate::event::{Body, NewEvent};
-use crate::id::{LeaseId, RunnerId};
+use crate::id::{LeaseId, RunnerId, SessionId};
 use crate::quarantine::{self, Item};
 use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
@@ -185,11 +185,13 @@ pub fn finish(
     Ok(change)
 }
 
-/// Requests a stop. A waiting run is stopped at once; a running one learns it with its runner's next heartbeat.
+/// Requests a stop. A run without a runner is stopped at once; a running one learns it with its runner's next heartbeat.
 /// Asking again, or after the end, changes nothing.
 pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
     match run.status {
-        Status::Pending => over(run, session, End::Stopped, now),
+        Status::Pending | Status::Waiting | Status::InputRequired => {
+            over(run, session, End::Stopped, now)
+        }
         Status::Claimed | Status::Running => {
             let session = with_status(session, SessionStatus::Stopping, now);
             Change {
@@ -248,6 +250,60 @@ pub fn ask_again(
     }
     let run = Run { retry_count: run.retry_count + 1, usage, ..run };
     Ok(requeue(run, session, "its output did not conform to the contract", now))
+}
+
+/// What a run waits for without a runner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suspension {
+    /// These children have not finished.
+    Children(Vec<SessionId>),
+    /// A person has to answer.
+    Person,
+}
+
+/// The holder cannot go on before something happens elsewhere: the run waits for it, and the runner is free. The time that it
+/// may wait counts from its first wait.
+pub fn suspend(
+    run: Run,
+    session: Session,
+    holder: &Holder,
+    suspension: Suspension,
+    usage: Usage,
+    wait: SignedDuration,
+    now: Timestamp,
+) -> Result<Change, Refused> {
+    held(&run, holder)?;
+    if run.status == Status::Stopping {
+        return Ok(over(Run { usage, ..run }, session, End::Stopped, now));
+    }
+    let (status, session_status, bodies) = match suspension {
+        Suspension::Children(children) => {
+            (Status::Waiting, SessionStatus::Waiting, vec![Body::RunWaiting { children }])
+        }
+        Suspension::Person => (Status::InputRequired, SessionStatus::InputRequired, Vec::new()),
+    };
+    let events = bodies.into_iter().map(|body| event(&run, now, body)).collect();
+    let waits_until = run.waits_until.or_else(|| Some(later(now, wait)));
+    let run = Run { status, lease: None, started_at: None, usage, waits_until, ..run };
+    let session = with_status(session, session_status, now);
+    Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
+}
+
+/// What a suspended run waited for is there: it waits for a runner.
+pub fn wake(run: Run, session: Session, reason: &str, now: Timestamp) -> Result<Change, Refused> {
+    match run.status.is_suspended() {
+        true => Ok(requeue(run, session, reason, now)),
+        false => Err(wrong_status(&run)),
+    }
+}
+
+/// A suspended run has waited for too long.
+pub fn give_up_waiting(run: Run, session: Session, failure: Failure, now: Timestamp) -> Change {
+    let is_due = run.waits_until.is_some_and(|until| until <= now);
+    match run.status.is_suspended() && is_due {
+        true => over(run, session, End::Failed(failure), now),
+        false => unchanged(run, session),
+    }
 }
 
 /// Fails a run that nobody will continue, because its creator is gone. Unlike a lost lease this does not wait.

@@ -29,6 +29,10 @@ pub enum FailureType {
     TimedOut,
     /// Its runners were lost too often.
     RunnerLost,
+    /// Its children did not finish within `limits.wait_seconds`.
+    ChildrenTimedOut,
+    /// Nobody answered in time.
+    InputTimedOut,
     /// It crashed coordinators too often.
     Poisoned,
     /// Stopped.
@@ -48,6 +52,8 @@ impl FailureType {
             Self::BudgetExhausted => "budget_exhausted",
             Self::TimedOut => "timed_out",
             Self::RunnerLost => "runner_lost",
+            Self::ChildrenTimedOut => "children_timed_out",
+            Self::InputTimedOut => "input_timed_out",
             Self::Poisoned => "poisoned",
             Self::Stopped => "stopped",
         }

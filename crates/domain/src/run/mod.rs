@@ -1,11 +1,14 @@
 //! Runs: one unit of work in a session.
 //!
-//! `pending → claimed → running → completed | failed | stopped`, with `stopping` on the way to stopped. The changes are
-//! in [`change`]: each takes the run and its session as they are and gives them as they will be, with the events to
-//! write and what is owed to a parent. A store loads, asks, writes, in one transaction; it decides nothing.
+//! `pending → claimed → running → completed | failed | stopped`, with `stopping` on the way to stopped. A run that needs its
+//! children or a person is `waiting` or `input_required`, without a runner, and is `pending` again when it can continue. The
+//! changes are in [`change`]: each takes the run and its session as they are and gives them as they will be, with the events to
+//! write and what is owed to a parent. A store loads, asks, writes, in one transaction; it decides nothing. Which change leads
+//! from which status to which is listed in [`transitions`].
 
 pub mod change;
 mod failure;
+pub mod transitions;
 
 use std::fmt;
 
@@ -33,6 +36,10 @@ pub enum Status {
     Claimed,
     /// A runner is executing it.
     Running,
+    /// Waiting for its children. No runner holds it.
+    Waiting,
+    /// Waiting for a person. No runner holds it.
+    InputRequired,
     /// A stop was requested; the runner has not confirmed it yet.
     Stopping,
     /// Completed with a valid result.
@@ -50,6 +57,8 @@ impl Status {
             Self::Pending => "pending",
             Self::Claimed => "claimed",
             Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::InputRequired => "input_required",
             Self::Stopping => "stopping",
             Self::Completed => "completed",
             Self::Failed => "failed",
@@ -60,6 +69,11 @@ impl Status {
     /// Whether it is over.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Stopped)
+    }
+
+    /// Whether it waits for something other than a runner.
+    pub fn is_suspended(self) -> bool {
+        matches!(self, Self::Waiting | Self::InputRequired)
     }
 }
 
@@ -141,6 +155,8 @@ pub struct Run {
     pub claimed_at: Option<Timestamp>,
     /// When its last holder started to work.
     pub started_at: Option<Timestamp>,
+    /// Until when it may wait for children or people, from the first time that it did.
+    pub waits_until: Option<Timestamp>,
     pub finished_at: Option<Timestamp>,
 }
 
@@ -167,6 +183,7 @@ impl Run {
             queued_at: now,
             claimed_at: None,
             started_at: None,
+            waits_until: None,
             finished_at: None,
         }
     }

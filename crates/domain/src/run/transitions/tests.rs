@@ -1,0 +1,1 @@
+//! Compares the table with the functions.
