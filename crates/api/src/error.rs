@@ -66,6 +66,8 @@ names! {
     AgentNotFound = 404,
     /// The run does not exist.
     RunNotFound = 404,
+    /// The run has no step with this number.
+    StepNotFound = 404,
     /// The session does not exist.
     SessionNotFound = 404,
     /// The schema does not exist.

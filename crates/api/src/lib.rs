@@ -57,7 +57,9 @@ pub use runner::{
     HeartbeatAnswer, HeldAnswer, HeldRun, Holding, NewStep, RegisterRunner, RegisteredRunner, ReportAttempts,
     ReportEvents, ReportedAttempts, RunDirective, RunInstruction, RunnerView, Spent,
 };
-pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
+pub use runs::{
+    AttemptList, CreateRun, CreatedRun, ForkRun, RetryRun, RunQuery, RunResult, RunView, StepList, WaitQuery,
+};
 pub use schemas::{
     CreateSchema, InferSchema, InferSchemaAnswer, SchemaUsers, SchemaView, ValidateSchema,
     ValidateSchemaAnswer,

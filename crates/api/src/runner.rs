@@ -213,6 +213,9 @@ pub struct ReportAttempts {
     pub holding: Holding,
     /// Validated attempts.
     pub attempts: Vec<Attempt>,
+    /// Number of the step with the verdict on the last of them. It is saved together with the attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
 }
 
 /// Outcome of a run.

@@ -7,6 +7,7 @@ use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, RunnerId, SessionId};
 use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::session::ExecutionMode;
+use accord_domain::step::Step;
 use accord_domain::usage::Usage;
 use accord_json::mark_numbers;
 use jiff::Timestamp;
@@ -74,6 +75,37 @@ pub struct CreatedRun {
     pub session_id: SessionId,
     /// Status.
     pub status: Status,
+}
+
+/// Request to run a finished run again.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetryRun {
+    /// Other parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub parameters: Option<Value>,
+    /// Another model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// Request to continue a run from one of its steps, as a new run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForkRun {
+    /// The last step that is kept.
+    pub from_step: u32,
+    /// Another model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Another system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Another output schema. Only if the agent has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
 }
 
 /// Wait parameter.
@@ -167,6 +199,10 @@ pub struct RunView {
     /// Time it finished.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
+    /// Until when it may wait for its children or for people, if it has waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub waits_until: Option<Timestamp>,
     /// Beginning of the input, in one line of at most 160 characters.
     #[serde(default)]
     pub input_preview: String,
@@ -225,6 +261,16 @@ impl RunResult {
 pub struct AttemptList {
     /// Items, in order.
     pub items: Vec<Attempt>,
+    /// Cursor of the next page; null on the last page.
+    #[serde(default)]
+    pub next_cursor: Option<String>,
+}
+
+/// The steps of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StepList {
+    /// Items, in order.
+    pub items: Vec<Step>,
     /// Cursor of the next page; null on the last page.
     #[serde(default)]
     pub next_cursor: Option<String>,

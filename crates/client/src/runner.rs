@@ -2,7 +2,7 @@
 
 use accord_api::{
     ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
-    RegisteredRunner, ReportAttempts, ReportEvents, RunId, RunnerId,
+    RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use reqwest::Method;
 
@@ -31,8 +31,12 @@ impl Client {
     }
 
     /// Tells which answers of a run were judged.
-    pub async fn report_attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<(), ClientError> {
-        self.post(&["runner", "runs", run.as_str(), "attempts"]).body(report).done().await
+    pub async fn report_attempts(
+        &self,
+        run: &RunId,
+        report: &ReportAttempts,
+    ) -> Result<ReportedAttempts, ClientError> {
+        self.post(&["runner", "runs", run.as_str(), "attempts"]).body(report).read().await
     }
 
     /// Tells how a run ended.

@@ -140,6 +140,8 @@ pub enum Body {
         /// What the executor needs to resume it.
         #[schema(value_type = Value)]
         conversation: Value,
+        /// The host that has it.
+        host: String,
     },
     /// A CLI or program answered a turn.
     TurnAnswer {
@@ -225,10 +227,10 @@ impl<'de> Deserialize<'de> for Body {
     }
 }
 
-/// The steps that count: those after the last restart.
+/// The steps that count: the last restart and those after it.
 pub fn current(steps: &[Step]) -> &[Step] {
     let restarted = steps.iter().rposition(|step| matches!(step.body, Body::Restarted { .. }));
-    restarted.and_then(|last| steps.get(last + 1..)).unwrap_or(steps)
+    restarted.and_then(|last| steps.get(last..)).unwrap_or(steps)
 }
 
 #[cfg(test)]
@@ -256,8 +258,8 @@ mod tests {
         let message = r#"{"type":"message","text":"t"}"#;
         let restart = r#"{"type":"restarted","reason":"r"}"#;
         let steps = [step(1, message), step(2, restart), step(3, message), step(4, restart), step(5, message)];
-        assert_eq!(current(&steps).iter().map(|step| step.number).collect::<Vec<_>>(), [5]);
+        assert_eq!(current(&steps).iter().map(|step| step.number).collect::<Vec<_>>(), [4, 5]);
         assert_eq!(current(&steps[..1]).len(), 1);
-        assert!(current(&steps[..2]).is_empty());
+        assert_eq!(current(&steps[..2]).len(), 1);
     }
 }

@@ -66,6 +66,15 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// What was used since it was this.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(before.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(before.output_tokens),
+            cost_usd: self.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or(0.0)),
+        }
+    }
+
     /// Adds what another step used.
     pub fn add(&mut self, other: Usage) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);

@@ -57,6 +57,10 @@ pub enum Event {
         /// The HTTP status, none if there was no answer.
         status: Option<u16>,
     },
+    /// A conversation began that [`crate::Session::conversation`] can continue from now on.
+    Conversation(Value),
+    /// It happened in an earlier delivery of the run, and was told then.
+    Replayed(Box<Event>),
     /// A request is to be repeated.
     Retrying {
         /// Why.

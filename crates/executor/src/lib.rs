@@ -25,6 +25,7 @@
 //! | `cassette` | recording what goes to a model, and replaying it |
 //! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the interface to both |
 //! | `child` | every process that is started here: its group, its pipes, its sandbox, its variables |
+//! | `journal` | the steps of a run, recorded and replayed |
 //! | `retry` | how long to keep asking a provider that is away |
 //! | `transport`, `http` | the interface to the network, and its implementation |
 
@@ -35,6 +36,7 @@ mod cli;
 mod event;
 mod external;
 mod http;
+mod journal;
 mod json;
 mod llm;
 mod mcp;
@@ -61,6 +63,7 @@ pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, Su
 pub use event::{Channel, Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
+pub use journal::{Journal, RecordedCall, StepSink};
 pub use llm::{
     Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, Provider,
     ProviderKind, Providers, Secret, secrets_of_address,
@@ -72,7 +75,7 @@ pub use registry::Registry;
 pub use retry::{Attempts, GaveUp, Retry, Wait};
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;
-pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};
+pub use toolbox::{Effect, NoTools, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes};
 pub use tools::BuiltinTools;
 pub use transport::{ByteStream, Request, Response, Transport, TransportError};
 pub use turn::{Allowance, Delivery, Example, Turn};

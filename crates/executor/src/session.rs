@@ -70,6 +70,8 @@ pub struct Capabilities {
     pub takes_ceiling: bool,
     /// Whether it retries transient failures itself, under [`Start::retry`]. If not, the caller does.
     pub repeats: bool,
+    /// Whether it records its steps itself, one for each request and tool. If not, the caller records whole turns.
+    pub records_steps: bool,
 }
 
 /// How a submit tool is offered.
@@ -137,6 +139,9 @@ pub enum TurnError {
     /// The time given by the settings is over.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
+    /// The recorded steps belong to another course of the run: it has to start over.
+    #[error("the recorded steps do not fit: {0}")]
+    Diverged(String),
     /// It was stopped on request.
     #[error("stopped")]
     Stopped,

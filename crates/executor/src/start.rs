@@ -1,9 +1,11 @@
 //! What a session begins with.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::journal::Journal;
 use crate::mcp_server::McpServer;
 use crate::retry::Retry;
 
@@ -32,4 +34,6 @@ pub struct Start {
     pub retry: Retry,
     /// Whether the run may spend only so much money. Who cannot tell what is spent refuses it.
     pub costs_are_limited: bool,
+    /// What was done in this run before, and where more is recorded.
+    pub journal: Arc<Journal>,
 }

@@ -30,6 +30,28 @@ pub struct ToolOutput {
     pub text: String,
 }
 
+/// What a tool may change, so that it is known whether a call that was interrupted can be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// The same call twice does no more than once.
+    Idempotent,
+    /// Anything.
+    Unknown,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolCall<'a> {
+    /// The tool.
+    pub name: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Value,
+    /// The same for every time that this call is made, and no other call has it.
+    pub key: &'a str,
+}
+
 /// The tools of one session.
 #[async_trait]
 pub trait Toolbox: Send + Sync {
@@ -37,7 +59,12 @@ pub trait Toolbox: Send + Sync {
     fn specs(&self) -> Vec<ToolSpec>;
 
     /// Runs one tool. Errors are reported to the model and never end the turn.
-    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput;
+    async fn call(&self, call: ToolCall<'_>, cancel: &CancellationToken) -> ToolOutput;
+
+    /// What a tool may change.
+    fn effect(&self, _name: &str) -> Effect {
+        Effect::Unknown
+    }
 
     /// Ends what the tools have started. Most have started nothing.
     async fn close(&self) {}
@@ -68,7 +95,7 @@ impl Toolbox for NoTools {
         Vec::new()
     }
 
-    async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
-        ToolOutput { ok: false, text: format!("unknown tool `{name}`") }
+    async fn call(&self, call: ToolCall<'_>, _cancel: &CancellationToken) -> ToolOutput {
+        ToolOutput { ok: false, text: format!("unknown tool `{}`", call.name) }
     }
 }

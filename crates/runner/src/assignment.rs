@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use accord_api::agent::{Blueprint, Executor, Type};
+use accord_api::step::{Body, Step};
 use accord_api::{ClaimedRun, Contract, EndpointFact, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
 use accord_contract::{Embedded, Extract, Invariant, Invariants, Mode, Options, Schema};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -62,8 +64,14 @@ pub struct Assignment {
     /// What is known about endpoints.
     pub facts: Vec<EndpointFact>,
     pub input: Value,
-    /// What deliveries before this one have used.
+    /// What deliveries before this one have used, as far as their steps do not say.
     pub spent: Spent,
+    /// What deliveries before this one did.
+    pub steps: Vec<Step>,
+    /// The number of the next step.
+    pub next_step: u32,
+    /// The name of the host that the runner works on.
+    pub host: String,
 }
 
 /// Why a runner cannot work on what it was handed. The message says which part and why.
@@ -76,7 +84,7 @@ pub struct AssignmentError {
 
 impl Assignment {
     /// Reads a claim and compiles its contract.
-    pub fn read(claim: &ClaimedRun, known: &Known) -> Result<Self, AssignmentError> {
+    pub fn read(claim: &ClaimedRun, known: &Known, host: &str) -> Result<Self, AssignmentError> {
         let Agent { blueprint: agent, settings } =
             known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
         let terms = |text: &RawValue| {
@@ -104,9 +112,21 @@ impl Assignment {
                 .transpose()?,
             model: claim.model.clone(),
             project_dir: claim.project_dir.clone(),
-            facts: claim.facts.clone(),
+            facts: recorded_facts(&claim.steps)?.unwrap_or_else(|| claim.facts.clone()),
             spent: claim.spent,
+            host: host.to_owned(),
+            next_step: claim.steps.last().map_or(1, |step| step.number.saturating_add(1)),
+            steps: claim.steps.iter().filter(|step| !is_restart(step)).cloned().collect(),
         })
+    }
+
+    /// Whether the recorded conversation is kept by a program on another host, so that it cannot be continued here.
+    pub fn has_lost_conversation(&self) -> bool {
+        let host = self.steps.iter().rev().find_map(|step| match &step.body {
+            Body::Conversation { host, .. } => Some(host),
+            _ => None,
+        });
+        host.is_some_and(|host| *host != self.host)
     }
 
     /// Whether a command computes the result.
@@ -156,6 +176,22 @@ impl Terms {
     pub(crate) fn lowered(&self, profile: &str) -> Result<Arc<Lowered>, String> {
         let profile = Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
         self.lowered.get(&profile.name, || Ok(Arc::new(lower(self.compiled.schema(), profile))))
+    }
+}
+
+fn is_restart(step: &Step) -> bool {
+    matches!(step.body, Body::Restarted { .. })
+}
+
+/// What the first delivery knew about endpoints: this one decides by the same facts. A run whose steps begin without them
+/// knew none.
+fn recorded_facts(steps: &[Step]) -> Result<Option<Vec<EndpointFact>>, AssignmentError> {
+    match steps.iter().find(|step| !is_restart(step)).map(|step| &step.body) {
+        Some(Body::Opened { facts }) => {
+            Vec::deserialize(facts).map(Some).map_err(|error| refused("the steps", error))
+        }
+        Some(_) => Ok(Some(Vec::new())),
+        None => Ok(None),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use accord_api::{
     ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
-    RegisteredRunner, ReportAttempts, ReportEvents, RunId, RunnerId,
+    RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::{Client, ClientError};
 use async_trait::async_trait;
@@ -22,7 +22,7 @@ pub trait Coordinator: Send + Sync {
     async fn events(&self, run: &RunId, report: &ReportEvents) -> Result<(), ClientError>;
 
     /// Tells which answers of a run were judged.
-    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<(), ClientError>;
+    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<ReportedAttempts, ClientError>;
 
     /// Tells how a run ended.
     async fn finish(&self, run: &RunId, finish: &FinishRun) -> Result<FinishedRun, ClientError>;
@@ -52,7 +52,7 @@ impl Coordinator for Client {
         self.report_events(run, report).await
     }
 
-    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<(), ClientError> {
+    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<ReportedAttempts, ClientError> {
         self.report_attempts(run, report).await
     }
 

@@ -53,7 +53,10 @@ pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
 /// Whether a report says what the work came to, rather than that it was ended.
 pub(crate) fn is_result(finish: &FinishRun) -> bool {
     match finish.status {
-        FinishStatus::Completed | FinishStatus::Failed | FinishStatus::Answered => true,
+        FinishStatus::Completed
+        | FinishStatus::Failed
+        | FinishStatus::Answered
+        | FinishStatus::Waiting => true,
         FinishStatus::Stopped | FinishStatus::Released => false,
     }
 }
@@ -84,6 +87,12 @@ pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demand
         RunEnd::Stopped if hold.reason() == Some(Reason::Release) => {
             FinishRun { conversation: None, affinity: None, ..base(FinishStatus::Released) }
         }
+        RunEnd::Waiting => FinishRun { conversation: None, ..base(FinishStatus::Waiting) },
+        // Tried again before, with nothing recorded: it cannot happen twice.
+        RunEnd::Diverged(reason) => FinishRun {
+            error: Some(Failure::new(FailureType::ExecutorFailed, reason)),
+            ..base(FinishStatus::Failed)
+        },
         RunEnd::Stopped => base(FinishStatus::Stopped),
     }
 }

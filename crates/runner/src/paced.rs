@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use accord_api::{
     ClaimRuns, ClaimedRuns, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, RegisterRunner,
-    RegisteredRunner, ReportAttempts, ReportEvents, RunId, RunnerId,
+    RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunId, RunnerId,
 };
 use accord_client::ClientError;
 use async_trait::async_trait;
@@ -54,7 +54,7 @@ impl Coordinator for Paced {
         self.inner.events(run, report).await
     }
 
-    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<(), ClientError> {
+    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<ReportedAttempts, ClientError> {
         let _place = self.place().await;
         self.inner.attempts(run, report).await
     }

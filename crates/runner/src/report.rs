@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use accord_api::{Attempt, ErrorName, EventBody, ReportAttempts, ReportEvents};
+use accord_api::{Attempt, ErrorName, EventBody, NewStep, ReportAttempts, ReportEvents, step};
 use accord_client::ClientError;
+use accord_executor::StepSink;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::backoff::Backoff;
@@ -23,16 +24,15 @@ const MOST_LEVELS: usize = 100;
 /// Boxed, because a channel makes room for many at once, and thousands of runs wait with an empty one.
 enum Report {
     Event(Box<EventBody>),
-    Attempt(Box<Attempt>),
-}
-
-/// What goes into one request.
-enum Batch {
-    Events(ReportEvents),
-    Attempts(ReportAttempts),
+    Step(Box<NewStep>),
+    /// The answer says whether the run has to wait for its children, to whoever wants to know.
+    Attempt(Box<(Attempt, Option<u32>)>, Option<oneshot::Sender<bool>>),
+    /// Everything before it is delivered when this is dropped.
+    Barrier(oneshot::Sender<bool>),
 }
 
 /// Takes what happens in one run.
+#[derive(Clone)]
 pub(crate) struct Reporter {
     sender: mpsc::Sender<Report>,
     hold: Arc<LeasedRun>,
@@ -43,8 +43,17 @@ impl Reporter {
     /// run is lost.
     pub(crate) fn start(coordinator: Arc<dyn Coordinator>, hold: &Arc<LeasedRun>) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(REPORTS_HELD);
-        let sending = Sending { coordinator, hold: Arc::clone(hold), receiver, next: None };
+        let sending =
+            Sending { coordinator, hold: Arc::clone(hold), receiver, next: None, is_full: false };
         (Self { sender, hold: Arc::clone(hold) }, tokio::spawn(sending.run()))
+    }
+
+    /// The answer to a report; false if the run ended meanwhile.
+    async fn answered(&self, receiver: oneshot::Receiver<bool>) -> bool {
+        tokio::select! {
+            answer = receiver => answer.unwrap_or(false),
+            () = self.hold.cancel.cancelled() => false,
+        }
     }
 
     /// Waits for room, unless the work was stopped.
@@ -66,12 +75,31 @@ impl Observer for Reporter {
         self.send(Report::Event(Box::new(readable(event)))).await;
     }
 
-    async fn attempt(&self, attempt: Attempt) {
-        self.send(Report::Attempt(Box::new(attempt))).await;
+    async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool {
+        if !attempt.outcome.is_answer() {
+            self.send(Report::Attempt(Box::new((attempt, step)), None)).await;
+            return false;
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.send(Report::Attempt(Box::new((attempt, step)), Some(sender))).await;
+        self.answered(receiver).await
     }
 
     fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+}
+
+#[async_trait]
+impl StepSink for Reporter {
+    async fn save(&self, number: u32, body: step::Body) {
+        self.send(Report::Step(Box::new(NewStep { number, body }))).await;
+    }
+
+    async fn saved(&self) {
+        let (sender, receiver) = oneshot::channel();
+        self.send(Report::Barrier(sender)).await;
+        self.answered(receiver).await;
     }
 }
 
@@ -101,6 +129,8 @@ struct Sending {
     receiver: mpsc::Receiver<Report>,
     /// What was received and belongs into the next batch.
     next: Option<Report>,
+    /// Whether a step was refused. Those behind it are not sent: they would not follow from the ones before.
+    is_full: bool,
 }
 
 impl Sending {
@@ -114,14 +144,18 @@ impl Sending {
 
     async fn send_all(&mut self) {
         while let Some(report) = self.receive().await {
-            let holding = self.hold.holding.clone();
-            let batch = match report {
-                Report::Event(event) => Batch::Events(ReportEvents { holding, events: self.events(*event) }),
-                Report::Attempt(attempt) => {
-                    Batch::Attempts(ReportAttempts { holding, attempts: vec![*attempt] })
+            match report {
+                Report::Event(_) | Report::Step(_) => {
+                    let batch = self.batch(report);
+                    self.deliver(batch).await;
                 }
-            };
-            self.deliver(batch).await;
+                Report::Attempt(judged, asker) => {
+                    let (attempt, step) = *judged;
+                    let waits = self.attempt(attempt, step).await;
+                    asker.map(|asker| asker.send(waits));
+                }
+                Report::Barrier(asker) => drop(asker.send(true)),
+            }
         }
     }
 
@@ -132,63 +166,94 @@ impl Sending {
         }
     }
 
-    /// What came while the last batch was on its way.
-    fn events(&mut self, first: EventBody) -> Vec<EventBody> {
-        let mut events = vec![first];
-        while events.len() < EVENTS_PER_BATCH {
-            match self.receiver.try_recv() {
-                Ok(Report::Event(event)) => events.push(*event),
-                Ok(other) => {
+    /// What came while the last batch was on its way. A step ends a batch: it may be large.
+    fn batch(&mut self, first: Report) -> ReportEvents {
+        let holding = self.hold.holding.clone();
+        let mut batch = ReportEvents { holding, events: Vec::new(), steps: Vec::new() };
+        let mut next = Some(first);
+        while let Some(report) = next.take() {
+            match report {
+                Report::Event(event) => batch.events.push(*event),
+                Report::Step(step) => {
+                    batch.steps.push(*step);
+                    break;
+                }
+                other => {
                     self.next = Some(other);
                     break;
                 }
-                Err(_) => break,
+            }
+            if batch.events.len() < EVENTS_PER_BATCH {
+                next = self.receiver.try_recv().ok();
             }
         }
-        events
+        batch
     }
 
-    /// Sends a batch. Where the coordinator refuses several events, they are sent one by one, so that the rest is not lost
-    /// with the one that it does not take. What it refuses for good is dropped: the run does not depend on it.
-    async fn deliver(&self, batch: Batch) {
-        let Err(error) = self.answered(&batch).await else { return };
-        match batch {
-            Batch::Events(ReportEvents { holding, events }) if events.len() > 1 => {
-                for event in events {
-                    let alone = ReportEvents { holding: holding.clone(), events: vec![event] };
-                    if let Err(error) = self.answered(&Batch::Events(alone)).await {
-                        self.refused(&error);
-                    }
-                }
+    /// Sends a batch. If the coordinator refuses it, its parts are sent one by one, so that the rest is not lost with the one that
+    /// it does not take. An event that it refuses for good is dropped: the run does not depend on it. After a step that it
+    /// refuses no more steps are sent: the run starts after the last saved one if its runner is lost.
+    async fn deliver(&mut self, mut batch: ReportEvents) {
+        if self.is_full {
+            batch.steps.clear();
+        }
+        let is_alone = batch.events.len() + batch.steps.len() <= 1;
+        let Err(error) = self.events(&batch).await else { return };
+        if is_alone {
+            return self.refused(&error, !batch.steps.is_empty());
+        }
+        let ReportEvents { holding, events, steps } = batch;
+        let part = |events, steps| ReportEvents { holding: holding.clone(), events, steps };
+        let events = events.into_iter().map(|event| part(vec![event], Vec::new()));
+        let steps = steps.into_iter().map(|step| part(Vec::new(), vec![step]));
+        for part in events.chain(steps).collect::<Vec<_>>() {
+            if let Err(error) = self.events(&part).await {
+                self.refused(&error, !part.steps.is_empty());
             }
-            Batch::Events(_) | Batch::Attempts(_) => self.refused(&error),
         }
     }
 
-    fn refused(&self, error: &ClientError) {
+    async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool {
+        let step = step.filter(|_| !self.is_full);
+        let report = ReportAttempts { holding: self.hold.holding.clone(), attempts: vec![attempt], step };
+        let run_id = &self.hold.run_id;
+        match self.answered(|| self.coordinator.attempts(run_id, &report)).await {
+            Ok(reported) => reported.is_some_and(|reported| reported.waiting),
+            Err(error) => {
+                tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected an attempt");
+                false
+            }
+        }
+    }
+
+    async fn events(&self, batch: &ReportEvents) -> Result<(), ClientError> {
+        if batch.events.is_empty() && batch.steps.is_empty() {
+            return Ok(());
+        }
+        let run_id = &self.hold.run_id;
+        self.answered(|| self.coordinator.events(run_id, batch)).await.map(|_| ())
+    }
+
+    fn refused(&mut self, error: &ClientError, is_step: bool) {
+        self.is_full |= is_step;
         tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected a report");
     }
 
-    /// Sends until it is answered. An error is a refusal for good.
-    async fn answered(&self, batch: &Batch) -> Result<(), ClientError> {
+    /// Sends until it is answered; `None` if the run is lost. An error is a refusal for good.
+    async fn answered<T, Sent: Future<Output = Result<T, ClientError>>>(
+        &self,
+        send: impl Fn() -> Sent,
+    ) -> Result<Option<T>, ClientError> {
         let mut backoff = Backoff::default();
         loop {
-            match self.send(batch).await {
+            match send().await {
                 Err(error) if error.is(ErrorName::LeaseLost) => {
                     self.hold.end(Reason::Lost);
-                    return Ok(());
+                    return Ok(None);
                 }
                 Err(error) if error.is_transient() => backoff.rest().await,
-                answered => return answered,
+                answered => return answered.map(Some),
             }
-        }
-    }
-
-    async fn send(&self, batch: &Batch) -> Result<(), ClientError> {
-        let run_id = &self.hold.run_id;
-        match batch {
-            Batch::Events(report) => self.coordinator.events(run_id, report).await,
-            Batch::Attempts(report) => self.coordinator.attempts(run_id, report).await,
         }
     }
 }

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use accord_api::agent::Executor;
+use accord_api::step::Body;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
-use accord_executor::{OpenError, Session, Start};
+use accord_executor::{Journal, OpenError, Session, Start};
 use futures_util::FutureExt;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tracing::field::Empty;
 use tracing::{Span, debug_span};
@@ -88,24 +90,57 @@ async fn attempt(
     let (limits, longest) = (&assignment.agent.limits, shared.settings.longest_run);
     let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone())
         .with_retry(shared.settings.retry_of(&assignment.agent.retry));
-    let opened = tokio::select! {
-        opened = timeout(TIME_TO_OPEN, Box::pin(open(shared, &assignment, hold))) => opened.unwrap_or_else(|_| {
-            let seconds = TIME_TO_OPEN.as_secs();
-            Err(broken(format!("the executor did not open a session within {seconds} seconds")))
-        }),
-        over = budget.over() => match over {
-            Over::Stopped => return (finish::ended(&hold.holding, hold.reason()), origin),
-            Over::TimedOut(seconds) => Err(late(seconds)),
-        },
-    };
-    let finish = match opened {
-        Ok(session) => {
-            let outcome = driven(shared, session, &assignment, &budget, hold).await;
-            finish::report(hold, outcome, finish::affinity(&assignment, shared.profile()))
+    let mut assignment = assignment;
+    let finish = loop {
+        let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
+        let journal = Arc::new(journal(&assignment, &reporter));
+        let opened = tokio::select! {
+            opened = timeout(TIME_TO_OPEN, Box::pin(open(shared, &assignment, hold, &journal))) => {
+                opened.unwrap_or_else(|_| {
+                    let seconds = TIME_TO_OPEN.as_secs();
+                    Err(broken(format!("the executor did not open a session within {seconds} seconds")))
+                })
+            }
+            over = budget.over() => match over {
+                Over::Stopped => return (finish::ended(&hold.holding, hold.reason()), origin),
+                Over::TimedOut(seconds) => Err(late(seconds)),
+            },
+        };
+        let session = match opened {
+            Ok(session) => session,
+            Err(failure) => break finish::failed(&hold.holding, failure),
+        };
+        let working = Working { assignment: &assignment, budget: &budget, hold, journal, reporter, reporting };
+        let outcome = working.driven(session).await;
+        match outcome.end {
+            RunEnd::Diverged(reason) if !assignment.steps.is_empty() => {
+                tracing::warn!(run_id = %hold.run_id, reason, "the recorded steps do not fit; the run starts over");
+                assignment = restarted(shared, assignment, hold, reason).await;
+            }
+            _ => break finish::report(hold, outcome, finish::affinity(&assignment, shared.profile())),
         }
-        Err(failure) => finish::failed(&hold.holding, failure),
     };
     (finish, origin)
+}
+
+/// The record of a run. Of an answer that the coordinator judges it has one of its own.
+fn journal(assignment: &Assignment, reporter: &Reporter) -> Journal {
+    match assignment.held_by_coordinator {
+        true => Journal::none(),
+        false => Journal::new(assignment.steps.clone(), assignment.next_step, Arc::new(reporter.clone())),
+    }
+}
+
+/// The run without its recorded steps, which do not count any more.
+async fn restarted(shared: &Shared, assignment: Assignment, hold: &Arc<LeasedRun>, reason: String) -> Assignment {
+    let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
+    let journal = Journal::new(Vec::new(), assignment.next_step, Arc::new(reporter.clone()));
+    journal.record(Body::Restarted { reason }).await;
+    drop((journal, reporter));
+    if let Err(error) = reporting.await {
+        tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
+    }
+    Assignment { steps: Vec::new(), next_step: assignment.next_step.saturating_add(1), ..assignment }
 }
 
 fn broken(message: String) -> Failure {
@@ -142,9 +177,9 @@ async fn started(shared: &Shared, hold: &LeasedRun) {
 
 /// What was handed over, read. Its documents are not kept: the run may wait for its model for a long time.
 async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> {
-    let known = shared.known.clone();
+    let (known, host) = (shared.known.clone(), shared.profile().hostname.clone());
     // A large schema takes a while to compile, and others wait for this thread.
-    let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &known));
+    let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &known, &host));
     match reading.await {
         Ok(read) => read.map_err(|error| error.to_string()),
         Err(error) => Err(format!("the run's documents could not be read: {error}")),
@@ -155,6 +190,7 @@ async fn open(
     shared: &Shared,
     assignment: &Assignment,
     hold: &LeasedRun,
+    journal: &Arc<Journal>,
 ) -> Result<Box<dyn Session>, Failure> {
     let kind = assignment.agent.executor.kind();
     let Some(executor) = shared.registry.get(kind) else {
@@ -180,15 +216,29 @@ async fn open(
         tools: assignment.agent.tools.clone(),
         mcp_servers,
         parameters: assignment.parameters.clone(),
-        conversation: assignment.conversation.clone(),
+        conversation: conversation(assignment),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
         retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
+        journal: Arc::clone(journal),
     };
     executor.open(start).await.map_err(|error| match error {
         OpenError::TimedOut(seconds) => late(seconds),
         OpenError::Settings(_) | OpenError::Missing(_) | OpenError::OneProvider => broken(error.to_string()),
     })
+}
+
+/// The conversation to continue: as the last recorded step left it, else as the session had it.
+fn conversation(assignment: &Assignment) -> Option<Value> {
+    if assignment.has_lost_conversation() {
+        return None;
+    }
+    let recorded = assignment.steps.iter().rev().find_map(|step| match &step.body {
+        Body::Conversation { conversation, .. } => Some(conversation),
+        Body::TurnAnswer { conversation, .. } => conversation.as_ref(),
+        _ => None,
+    });
+    recorded.or(assignment.conversation.as_ref()).cloned()
 }
 
 /// The runner's own folder. Any other folder is refused.
@@ -202,26 +252,32 @@ fn project_dir(shared: &Shared, assignment: &Assignment) -> Result<PathBuf, Stri
     }
 }
 
-async fn driven(
-    shared: &Shared,
-    mut session: Box<dyn Session>,
-    assignment: &Assignment,
-    budget: &Budget,
-    hold: &Arc<LeasedRun>,
-) -> Outcome {
-    let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
-    let outcome = drive(session.as_mut(), assignment, budget, &reporter).await;
-    if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
-        tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
+/// The work in an open session.
+struct Working<'a> {
+    assignment: &'a Assignment,
+    budget: &'a Budget,
+    hold: &'a Arc<LeasedRun>,
+    journal: Arc<Journal>,
+    reporter: Reporter,
+    reporting: JoinHandle<()>,
+}
+
+impl Working<'_> {
+    async fn driven(self, mut session: Box<dyn Session>) -> Outcome {
+        let Self { assignment, budget, hold, journal, reporter, reporting } = self;
+        let outcome = drive(session.as_mut(), assignment, budget, &reporter, &journal).await;
+        if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
+            tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
+        }
+        drop((reporter, journal));
+        if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, RunEnd::Stopped) {
+            // Nothing came of it that would be offered.
+            reporting.abort();
+            return outcome;
+        }
+        if let Err(error) = reporting.await {
+            tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
+        }
+        outcome
     }
-    drop(reporter);
-    if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, RunEnd::Stopped) {
-        // Nothing came of it that would be offered.
-        reporting.abort();
-        return outcome;
-    }
-    if let Err(error) = reporting.await {
-        tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
-    }
-    outcome
 }

@@ -156,6 +156,8 @@ pub struct Suspend {
     pub retries: u32,
     /// What the next delivery must demand too, where the conversation lives with this runner.
     pub affinity: Option<accord_domain::demands::Demands>,
+    /// The conversation, as JSON text; `None` keeps the session's.
+    pub conversation: Option<String>,
     /// For how long it may wait, from its first wait.
     pub wait: SignedDuration,
     pub now: Timestamp,

@@ -15,9 +15,10 @@ use accord_domain::callback::HeldReason;
 use accord_domain::id::RunId;
 use accord_domain::quarantine::{Item, Kind};
 use accord_domain::session::{Session, Status};
-use accord_store::{CallbackHold, Due, Store, StoreError};
-use jiff::SignedDuration;
+use accord_store::{CallbackHold, Due, PageRequest, RunFilter, Store, StoreError};
+use jiff::{SignedDuration, Timestamp};
 
+use super::contracts::InForce;
 use super::quarantine::Quarantine;
 use super::runs::{CHILDREN_A_MESSAGE, Order, Runs, callback_message};
 use crate::error::Error;
@@ -40,6 +41,7 @@ pub(crate) struct Callbacks {
 impl Callbacks {
     /// Resumes every parent that is owed something and can be resumed now.
     pub(crate) async fn deliver_due(&self) -> Result<(), Error> {
+        self.runs.continue_waiting().await?;
         let mut suspects = Vec::new();
         for due in self.store.due_callbacks(PARENTS_A_ROUND).await? {
             match self.store.deaths(&mark(&due)).await? {
@@ -69,7 +71,11 @@ impl Callbacks {
         };
         let (reason, what) = match session.status {
             Status::Idle | Status::Finished => return self.tell(due, session).await,
-            Status::Pending | Status::Running | Status::Stopping => return Ok(()),
+            Status::Pending
+            | Status::Running
+            | Status::Waiting
+            | Status::InputRequired
+            | Status::Stopping => return Ok(()),
             Status::Failed => (HeldReason::ParentFailed, "its last run failed"),
             Status::Stopped => (HeldReason::ParentStopped, "its last run was stopped"),
         };
@@ -94,10 +100,32 @@ impl Callbacks {
         let run_ids: Vec<RunId> = due.run_ids.iter().take(CHILDREN_A_MESSAGE as usize).cloned().collect();
         let prompt = callback_message(self.store.as_ref(), &run_ids).await?;
         // The parent's own parent is called back for this run as it was for the last.
+        let contract = self.contract_of_starter(&session, &run_ids).await?;
         let order = self.runs.continuation(session, &prompt, last.execution_mode, last.priority).await?;
-        let requested_by = last.requested_by;
+        let contract = contract.or_else(|| order.contract.clone());
+        let (requested_by, order) = (last.requested_by, Order { contract, ..order });
         self.runs.submit(Order { delivers: run_ids, requested_by, ..order }, None).await?;
         Ok(())
+    }
+
+    /// The caller's contract of the run that started the newest of these children: the resumed session still owes it.
+    async fn contract_of_starter(
+        &self,
+        parent: &Session,
+        children: &[RunId],
+    ) -> Result<Option<Arc<InForce>>, Error> {
+        let Some(child) = children.last() else { return Ok(None) };
+        let child = self.store.run(child).await?;
+        let started = self.store.session(&child.session_id).await?.created_at;
+        let until = started.checked_add(SignedDuration::from_micros(1)).unwrap_or(Timestamp::MAX);
+        let filter = RunFilter {
+            session_id: Some(parent.id.clone()),
+            until: Some(until),
+            ..RunFilter::default()
+        };
+        let starter = self.store.runs(&filter, &PageRequest { limit: 1, cursor: None }).await?;
+        let Some(starter) = starter.items.first() else { return Ok(None) };
+        self.runs.callers_contract(&starter.id).await
     }
 
     async fn failing(&self, due: Due, session: &Session, error: Error) -> Result<(), Error> {

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, EndpointFact, Spent};
 use accord_domain::agent::Fallback;
-use accord_domain::attempt;
-use accord_domain::event::Body;
+use accord_domain::attempt::{self, Attempt};
 use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
+use accord_domain::step::{self, Step};
 use accord_store::{Claim, Claimed, EventFilter, EventLimit, Fact, FactFilter, Store};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -31,8 +31,11 @@ pub(crate) const LONGEST_CLAIM_SECONDS: u32 = 60;
 /// How many runs are handed out at once: they are handed out in one transaction, and each carries its conversation.
 const MOST_CLAIMED: u32 = 32;
 
-/// The kind of the event that a run waits for a runner.
-const QUEUED: &str = "run.queued";
+/// The kind of the event with which the work on a run begins.
+const STARTED: &str = "run.started";
+
+/// The kinds of events with which the work on a run ends for now.
+const INTERRUPTED: [&str; 2] = ["run.queued", "run.waiting"];
 
 /// How many events of deliveries are read, two for each: a run is lost a few times at most, and given back whenever a runner is
 /// shut down.
@@ -118,7 +121,7 @@ impl Runners {
             let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
             let known =
                 facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
-            let spent = self.spent(&claimed.run).await?;
+            let spent = self.spent(&claimed.run, &claimed.steps).await?;
             self.assignments.keep(&claimed.run, &claimed.assignment);
             runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
         }
@@ -133,12 +136,27 @@ impl Runners {
     }
 
     /// What deliveries of a run used that were lost or given back. Their attempts tell, and of the time the events: the end,
-    /// which tells the rest, was never reported.
-    async fn spent(&self, run: &Run) -> Result<Spent, Error> {
+    /// which tells the rest, was never reported. What their steps tell is not repeated here: the runner adds it up while it goes
+    /// through them.
+    async fn spent(&self, run: &Run, steps: &[Step]) -> Result<Spent, Error> {
         if run.attempt <= 1 {
             return Ok(Spent::default());
         }
         let attempts = self.store.attempts(&run.id).await?;
+        if !steps.is_empty() {
+            let in_steps = |attempt: &&Attempt| {
+                steps.iter().any(|step| {
+                    matches!(step.body, step::Body::Verdict { delivery, attempt: number, .. }
+                        if (delivery, number) == (attempt.delivery, attempt.number))
+                })
+            };
+            let others = attempts.len() - attempts.iter().filter(in_steps).count();
+            return Ok(Spent {
+                attempts: u32::try_from(others).unwrap_or(u32::MAX),
+                milliseconds: self.worked(run).await?,
+                ..Spent::default()
+            });
+        }
         let told = attempts.iter().fold(0_u64, |sum, attempt| sum.saturating_add(attempt.duration_ms));
         Ok(Spent {
             usage: attempt::used(&attempts),
@@ -148,15 +166,15 @@ impl Runners {
         })
     }
 
-    /// For how many milliseconds earlier deliveries were at work, from their start until the run was queued again. A runner
+    /// For how many milliseconds earlier deliveries were at work, from their start until the run waited or was queued again. A runner
     /// that was lost had been silent for as long as a lease lasts by then, and that time is not counted.
     async fn worked(&self, run: &Run) -> Result<u64, Error> {
-        let kinds = vec![Body::RunStarted.kind().to_owned(), QUEUED.to_owned()];
+        let kinds = INTERRUPTED.into_iter().chain([STARTED]).map(str::to_owned).collect();
         let filter = EventFilter { run_id: Some(run.id.clone()), kinds, ..EventFilter::default() };
         let mut worked = SignedDuration::ZERO;
         let mut started = None;
         for event in self.store.events(&filter, EventId::default(), EventLimit::of(MOST_DELIVERIES)).await? {
-            match (event.kind == QUEUED, started) {
+            match (event.kind != STARTED, started) {
                 (false, _) => started = Some(event.at),
                 (true, Some(begun)) => {
                     worked = worked.saturating_add(event.at.duration_since(begun));
@@ -188,7 +206,7 @@ fn view(
     facts: Vec<EndpointFact>,
     lease_seconds: u32,
 ) -> Result<ClaimedRun, Error> {
-    let Claimed { run, session, assignment, conversation } = claimed;
+    let Claimed { run, session, assignment, conversation, steps } = claimed;
     let held_by_coordinator = is_held(profile, &run, &assignment.blueprint)?;
     let lease =
         run.lease.ok_or_else(|| Error::internal(format!("{} was claimed without a lease", run.id)))?;
@@ -214,6 +232,7 @@ fn view(
         facts,
         input: assignment.input.map(raw).transpose()?,
         spent: Spent::default(),
+        steps,
     })
 }
 

@@ -1,9 +1,10 @@
 //! What runners report while they work. Only the holder of a run may report.
 
-use accord_api::{FinishedRun, Holding, ReportAttempts, ReportEvents};
-use accord_domain::attempt::Attempt;
+use accord_api::{FinishedRun, Holding, NewStep, ReportAttempts, ReportEvents, ReportedAttempts};
+use accord_domain::attempt::{Attempt, Outcome};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, RunnerId};
+use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
 use accord_store::Report;
 
@@ -36,37 +37,69 @@ impl Runners {
 
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
         check_count("events", report.events.len(), MOST_EVENTS)?;
+        check_count("steps", report.steps.len(), MOST_EVENTS)?;
         report.events.iter().try_for_each(check_event)?;
+        report.steps.iter().try_for_each(check_step)?;
         self.note_alive(&report.holding.runner_id).await;
+        let (now, delivery) = (self.outside.now(), report.holding.attempt);
+        let step = |NewStep { number, body }| Step { number, delivery, at: now, body };
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: report.events,
             attempts: Vec::new(),
-            now: self.outside.now(),
+            steps: report.steps.into_iter().map(step).collect(),
+            now,
         };
         self.store.report(report).await?;
         Ok(())
     }
 
-    pub(crate) async fn report_attempts(&self, run_id: RunId, report: ReportAttempts) -> Result<(), Error> {
+    pub(crate) async fn report_attempts(
+        &self,
+        run_id: RunId,
+        report: ReportAttempts,
+    ) -> Result<ReportedAttempts, Error> {
         check_count("attempts", report.attempts.len(), MOST_ATTEMPTS)?;
         let delivery = report.holding.attempt;
         let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
-        let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
+        let mut attempts = attempts.collect::<Result<Vec<_>, _>>()?;
         self.note_alive(&report.holding.runner_id).await;
+        let waiting = match attempts.last_mut().filter(|last| last.outcome.is_answer()) {
+            Some(last) if self.waits_for_children(&run_id).await? => {
+                last.outcome = Outcome::Waiting;
+                true
+            }
+            _ => false,
+        };
+        let now = self.outside.now();
+        let verdict = |(last, number): (&Attempt, u32)| {
+            let Attempt { delivery, number: attempt, outcome, .. } = *last;
+            Step { number, delivery, at: now, body: step::Body::Verdict { delivery, attempt, outcome } }
+        };
+        let steps = attempts.last().zip(report.step).map(verdict).into_iter().collect();
         let figures: Vec<(u32, Figures)> =
             attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: Vec::new(),
             attempts,
-            now: self.outside.now(),
+            steps,
+            now,
         };
         let written = self.store.report(report).await?;
         // Attempts that were reported before are counted already.
         let new = figures.iter().filter(|(number, _)| written.contains(number));
         new.for_each(|(_, figures)| metrics::attempt(figures));
-        Ok(())
+        Ok(ReportedAttempts { waiting })
+    }
+
+    /// Whether an answer of this run that does not conform is no failure: it has a contract, and children that will call back.
+    async fn waits_for_children(&self, run_id: &RunId) -> Result<bool, Error> {
+        let run = self.store.run(run_id).await?;
+        if self.store.children_to_come(&run.session_id).await?.is_empty() {
+            return Ok(false);
+        }
+        Ok(self.store.assignment(run_id).await?.contract.is_some())
     }
 
     /// A runner that reports is alive. If that cannot be saved the report is still accepted: a runner that is gone may finish
@@ -118,6 +151,17 @@ fn check_event(body: &Body) -> Result<(), Error> {
             "{} event of {bytes} bytes is too large; the limit is {EVENT_BYTES}",
             body.kind()
         ))),
+    }
+}
+
+/// Only the coordinator tells a run what its children and people said.
+fn check_step(step: &NewStep) -> Result<(), Error> {
+    match &step.body {
+        _ if step.number == 0 => Err(refuse("steps are numbered from 1")),
+        step::Body::Message { .. } | step::Body::Verdict { .. } => {
+            Err(refuse(format!("runners cannot report steps of type {}", step.body.kind())))
+        }
+        _ => Ok(()),
     }
 }
 

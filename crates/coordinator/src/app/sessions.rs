@@ -116,7 +116,13 @@ impl Sessions {
         let session = self.sessions.session(session_id).await?;
         let outcome = match session.status {
             Status::Idle | Status::Finished => self.run_reader.outcome(&session.last_run_id).await?,
-            Status::Pending | Status::Running | Status::Stopping | Status::Stopped | Status::Failed => None,
+            Status::Pending
+            | Status::Running
+            | Status::Waiting
+            | Status::InputRequired
+            | Status::Stopping
+            | Status::Stopped
+            | Status::Failed => None,
         };
         let Some(outcome) = outcome else {
             let failure = self.failure(&session).await?;
@@ -154,9 +160,13 @@ impl Sessions {
     async fn failure(&self, session: &Session) -> Result<Option<Failure>, Error> {
         match session.status {
             Status::Failed | Status::Stopped => Ok(self.run_reader.run(&session.last_run_id).await?.failure),
-            Status::Pending | Status::Running | Status::Idle | Status::Finished | Status::Stopping => {
-                Ok(None)
-            }
+            Status::Pending
+            | Status::Running
+            | Status::Waiting
+            | Status::InputRequired
+            | Status::Idle
+            | Status::Finished
+            | Status::Stopping => Ok(None),
         }
     }
 }

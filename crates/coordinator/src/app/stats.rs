@@ -97,8 +97,8 @@ fn row(row: StatRow) -> StatsRow {
 }
 
 fn sources(counts: Counts) -> SourceCounts {
-    let Counts { structured, text, fence, prose } = counts;
-    SourceCounts { structured, text, fence, prose }
+    let Counts { structured, text, fence, prose, human } = counts;
+    SourceCounts { structured, text, fence, prose, human }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::{
     ClaimRuns, ClaimedRuns, ErrorBody, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, Page,
-    RegisterRunner, RegisteredRunner, ReportAttempts, ReportEvents, RunnerView,
+    RegisterRunner, RegisteredRunner, ReportAttempts, ReportEvents, ReportedAttempts, RunnerView,
 };
 use accord_domain::id::{RunId, RunnerId};
 use axum::extract::State;
@@ -185,7 +185,7 @@ pub(super) async fn events(
     params(("id" = RunId, Path, description = "The run")),
     request_body = ReportAttempts,
     responses(
-        (status = 204, description = "Accepted"),
+        (status = 200, description = "Accepted", body = ReportedAttempts),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
     )
@@ -194,9 +194,8 @@ pub(super) async fn attempts(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
-) -> Result<StatusCode, Error> {
-    app.runners.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<Json<ReportedAttempts>, Error> {
+    app.runners.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await.map(Json)
 }
 
 /// Reports that a run finished. A result that does not conform to the run's contract is rejected, and the run stays with its runner.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    AttemptList, CreateRun, CreatedRun, ErrorBody, ErrorName, Page, RunQuery, RunView, WaitQuery,
+    AttemptList, CreateRun, CreatedRun, ErrorBody, ErrorName, ForkRun, Page, RetryRun, RunQuery, RunView, StepList,
+    WaitQuery,
 };
 use accord_domain::id::RunId;
 use axum::extract::State;
@@ -11,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::{Extension, Json};
 use serde::Serialize;
 
-use super::extract::{Id, JsonBody, Query};
+use super::extract::{Id, JsonBody, MaybeJson, Query};
 use super::paging::FewQuery;
 use super::routes::{Route, Scope, route};
 use super::{body, conditions, middleware};
@@ -27,8 +28,10 @@ pub(super) fn routes() -> Vec<Route> {
             .not_audited("the run itself says who asked for it, and when"),
         route!(one, Read).for_runs(Scope::Run),
         route!(attempts, Read),
+        route!(steps, Read),
         route!(stop, Call).audited("run.stopped"),
         route!(retry, Call).audited("run.retried"),
+        route!(fork, Call).audited("run.forked"),
     ]
 }
 
@@ -182,17 +185,41 @@ pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Resu
     app.runs.stop(&id).await.map(Json)
 }
 
-/// Retries a failed or stopped run with the same agent, input and contract.
+/// Lists the steps of a run: what was asked, answered, done and decided.
+#[utoipa::path(
+    get,
+    path = "/runs/{id}/steps",
+    operation_id = "listRunSteps",
+    tag = "runs",
+    params(FewQuery, ("id" = RunId, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The steps, in order", body = StepList),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn steps(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+    Query(query): Query<FewQuery>,
+    _turn: Turn,
+) -> Result<Json<StepList>, Error> {
+    app.runs.steps(&id, query.limit, query.cursor.as_deref()).await.map(Json)
+}
+
+/// Runs a finished run again, with the same agent, input and contract.
 ///
-/// The new run has a new id. A run that started a session starts a new one; a run that resumed a session resumes it again.
+/// The new run has a new id. A run that started a session starts a new one; a run that resumed a session resumes it again. The body
+/// can name other parameters or another model.
 #[utoipa::path(
     post,
     path = "/runs/{id}/retry",
     operation_id = "retryRun",
     tag = "runs",
-    params(("id" = RunId, Path, description = "The failed or stopped run")),
+    params(("id" = RunId, Path, description = "The finished run")),
+    request_body(content = Option<RetryRun>, description = "What is different, if anything"),
     responses(
         (status = 201, description = "The new run", body = CreatedRun),
+        (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "NotRetryable, SessionBusy", body = ErrorBody),
     )
@@ -201,6 +228,34 @@ pub(super) async fn retry(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
+    MaybeJson(bytes): MaybeJson,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id).await?)))
+    let changes = bytes.map(|bytes| body::read(&bytes)).transpose()?.unwrap_or_default();
+    Ok((StatusCode::CREATED, Json(app.runs.retry(&caller, &id, changes).await?)))
+}
+
+/// Continues a run from one of its steps, as a new run in a new session.
+///
+/// What the run had answered and done until then is taken over and not paid for again. The run itself does not change.
+#[utoipa::path(
+    post,
+    path = "/runs/{id}/fork",
+    operation_id = "forkRun",
+    tag = "runs",
+    params(("id" = RunId, Path, description = "The run")),
+    request_body = ForkRun,
+    responses(
+        (status = 201, description = "The new run", body = CreatedRun),
+        (status = 400, description = "InvalidRequest, InvalidSchema", body = ErrorBody),
+        (status = 404, description = "RunNotFound, StepNotFound", body = ErrorBody),
+        (status = 409, description = "OutputSchemaConflict", body = ErrorBody),
+    )
+)]
+pub(super) async fn fork(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Id(id): Id<RunId>,
+    JsonBody(bytes): JsonBody,
+) -> Result<(StatusCode, Json<CreatedRun>), Error> {
+    Ok((StatusCode::CREATED, Json(app.runs.fork(&caller, &id, body::read(&bytes)?).await?)))
 }

@@ -45,6 +45,11 @@ impl Hub {
         self.over.notified().await;
     }
 
+    /// There may be something to do for parents.
+    pub(crate) fn look_at_callbacks(&self) {
+        self.over.notify_one();
+    }
+
     /// Until there may be something to do for workflow runs, or was since the last call. For one caller: their reconciler.
     pub(crate) async fn some_workflow_due(&self) {
         self.workflows.notified().await;

@@ -73,6 +73,7 @@ impl Redactor {
             TurnError::TooManySteps(_)
             | TurnError::AllowanceUsedUp
             | TurnError::TimedOut(_)
+            | TurnError::Diverged(_)
             | TurnError::Stopped => error,
         }
     }

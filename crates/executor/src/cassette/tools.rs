@@ -13,11 +13,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::session::OpenError;
-use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
+use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes};
 use crate::tools::{is_built_in, specs};
 
 use super::recorder::Recorder;
@@ -42,13 +41,17 @@ impl Toolbox for RecordingToolbox {
         self.inner.specs()
     }
 
-    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
-        let output = self.inner.call(name, arguments, cancel).await;
+    async fn call(&self, call: ToolCall<'_>, cancel: &CancellationToken) -> ToolOutput {
+        let output = self.inner.call(call, cancel).await;
         // The output of a tool that is cancelled is not used.
         if !cancel.is_cancelled() {
-            self.recorder.gave(name, arguments, &output);
+            self.recorder.gave(call.name, call.arguments, &output);
         }
         output
+    }
+
+    fn effect(&self, name: &str) -> Effect {
+        self.inner.effect(name)
     }
 
     async fn close(&self) {
@@ -81,7 +84,7 @@ impl Toolbox for ReplayToolbox {
         self.specs.clone()
     }
 
-    async fn call(&self, name: &str, _arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
-        self.tape.call(name, cancel).await
+    async fn call(&self, call: ToolCall<'_>, cancel: &CancellationToken) -> ToolOutput {
+        self.tape.call(call.name, cancel).await
     }
 }

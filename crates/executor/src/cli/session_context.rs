@@ -66,6 +66,7 @@ impl SessionContext {
             max_tokens: None,
             takes_ceiling: false,
             repeats: false,
+            records_steps: false,
         }
     }
 

@@ -16,6 +16,7 @@ use super::message::{self, Hello, ProgramAnswer, ProgramMessage};
 use super::settings::Settings;
 use crate::answer::Stop;
 use crate::child::Variables;
+use crate::journal::Journal;
 use crate::session::OpenError;
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
@@ -250,6 +251,7 @@ impl Conformance {
             max_steps: 1,
             retry: crate::Retry::default(),
             costs_are_limited: false,
+            journal: Arc::new(Journal::none()),
         };
         let memory = memory.unwrap_or_default();
         Dialogue::begin(&self.settings, &start, &memory, &self.variables)

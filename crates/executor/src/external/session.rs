@@ -272,6 +272,7 @@ impl Session for External {
             max_tokens: None,
             takes_ceiling: false,
             repeats: false,
+            records_steps: false,
         }
     }
 

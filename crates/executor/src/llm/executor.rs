@@ -87,6 +87,8 @@ impl Executor for LlmExecutor {
             max_steps: start.max_steps,
             providers: Arc::clone(&self.providers),
             costs_are_limited: start.costs_are_limited,
+            journal: start.journal,
+            run_id: start.run_id,
         }))
     }
 }

@@ -18,6 +18,7 @@ mod failure;
 mod intake;
 mod partial;
 mod provider;
+mod record;
 mod retry;
 mod secrets;
 mod session;

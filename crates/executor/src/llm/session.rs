@@ -15,6 +15,7 @@ use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
+use crate::journal::Journal;
 use crate::retry::Attempts;
 use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
 use crate::toolbox::Toolbox;
@@ -38,6 +39,9 @@ pub(super) struct LlmSession {
     pub(super) max_steps: u32,
     pub(super) providers: Arc<Providers>,
     pub(super) costs_are_limited: bool,
+    pub(super) journal: Arc<Journal>,
+    /// What the keys of tool calls begin with.
+    pub(super) run_id: String,
 }
 
 #[async_trait]
@@ -61,6 +65,7 @@ impl Session for LlmSession {
             max_tokens: self.settings.max_tokens.or(default),
             takes_ceiling: true,
             repeats: true,
+            records_steps: true,
         }
     }
 
@@ -151,6 +156,8 @@ impl LlmSession {
             transport: self.transport.as_ref(),
             toolbox: self.toolbox.as_ref(),
             events,
+            journal: &self.journal,
+            run_id: &self.run_id,
             stop: &stop,
             max_steps: self.max_steps,
             turn,

@@ -11,15 +11,17 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, NOT_TAKEN};
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
+use super::record::{self, Recorded};
 use super::failure::{FailureContext, shorten};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
+use crate::journal::{Journal, RecordedCall};
 use crate::json;
 use crate::retry::Attempts;
 use crate::session::TurnError;
-use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
+use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox};
 use crate::transport::Transport;
 use crate::turn::{Delivery, Turn};
 
@@ -32,6 +34,9 @@ const SHOWN_NAME: usize = 100;
 /// What the submit tool answers in an example.
 const ACCEPTED: &str = "accepted";
 
+/// What is said of a call that was interrupted and may not be repeated.
+const UNVERIFIED: &str = "unverified: the runner was lost while this tool was running, so it may or may not have happened; check before you call it again";
+
 /// How often in a row a model may call only unknown tools. Each reply lists the known ones.
 const MAX_ASTRAY: u32 = 3;
 
@@ -41,6 +46,9 @@ pub(super) struct Steps<'a> {
     pub(super) transport: &'a dyn Transport,
     pub(super) toolbox: &'a dyn Toolbox,
     pub(super) events: &'a Events,
+    pub(super) journal: &'a Journal,
+    /// The run, for the keys of tool calls.
+    pub(super) run_id: &'a str,
     pub(super) stop: &'a CancellationToken,
     pub(super) max_steps: u32,
     pub(super) turn: &'a Turn,
@@ -62,8 +70,9 @@ impl Steps<'_> {
             if step > 0 && self.turn.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
             }
+            let is_recorded = self.journal.is_replaying();
             let reply = self.ask(conversation, &tools, attempts, usage).await?;
-            let calls = self.record_reply(&reply, &tools, conversation).await?;
+            let calls = self.record_reply(&reply, &tools, conversation, is_recorded).await?;
             let Reply { text, end, model, .. } = &reply;
             let model: &str = if model.is_empty() { self.model() } else { model };
             let answer = |stop, text: &str, submissions| Answer {
@@ -130,7 +139,31 @@ impl Steps<'_> {
         self.turn.model.as_deref().unwrap_or(&self.settings.model)
     }
 
+    /// The next answer: from the record if it is there, else from the model.
     async fn ask(
+        &self,
+        conversation: &Conversation,
+        tools: &[ToolSpec],
+        attempts: &mut Attempts,
+        usage: &mut Usage,
+    ) -> Result<Reply, TurnError> {
+        if let Some(Recorded { result, usage: used }) = record::take(self.journal) {
+            usage.add(used);
+            return result;
+        }
+        if let Some(reason) = self.journal.diverged() {
+            return Err(TurnError::Diverged(reason));
+        }
+        self.journal.settle().await;
+        let before = *usage;
+        let result = self.request(conversation, tools, attempts, usage).await;
+        if let Some(step) = record::step(&result, usage.since(before)) {
+            self.journal.record(step).await;
+        }
+        result
+    }
+
+    async fn request(
         &self,
         conversation: &Conversation,
         tools: &[ToolSpec],
@@ -179,6 +212,7 @@ impl Steps<'_> {
         reply: &Reply,
         tools: &[ToolSpec],
         conversation: &mut Conversation,
+        is_recorded: bool,
     ) -> Result<Vec<Call>, TurnError> {
         let Reply { text, on_the_way, kept, .. } = reply;
         let calls = self.calls(reply, tools, conversation.messages().len());
@@ -191,7 +225,8 @@ impl Steps<'_> {
                 .then(|| Kept { endpoint: self.endpoint.name.clone(), blocks: kept.clone() }),
         });
         for text in messages {
-            self.tell(Event::Message { text: text.to_owned() }).await?;
+            let message = Event::Message { text: text.to_owned() };
+            self.tell(if is_recorded { Event::Replayed(Box::new(message)) } else { message }).await?;
         }
         Ok(calls)
     }
@@ -223,7 +258,8 @@ impl Steps<'_> {
     ) -> Result<bool, TurnError> {
         let work: Vec<&Call> = calls.iter().filter(|call| !call.submit).collect();
         let mut results = Vec::with_capacity(work.len());
-        let worked = self.run_tools(&work, tools, &mut results).await;
+        let place = conversation.messages().len();
+        let worked = self.run_tools(&work, tools, place, &mut results).await;
         let is_submitted = work.len() < calls.len();
         let is_taken = is_submitted && worked.is_ok() && results.iter().all(|result| result.ok);
         match is_taken {
@@ -234,24 +270,41 @@ impl Steps<'_> {
         worked.map(|()| is_taken)
     }
 
-    /// Runs the tools that were called, one after the other. `results` has what came of them, even where it is ended.
+    /// Runs the tools that were called, one after the other. `place` is where they are in the conversation. `results` has what
+    /// came of them, even where it is ended.
     async fn run_tools(
         &self,
         calls: &[&Call],
         tools: &[ToolSpec],
+        place: usize,
         results: &mut Vec<CallResult>,
     ) -> Result<(), TurnError> {
         for call in calls {
             let parsed = arguments(&call.arguments);
             let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
-            self.tell(Event::ToolStarted {
+            let started = Event::ToolStarted {
                 call_id: call.id.clone(),
                 name: call.name.clone(),
                 arguments: shown,
-            })
-            .await?;
-            let output = self.run_tool(call, parsed, tools).await;
+            };
+            let has_begun = match self.journal.take_call(&call.id) {
+                RecordedCall::Done { ok, text } => {
+                    self.tell(Event::Replayed(Box::new(started))).await?;
+                    results.push(CallResult::new(call, ok, text));
+                    continue;
+                }
+                RecordedCall::Begun => true,
+                RecordedCall::New => false,
+            };
+            self.tell(started).await?;
+            let output = match has_begun && !self.is_repeatable(&call.name, tools) {
+                true => ToolOutput { ok: false, text: UNVERIFIED.to_owned() },
+                false => self.run_tool(call, parsed, tools, place).await?,
+            };
             results.push(CallResult::new(call, output.ok, output.text.clone()));
+            if !self.stop.is_cancelled() {
+                self.journal.record(record::tool_result(call, &output)).await;
+            }
             if self.stop.is_cancelled() {
                 return Err(TurnError::Stopped);
             }
@@ -267,8 +320,14 @@ impl Steps<'_> {
     }
 
     /// Runs one tool. Mistakes of the model are reported to the model.
-    async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
-        let wrong = |text: String| ToolOutput { ok: false, text };
+    async fn run_tool(
+        &self,
+        call: &Call,
+        parsed: Result<Value, String>,
+        tools: &[ToolSpec],
+        place: usize,
+    ) -> Result<ToolOutput, TurnError> {
+        let wrong = |text: String| Ok(ToolOutput { ok: false, text });
         if !is_known(&call.name, tools) {
             let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(self.submit()).collect();
             return wrong(match names.as_slice() {
@@ -279,8 +338,25 @@ impl Steps<'_> {
         }
         match parsed {
             Err(why) => wrong(format!("the arguments are not valid JSON: {why}")),
-            Ok(parsed) => self.toolbox.call(&call.name, &parsed, self.stop).await,
+            Ok(parsed) => {
+                if !self.is_repeatable(&call.name, tools) {
+                    self.journal.record(record::tool_started(call)).await;
+                }
+                // What led to the call is saved before it is made.
+                self.journal.settle().await;
+                if self.stop.is_cancelled() {
+                    return Err(TurnError::Stopped);
+                }
+                let key = format!("{}/{place}/{}", self.run_id, call.id);
+                let call = ToolCall { name: &call.name, arguments: &parsed, key: &key };
+                Ok(self.toolbox.call(call, self.stop).await)
+            }
         }
+    }
+
+    /// Whether a call of this tool can be made again after it was interrupted. An unknown one is not made at all.
+    fn is_repeatable(&self, name: &str, tools: &[ToolSpec]) -> bool {
+        !is_known(name, tools) || self.toolbox.effect(name) != Effect::Unknown
     }
 
     /// Sends an event, unless the turn is stopped.

@@ -25,13 +25,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::future::{join_all, try_join_all};
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::child::{Environment, Variables};
 use crate::mcp_server::McpServer;
 use crate::session::OpenError;
-use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
+use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox};
 use crate::transport::Transport;
 use server::{Patience, Server};
 
@@ -75,7 +74,13 @@ struct Offered {
     servers: Vec<Arc<Server>>,
     specs: Vec<ToolSpec>,
     /// By the name that the model knows: whose tool, and what it is called there.
-    tools: BTreeMap<String, (Arc<Server>, String)>,
+    tools: BTreeMap<String, OfferedTool>,
+}
+
+struct OfferedTool {
+    server: Arc<Server>,
+    name: String,
+    effect: Effect,
 }
 
 impl Offered {
@@ -89,7 +94,8 @@ impl Offered {
                 let name = names::exposed(&server.name, &tool.shown, &mut taken);
                 let (description, parameters) = (tool.description.clone(), tool.parameters.clone());
                 specs.push(ToolSpec { name: name.clone(), description, parameters });
-                tools.insert(name, (Arc::clone(server), tool.name.clone()));
+                let (server, effect) = (Arc::clone(server), tool.effect);
+                tools.insert(name, OfferedTool { server, name: tool.name.clone(), effect });
             }
         }
         Self { others, servers, specs, tools }
@@ -102,13 +108,20 @@ impl Toolbox for Offered {
         self.specs.clone()
     }
 
-    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+    fn effect(&self, name: &str) -> Effect {
         match self.tools.get(name) {
-            None => self.others.call(name, arguments, cancel).await,
-            Some(_) if !arguments.is_object() => {
+            None => self.others.effect(name),
+            Some(tool) => tool.effect,
+        }
+    }
+
+    async fn call(&self, call: ToolCall<'_>, cancel: &CancellationToken) -> ToolOutput {
+        match self.tools.get(call.name) {
+            None => self.others.call(call, cancel).await,
+            Some(_) if !call.arguments.is_object() => {
                 ToolOutput { ok: false, text: "expected an object as arguments".to_owned() }
             }
-            Some((server, tool)) => server.call(tool, arguments, cancel).await,
+            Some(tool) => tool.server.call(&tool.name, call.arguments, call.key, cancel).await,
         }
     }
 

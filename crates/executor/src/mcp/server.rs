@@ -26,6 +26,9 @@ use crate::transport::Transport;
 /// The supported versions, the newest first. What is used here is the same in all of them.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
+/// Where a call says which one it is: a server that sees the same key again has done this call already.
+const IDEMPOTENCY_KEY: &str = "accord/idempotency-key";
+
 /// How long things may take; tests are in more of a hurry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
@@ -85,8 +88,14 @@ impl Server {
     }
 
     /// Calls a tool. Errors are reported to the model.
-    pub(super) async fn call(&self, tool: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
-        let mut output = match self.asked(tool, arguments, cancel).await {
+    pub(super) async fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        key: &str,
+        cancel: &CancellationToken,
+    ) -> ToolOutput {
+        let mut output = match self.asked(tool, arguments, key, cancel).await {
             Ok(output) => output,
             Err(fault) => {
                 let text = format!("the call of '{tool}' on the MCP server '{}' failed: {fault}", self.name);
@@ -101,6 +110,7 @@ impl Server {
         &self,
         tool: &str,
         arguments: &Value,
+        key: &str,
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, McpError> {
         let mut link = self.link.lock().await;
@@ -108,7 +118,7 @@ impl Server {
             Link::Open(connection) => connection,
             Link::Gone(why) => return Err(McpError::Gone(why.clone())),
         };
-        let params = json!({"name": tool, "arguments": arguments});
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {(IDEMPOTENCY_KEY): key}});
         let answered =
             cancel.run_until_cancelled(connection.ask("tools/call", params, self.patience.call)).await;
         match answered {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::limits::{DESCRIPTION_CHARACTERS, SCHEMA_BYTES, TOOLS};
 use super::secrets::Secrets;
 use super::wire::McpError;
+use crate::toolbox::Effect;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ListedTool {
@@ -13,6 +14,7 @@ pub(super) struct ListedTool {
     pub(super) shown: String,
     pub(super) description: String,
     pub(super) parameters: Value,
+    pub(super) effect: Effect,
 }
 
 /// Reads one page of tools, behind those that are there. What the server was given in secret is not in what a model reads.
@@ -48,7 +50,18 @@ fn read(tool: &Value, secrets: &Secrets) -> Result<ListedTool, McpError> {
     let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
     // Hidden before it is cut: half a secret would not be found.
     let description = secrets.hide(description.to_owned()).chars().take(DESCRIPTION_CHARACTERS).collect();
-    Ok(ListedTool { name: name.to_owned(), shown: secrets.hide(name.to_owned()), description, parameters })
+    let (shown, effect) = (secrets.hide(name.to_owned()), effect(tool));
+    Ok(ListedTool { name: name.to_owned(), shown, description, parameters, effect })
+}
+
+/// What a server says that its tool may change.
+fn effect(tool: &Value) -> Effect {
+    let says = |hint: &str| tool.pointer(&format!("/annotations/{hint}")) == Some(&Value::Bool(true));
+    match (says("readOnlyHint"), says("idempotentHint")) {
+        (true, _) => Effect::None,
+        (false, true) => Effect::Idempotent,
+        (false, false) => Effect::Unknown,
+    }
 }
 
 /// A schema of arguments, as far as its shape can be seen. Whether the rest compiles is for the provider to say.
@@ -101,12 +114,14 @@ mod tests {
                 shown: "a".into(),
                 description: "d".repeat(DESCRIPTION_CHARACTERS),
                 parameters: schema,
+                effect: Effect::Unknown,
             },
             ListedTool {
                 name: "b".into(),
                 shown: "b".into(),
                 description: String::new(),
                 parameters: json!({"type": "object", "properties": {}}),
+                effect: Effect::Unknown,
             },
         ];
         assert_eq!(tools, Ok(expected));

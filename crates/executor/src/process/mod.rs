@@ -96,6 +96,7 @@ impl Session for Process {
             max_tokens: None,
             takes_ceiling: false,
             repeats: false,
+            records_steps: false,
         }
     }
 

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child::Variables;
 use crate::session::OpenError;
-use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
+use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes};
 
 pub(crate) use folder::PRIVATE;
 use folder::{Folder, Refusal};
@@ -170,7 +170,16 @@ impl Toolbox for Builtins {
         self.tools.iter().map(|tool| tool.spec()).collect()
     }
 
-    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+    fn effect(&self, name: &str) -> Effect {
+        match Builtin::named(name) {
+            Some(Builtin::ReadFile | Builtin::ListFiles | Builtin::SearchFiles) => Effect::None,
+            Some(Builtin::WriteFile) => Effect::Idempotent,
+            Some(Builtin::RunCommand) | None => Effect::Unknown,
+        }
+    }
+
+    async fn call(&self, call: ToolCall<'_>, cancel: &CancellationToken) -> ToolOutput {
+        let ToolCall { name, arguments, .. } = call;
         let Some(tool) = self.tools.iter().find(|tool| tool.name() == name) else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name()).collect();
             return refused(format!("unknown tool '{name}'; available: {}", names.join(", ")));

@@ -57,6 +57,13 @@ impl Driver<'_, '_> {
                 Ok(answer) => self.answered(&asked, answer).await,
                 Err(why) => self.unanswered(&asked, why).await,
             };
+            if evaluation.seen == Seen::Waiting {
+                match self.turns.take_message() {
+                    Some(text) => self.state.tell(text),
+                    None => return evaluation.end,
+                }
+                continue;
+            }
             let situation = self.state.situation(self.turns, &self.terms.contract);
             match next_step(&situation, evaluation.seen) {
                 Step::Ask(next) => {

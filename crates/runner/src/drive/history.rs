@@ -3,7 +3,7 @@
 use accord_contract::{Outcome, Rejected, Violation, Violations};
 
 /// What is remembered of the answers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct History {
     /// Answers that were judged, accepted or not.
     judged: u32,
@@ -12,7 +12,7 @@ pub(super) struct History {
     closest: Option<Closest>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Last {
     text: String,
     outcome: Outcome,

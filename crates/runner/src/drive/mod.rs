@@ -15,6 +15,7 @@ mod live;
 mod offers;
 mod outage;
 mod reading;
+mod recorded;
 mod request;
 mod single;
 mod step;
@@ -25,7 +26,7 @@ mod turns;
 mod tests;
 
 use accord_api::{Attempt, EventBody, FactReport, Failure, HeldAnswer, Usage, Validation};
-use accord_executor::Session;
+use accord_executor::{Journal, Session};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -43,8 +44,9 @@ pub trait Observer: Send + Sync {
     /// Something happened. May wait, so that work does not run ahead of its listeners.
     async fn event(&self, event: EventBody);
 
-    /// An answer was judged, or failed to come.
-    async fn attempt(&self, attempt: Attempt);
+    /// An answer was judged, or failed to come; its verdict is the step of this number. True if children of the run have to report
+    /// back first: then an answer that does not conform is no failure.
+    async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool;
 
     fn now(&self) -> Timestamp;
 }
@@ -78,6 +80,10 @@ pub enum RunEnd {
     /// An answer for the coordinator to judge.
     Answered(HeldAnswer),
     Failed(Failure),
+    /// The run has to wait for its children.
+    Waiting,
+    /// The recorded steps belong to another course of the run.
+    Diverged(String),
     Stopped,
 }
 
@@ -87,8 +93,10 @@ pub async fn drive(
     assignment: &Assignment,
     budget: &Budget,
     observer: &dyn Observer,
+    journal: &Journal,
 ) -> Outcome {
-    let mut turns = Turns::new(session, assignment, budget, observer);
+    let mut turns = Turns::new(session, assignment, budget, observer, journal);
+    turns.open().await;
     let (end, facts) = match &assignment.terms {
         terms if assignment.held_by_coordinator => {
             (single::held(&mut turns, terms.as_deref()).await, Vec::new())
@@ -98,6 +106,10 @@ pub async fn drive(
         }
         Some(terms) => contracted::run(&mut turns, terms).await,
         None => (free::run(&mut turns).await, Vec::new()),
+    };
+    let end = match journal.diverged() {
+        Some(reason) => RunEnd::Diverged(reason),
+        None => end,
     };
     // An answer that the coordinator judges is added up there.
     let usage = match end {

@@ -28,6 +28,8 @@ pub(super) enum Ask {
     },
     /// The rest of an answer.
     Rest,
+    /// To go on with what the children of the run said.
+    Callback(String),
 }
 
 impl Ask {
@@ -36,6 +38,7 @@ impl Ask {
         match self {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
+            Self::Callback(text) => Some(text.clone()),
             // Prose without a value has no errors to mend: the call is all that is missing.
             Self::Better { rejected, cut_off: false, submitted: false, .. }
                 if rung == Rung::Tool && rejected.outcome == Outcome::NoJson =>

@@ -26,6 +26,8 @@ pub(super) enum Seen {
         repeated: bool,
         calls_tools: bool,
     },
+    /// It does not, and children of the run have to report back first. The caller handles it.
+    Waiting,
     /// The provider cut it off.
     Truncated,
     Refused,
@@ -116,7 +118,7 @@ pub(super) enum Cause {
 pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
     let may_retry = situation.reprompt && situation.retries_left > 0;
     match seen {
-        Seen::Accepted => Step::Accept,
+        Seen::Accepted | Seen::Waiting => Step::Accept,
         Seen::Refused => another_model(situation, Say::Anew, Cause::Refused),
         Seen::ProviderFailed => another_model(situation, Say::Same, Cause::Unanswered),
         Seen::Unanswered => Step::Fail(Cause::Unanswered),

@@ -64,6 +64,11 @@ impl<'a> TurnEvents<'a> {
                 let output = shortened(&output, EVENT_TEXT_BYTES);
                 EventBody::ToolFinished { call_id, name, ok, output }
             }
+            Event::Conversation(_) => return None,
+            Event::Replayed(event) => {
+                self.has_worked |= matches!(*event, Event::ToolStarted { .. });
+                return None;
+            }
             Event::Requested { endpoint, milliseconds, status } => {
                 tracing::debug!(%run_id, endpoint, milliseconds, status, "requested");
                 if self.requests.len() < REQUESTS_TIMED {

@@ -1,8 +1,10 @@
 //! One turn: within the budget, with its events reported, and with a result in every case.
 
 use accord_api::agent::Executor;
-use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt};
-use accord_executor::{Answer, Capabilities, Events, Example, Session, Turn, TurnError, TurnFailure};
+use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt, step};
+use accord_executor::{
+    Answer, Capabilities, Event, Events, Example, Journal, Session, Turn, TurnError, TurnFailure,
+};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -25,12 +27,15 @@ pub(super) struct Turns<'a> {
     pub(super) capabilities: Capabilities,
     pub(super) budget: &'a Budget,
     pub(super) observer: &'a dyn Observer,
+    pub(super) journal: &'a Journal,
     used: accord_executor::Usage,
     /// How long each request of the last turn took.
     requests: Vec<u64>,
     /// Whether a tool was used in it.
     pub(super) has_worked: bool,
     live: Live,
+    /// What was said before, if the conversation is on another host: the first turn that is asked here tells it.
+    pub(super) transcript: Option<String>,
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
@@ -99,6 +104,7 @@ impl<'a> Turns<'a> {
         assignment: &'a Assignment,
         budget: &'a Budget,
         observer: &'a dyn Observer,
+        journal: &'a Journal,
     ) -> Self {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
@@ -111,10 +117,12 @@ impl<'a> Turns<'a> {
             capabilities,
             budget,
             observer,
+            journal,
             used,
             requests,
             has_worked,
             live: Live::default(),
+            transcript: assignment.has_lost_conversation().then(String::new),
             recorded,
             retries,
             model,
@@ -159,12 +167,14 @@ impl<'a> Turns<'a> {
         }
         let turn = Turn { allowance: self.budget.left(&used), ..turn };
         let sent = Some(sent(&turn));
-        let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
-        self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
+        if !self.journal.is_replaying() {
+            let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
+            self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
+        }
         let begun = Instant::now();
         let number = self.recorded + 1;
         let span = debug_span!("attempt", number, strategy = Empty, outcome = Empty, model = Empty);
-        let (result, usage) = match self.patiently(turn).instrument(span.clone()).await {
+        let (result, usage) = match self.recorded_or_asked(turn).instrument(span.clone()).await {
             Ok(answer) => {
                 let usage = answer.usage;
                 (Ok(answer), usage)
@@ -200,7 +210,13 @@ impl<'a> Turns<'a> {
                 }
                 () = &mut grace, if over.is_some() => break None,
                 () = turn_events.live.due() => turn_events.tell_output().await,
-                Some(event) = receiver.recv() => turn_events.tell(*event).await,
+                Some(event) = receiver.recv() => match *event {
+                    Event::Conversation(conversation) => {
+                        let host = self.assignment.host.clone();
+                        self.journal.record(step::Body::Conversation { conversation, host }).await;
+                    }
+                    event => turn_events.tell(event).await,
+                },
                 result = &mut working => break Some(result),
             }
         };
@@ -248,9 +264,12 @@ impl<'a> Turns<'a> {
         self.record(asked, Judged { errors: vec![why.error()], prompt, ..judged }).await;
     }
 
-    /// Records what an attempt came to.
-    pub(super) async fn record(&mut self, asked: &TurnOutcome, judged: Judged) {
+    /// Records what an attempt came to. True if the run has to wait for its children.
+    pub(super) async fn record(&mut self, asked: &TurnOutcome, judged: Judged) -> bool {
         self.recorded += 1;
+        if let Some(outcome) = self.take_verdict() {
+            return outcome == attempt::Outcome::Waiting;
+        }
         asked.span.record("outcome", judged.outcome.as_str()).record("model", judged.model.as_str());
         asked.span.record("strategy", judged.strategy.as_str());
         let attempt = Attempt {
@@ -272,8 +291,15 @@ impl<'a> Turns<'a> {
             prompt: judged.prompt.map(|prompt| shortened(&prompt, ATTEMPT_TEXT_BYTES)),
             sent: asked.sent.clone(),
         };
-        self.observer.attempt(attempt).await;
+        let step = if has_step(attempt.outcome) { self.journal.reserve() } else { None };
+        self.observer.attempt(attempt, step).await
     }
+}
+
+/// Whether an attempt with this outcome has a recorded answer or failure before it. A turn that was ended is asked again instead.
+fn has_step(outcome: attempt::Outcome) -> bool {
+    use attempt::Outcome::{BudgetExhausted, Stopped, TimedOut};
+    !matches!(outcome, BudgetExhausted | Stopped | TimedOut)
 }
 
 /// The model as it goes on record. One that was replayed was not asked, so it does not count as the live one.
@@ -354,6 +380,8 @@ fn why(error: TurnError, over: Option<Over>) -> NoAnswer {
             "no answer within {steps} model requests; raise limits.max_steps, or ask for less"
         )),
         (error @ TurnError::AllowanceUsedUp, None) => NoAnswer::Exhausted(error.to_string()),
+        // The run starts over, and this is not shown.
+        (TurnError::Diverged(words), None) => NoAnswer::Failed(words),
         (TurnError::TimedOut(seconds), None) => NoAnswer::TimedOut(seconds),
     }
 }

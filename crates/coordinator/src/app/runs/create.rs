@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use accord_api::{CreateRun, CreatedRun, ErrorName};
 use accord_domain::agent::{Blueprint, Executor};
+use accord_domain::contract::Origin;
 use accord_domain::demands::Demands;
-use accord_domain::id::SessionId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::Kind;
 use accord_domain::session::{ExecutionMode, Session};
 use accord_store::StoreError;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value};
 use super::Runs;
 use super::input::{self, Expected};
 use super::order::{Order, RunSession};
-use crate::app::contracts::Wanted;
+use crate::app::contracts::{InForce, Wanted};
 use crate::app::promise::first_answer;
 use crate::app::{Agent, Caller, Promise};
 use crate::error::Error;
@@ -189,6 +190,13 @@ impl Runs {
         })
     }
 
+    /// The contract that the caller of a run set, if any.
+    pub(in crate::app) async fn callers_contract(&self, run_id: &RunId) -> Result<Option<Arc<InForce>>, Error> {
+        let Some(contract) = self.store.assignment(run_id).await?.contract else { return Ok(None) };
+        let in_force = self.contracts.stored(&contract)?;
+        Ok((in_force.terms.origin == Origin::Caller).then_some(in_force))
+    }
+
     /// A run that resumes a session automatically, with the contract of its agent.
     pub(in crate::app) async fn continuation(
         &self,
@@ -273,7 +281,7 @@ fn execution_mode(request: &CreateRun, has_parent: bool) -> Result<ExecutionMode
     Ok(mode)
 }
 
-fn check_model(blueprint: &Blueprint, model: Option<&str>) -> Result<(), Error> {
+pub(super) fn check_model(blueprint: &Blueprint, model: Option<&str>) -> Result<(), Error> {
     match (&blueprint.executor, model) {
         (Executor::Process(_) | Executor::Replay(_), Some(model)) => Err(invalid(format!(
             "model is '{model}', but agent '{}' has no model: its executor is {}",

@@ -44,6 +44,7 @@ impl Runs {
         };
         if run.status.is_over() {
             metrics::run_over(&run);
+            Box::pin(self.end_children(&run)).await?;
         }
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
@@ -55,6 +56,7 @@ impl Runs {
             FinishStatus::Failed => self.failed(run, holder, report).await,
             FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await,
             FinishStatus::Answered => Box::pin(self.answered(run, assignment, holder, report)).await,
+            FinishStatus::Waiting => self.wait_for_children(run, &assignment, holder, report).await,
             FinishStatus::Released => Ok(self.store.give_back(&holder, self.outside.now()).await?),
         }
     }
@@ -141,7 +143,7 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
         FinishStatus::Completed if report.error.is_some() => {
             Err(refuse("error is not allowed with status completed; report failed, or omit it"))
         }
-        FinishStatus::Failed | FinishStatus::Stopped | FinishStatus::Released
+        FinishStatus::Failed | FinishStatus::Stopped | FinishStatus::Released | FinishStatus::Waiting
             if report.result_data.as_ref().is_some_and(|data| data.get() != "null") =>
         {
             Err(refuse("result_data is allowed only with status completed; report completed, or omit it"))
@@ -153,7 +155,11 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
 /// Only the coordinator knows whether no runner could take a run, it was lost, or coordinators crashed on it.
 fn check_failure(failure: &Failure) -> Result<(), Error> {
     match failure.kind {
-        FailureType::NoMatchingRunner | FailureType::RunnerLost | FailureType::Poisoned => {
+        FailureType::NoMatchingRunner
+        | FailureType::RunnerLost
+        | FailureType::ChildrenTimedOut
+        | FailureType::InputTimedOut
+        | FailureType::Poisoned => {
             Err(refuse(format!("runners cannot report error.type {}", failure.kind.as_str())))
         }
         _ => Ok(()),

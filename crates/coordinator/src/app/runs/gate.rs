@@ -144,6 +144,8 @@ fn accepts(terms: &Contract, source: ValueSource) -> bool {
     let extracts = |from: bool| from && !terms.strict_json_only;
     match source {
         ValueSource::Structured | ValueSource::Text => true,
+        // Runners have no people.
+        ValueSource::Human => false,
         ValueSource::Fence => extracts(terms.extract_json.fence),
         ValueSource::Prose => extracts(terms.extract_json.prose) && terms.embedded == Embedded::Accept,
     }

@@ -4,6 +4,7 @@
 //! [`finish`] takes the end that a runner reports: nothing becomes a result that did not pass [`gate`]. [`held`] is the loop
 //! for executors that cannot be asked again in place: one answer a delivery.
 
+mod again;
 mod callback_message;
 mod create;
 mod finish;
@@ -13,8 +14,8 @@ mod input;
 mod judgement;
 mod order;
 mod read;
-mod retry;
 mod wait;
+mod waiting;
 
 use std::sync::Arc;
 

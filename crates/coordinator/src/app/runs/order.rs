@@ -149,7 +149,8 @@ impl Runs {
                 SessionChoice::New(Box::new(session))
             }
         };
-        Ok(Submission { run, session, assignment, delivers: order.delivers, idempotency: None })
+        let (delivers, steps) = (order.delivers, Vec::new());
+        Ok(Submission { run, session, assignment, delivers, steps, idempotency: None })
     }
 
     /// What invariants see as `input` on a resume: the parameters of the session's start, and the prompt of this run.

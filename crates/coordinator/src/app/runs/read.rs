@@ -57,7 +57,9 @@ impl Runs {
     /// Stops a run: at once if it is pending, by its runner's heartbeat if it is running, and not at all if it is finished. The
     /// children that it waits for are stopped with it.
     pub(crate) async fn stop(&self, run_id: &RunId) -> Result<RunView, Error> {
-        view_of(self.store.as_ref(), self.stop_with_children(run_id).await?).await
+        let run = self.stop_with_children(run_id).await?;
+        Box::pin(self.end_children(&run)).await?;
+        view_of(self.store.as_ref(), run).await
     }
 
     /// The same with its documents.
@@ -192,6 +194,7 @@ fn view(run: Run) -> RunView {
         claimed_at: run.claimed_at,
         started_at: run.started_at,
         finished_at: run.finished_at,
+        waits_until: run.waits_until,
         input_preview: String::new(),
         model: None,
         attempts: 0,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::event::Events;
+use crate::event::{Event, Events};
 use crate::session::TurnError;
 
 use super::super::{CLAUDE_CODE, LineError, SUBMIT_SERVER, closed, excerpt, next_line};
@@ -65,7 +65,11 @@ pub(super) async fn hear_out(
             let text = format!("Claude Code wrote a line that is not JSON: '{}'", excerpt(&text));
             return Err(Interruption::process(text));
         };
-        belongs(conversation, &line)?;
+        if belongs(conversation, &line)?
+            && let Some(begun) = conversation
+        {
+            events.tell(Event::Conversation(begun.write())).await;
+        }
         match line.kind {
             Kind::Begins { servers, model } => {
                 launcher.connected(running, &servers)?;
@@ -93,11 +97,11 @@ fn declined(request_id: &str) -> String {
     json!({"type": "control_response", "response": response}).to_string()
 }
 
-/// Takes the id of a conversation that begins, and refuses lines of another one.
-fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), Interruption> {
-    let Some(id) = &line.session_id else { return Ok(()) };
+/// Takes the id of a conversation that begins, and refuses lines of another one. Says whether one begins.
+fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<bool, Interruption> {
+    let Some(id) = &line.session_id else { return Ok(false) };
     match conversation {
-        Some(ours) if ours.session_id == *id => Ok(()),
+        Some(ours) if ours.session_id == *id => Ok(false),
         Some(ours) => Err(Interruption::process(format!(
             "Claude Code answered for another session: '{}' instead of '{}'",
             excerpt(id),
@@ -111,9 +115,9 @@ fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), I
                 )));
             }
             *conversation = Some(Conversation { session_id: id.clone(), totals: Totals::default() });
-            Ok(())
+            Ok(true)
         }
-        None => Ok(()),
+        None => Ok(false),
     }
 }
 

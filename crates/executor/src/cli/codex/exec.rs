@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::child::{Live, Signal};
-use crate::event::Events;
+use crate::event::{Event, Events};
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
@@ -87,7 +87,11 @@ impl Exec {
                     return self.ended(lines, conversation.as_ref(), &unfinished).await;
                 }
             }
+            let is_new = conversation.is_none();
             lines.note(told, conversation)?;
+            if let Some(begun) = conversation.as_ref().filter(|_| is_new) {
+                events.tell(Event::Conversation(begun.write())).await;
+            }
         }
     }
 

@@ -178,7 +178,9 @@ impl Server {
                 }
                 Message::Response { id, result: Ok(result) } if id == asked => {
                     self.turn = result.pointer("/turn/id").and_then(Value::as_str).map(str::to_owned);
-                    conversation.begun = true;
+                    if !std::mem::replace(&mut conversation.begun, true) {
+                        events.tell(Event::Conversation(conversation.write())).await;
+                    }
                 }
                 Message::Response { .. } => {}
                 Message::Request { id } => {

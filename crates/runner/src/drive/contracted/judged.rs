@@ -105,9 +105,8 @@ impl Driver<'_, '_> {
     ) -> Evaluation {
         let cut_off = answer.stop == Stop::Truncated;
         let submitted = !answer.submissions.is_empty();
-        if !cut_off {
-            self.learn_from_failure(answer, rejected.outcome);
-        }
+        let rejected_outcome = rejected.outcome;
+        let before = self.state.history.clone();
         let (seen, outcome) = if cut_off {
             self.state.history.cut(&rejected, &raw);
             self.state.cut_at = u32::try_from(asked.usage.output_tokens).ok().filter(|tokens| *tokens > 0);
@@ -147,7 +146,14 @@ impl Driver<'_, '_> {
         let errors = rejected.violations.errors.iter().map(error).collect();
         let judged = self.judged(answer, outcome, &raw);
         let judged = Judged { errors, more_errors: rejected.violations.more, ..judged };
-        self.turns.record(asked, judged).await;
+        if self.turns.record(asked, judged).await {
+            // What is said while children work is no attempt to keep the contract.
+            self.state.history = before;
+            return Evaluation { seen: Seen::Waiting, end: RunEnd::Waiting };
+        }
+        if !cut_off {
+            self.learn_from_failure(answer, rejected_outcome);
+        }
         self.state.said.clone_from(&raw);
         self.state.wrong =
             Some(Ask::Better { rejected: Box::new(rejected), answer: raw, cut_off, submitted });

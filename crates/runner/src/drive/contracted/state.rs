@@ -150,6 +150,14 @@ impl State {
         self.retries = self.retries.saturating_sub(u32::from(std::mem::take(&mut self.just_counted)));
     }
 
+    /// Continues with what the children said, which is not one of the contract's retries.
+    pub(super) fn tell(&mut self, text: String) {
+        (self.force, self.fresh, self.just_raised, self.just_counted) = (false, false, false, false);
+        self.before.clear();
+        self.wrong = None;
+        self.ask = Ask::Callback(text);
+    }
+
     pub(super) fn apply(&mut self, next: Next) {
         self.retries += u32::from(next.counted);
         self.just_counted = next.counted;

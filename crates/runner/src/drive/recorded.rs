@@ -1,0 +1,173 @@
+//! Turns and verdicts that were recorded in an earlier delivery of the run, and recording those of this one.
+//!
+//! Sessions with a model record each request and tool themselves. Of CLIs and programs a whole turn is one step.
+
+use accord_api::step::{Body, Ending, RequestError};
+use accord_api::{Usage, attempt};
+use accord_executor::{Answer, Stop, Turn};
+use serde_json::Value;
+
+use super::turns::{NoAnswer, Turns, wire};
+
+/// Tells a CLI or program that was interrupted in the middle of a turn how to go on.
+const INTERRUPTED: &str = "You were interrupted before you answered this. What you did so far is in this conversation; continue from there.";
+
+/// What comes before the messages of a conversation that another host has.
+const TRANSCRIPT: &str = "This conversation began elsewhere. These are its messages so far:";
+
+impl Turns<'_> {
+    /// Records what the decisions of this run depend on besides the answers.
+    pub(super) async fn open(&mut self) {
+        let is_opened = self.journal.take_if(|body| matches!(body, Body::Opened { .. })).is_some();
+        if is_opened || self.journal.is_replaying() || self.assignment.facts.is_empty() {
+            return;
+        }
+        if let Ok(facts) = serde_json::to_value(&self.assignment.facts) {
+            self.journal.record(Body::Opened { facts }).await;
+        }
+    }
+
+    /// The verdict on the answer, if it is in the record.
+    pub(super) fn take_verdict(&self) -> Option<attempt::Outcome> {
+        match self.journal.take("a verdict", |body| matches!(body, Body::Verdict { .. }))? {
+            Body::Verdict { outcome, .. } => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// What the run was told after it had waited, if it is in the record.
+    pub(super) fn take_message(&self) -> Option<String> {
+        match self.journal.take_if(|body| matches!(body, Body::Message { .. }))? {
+            Body::Message { text } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A turn: from the record if it is there, else asked, and recorded.
+    pub(super) async fn recorded_or_asked(
+        &mut self,
+        mut turn: Turn,
+    ) -> Result<Answer, (NoAnswer, accord_executor::Usage)> {
+        if self.capabilities.records_steps {
+            return self.patiently(turn).await;
+        }
+        let is_conversation = |body: &Body| matches!(body, Body::Conversation { .. });
+        let mut is_interrupted = false;
+        while self.journal.take_if(is_conversation).is_some() {
+            is_interrupted = true;
+        }
+        if let Some(recorded) = self.take_turn() {
+            if let (Some(transcript), Ok(answer)) = (&mut self.transcript, &recorded) {
+                let said = [answer.text.as_str()].into_iter().chain(answer.submissions.iter().map(String::as_str));
+                let said = said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+                transcript.push_str(&format!("User:\n{}\n\nYou:\n{said}\n\n", turn.prompt));
+            }
+            return recorded;
+        }
+        self.journal.settle().await;
+        match self.transcript.take() {
+            Some(transcript) if !transcript.is_empty() => {
+                turn.prompt = format!("{TRANSCRIPT}\n\n{transcript}User:\n{}", turn.prompt);
+            }
+            None if is_interrupted => turn.prompt = format!("{INTERRUPTED}\n\n{}", turn.prompt),
+            Some(_) | None => {}
+        }
+        let result = self.patiently(turn).await;
+        let step = match &result {
+            Ok(answer) => Some(answered(answer, self.has_worked, self.conversation())),
+            Err((why, usage)) => failed(why, wire(*usage)),
+        };
+        if let Some(step) = step {
+            self.journal.record(step).await;
+        }
+        result
+    }
+
+    fn take_turn(&mut self) -> Option<Result<Answer, (NoAnswer, accord_executor::Usage)>> {
+        let is_turn = |body: &Body| matches!(body, Body::TurnAnswer { .. } | Body::RequestFailed { .. });
+        match self.journal.take("a turn's answer", is_turn)? {
+            Body::TurnAnswer {
+                text,
+                before,
+                submissions,
+                structured,
+                ending,
+                detail,
+                model,
+                usage,
+                used_tools,
+                conversation: _,
+            } => {
+                self.has_worked = used_tools;
+                let structured = structured.and_then(|text| serde_json::from_str(&text).ok());
+                let stop = stop(ending, detail.unwrap_or_default());
+                let usage = executor_usage(usage);
+                Some(Ok(Answer { text, before, submissions, structured, stop, usage, model }))
+            }
+            Body::RequestFailed { error, message, usage } => {
+                Some(Err((no_answer(error, message), executor_usage(usage))))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn answered(answer: &Answer, used_tools: bool, conversation: Option<Value>) -> Body {
+    let (ending, detail) = match &answer.stop {
+        Stop::Finished => (Ending::Finished, None),
+        Stop::Submitted => (Ending::Submitted, None),
+        Stop::Truncated => (Ending::Truncated, None),
+        Stop::Astray(names) => (Ending::Astray, Some(names.clone())),
+        Stop::Refused(words) => (Ending::Refused, Some(words.clone())),
+    };
+    Body::TurnAnswer {
+        text: answer.text.clone(),
+        before: answer.before.clone(),
+        submissions: answer.submissions.clone(),
+        structured: answer.structured.as_ref().map(Value::to_string),
+        ending,
+        detail,
+        model: answer.model.clone(),
+        usage: wire(answer.usage),
+        used_tools,
+        conversation,
+    }
+}
+
+fn stop(ending: Ending, detail: String) -> Stop {
+    match ending {
+        Ending::Finished | Ending::Paused => Stop::Finished,
+        Ending::Submitted => Stop::Submitted,
+        Ending::Truncated => Stop::Truncated,
+        Ending::Astray => Stop::Astray(detail),
+        Ending::Refused => Stop::Refused(detail),
+    }
+}
+
+/// A turn that failed for a reason of its own. One that was ended from outside is asked again.
+fn failed(why: &NoAnswer, usage: Usage) -> Option<Body> {
+    let (error, message) = match why {
+        NoAnswer::SchemaRejected(words) => (RequestError::SchemaRejected, words),
+        NoAnswer::FormatRejected(words) => (RequestError::FormatRejected, words),
+        NoAnswer::ToolRejected(words) => (RequestError::ToolRejected, words),
+        NoAnswer::Transport(words) => (RequestError::Transport, words),
+        NoAnswer::Failed(words) => (RequestError::Failed, words),
+        NoAnswer::Exhausted(_) | NoAnswer::TimedOut(_) | NoAnswer::Stopped => return None,
+    };
+    Some(Body::RequestFailed { error, message: message.clone(), usage })
+}
+
+fn no_answer(error: RequestError, message: String) -> NoAnswer {
+    match error {
+        RequestError::SchemaRejected => NoAnswer::SchemaRejected(message),
+        RequestError::FormatRejected => NoAnswer::FormatRejected(message),
+        RequestError::ToolRejected => NoAnswer::ToolRejected(message),
+        RequestError::Transport => NoAnswer::Transport(message),
+        RequestError::Failed => NoAnswer::Failed(message),
+    }
+}
+
+fn executor_usage(usage: Usage) -> accord_executor::Usage {
+    let Usage { input_tokens, output_tokens, cost_usd } = usage;
+    accord_executor::Usage { input_tokens, output_tokens, cost_usd }
+}
