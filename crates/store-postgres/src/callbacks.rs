@@ -1,10 +1,12 @@
 //! What parents are owed. Everything but a new end is written under the lock of the parent's session.
 
+mod waiting;
+
 use accord_domain::callback::{self, Held, Undelivered};
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::change::Children;
-use accord_store::{CallbackHold, CallbackStore, Due, StoreError};
+use accord_store::{CallbackHold, CallbackStore, Due, StoreError, WaitingRun};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::postgres::PgRow;
@@ -17,10 +19,41 @@ use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
 use crate::{load, write};
 
+/// The ends of children that this session is owed and that are not held.
+macro_rules! ended {
+    ($parent:literal) => {
+        concat!(
+            "callbacks c WHERE c.parent_session_id = ",
+            $parent,
+            " AND c.delivered_by IS NULL AND c.held_reason IS NULL"
+        )
+    };
+}
+
+/// The children of a session that have not finished and will call it back.
+macro_rules! unfinished {
+    ($parent:literal) => {
+        concat!(
+            "sessions s JOIN runs w ON w.id = s.last_run_id WHERE s.parent_session_id = ",
+            $parent,
+            " AND w.execution_mode = 'async_callback' AND w.status NOT IN ('completed', 'failed', 'stopped')"
+        )
+    };
+}
+use {ended, unfinished};
+
 #[async_trait]
 impl CallbackStore for PostgresStore {
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
         retrying(|| self.read_due(limit)).await
+    }
+
+    async fn waiting_runs(&self, now: Timestamp, limit: u32) -> Result<Vec<WaitingRun>, StoreError> {
+        retrying(|| waiting::runs(&self.pool, now, limit)).await
+    }
+
+    async fn children_to_come(&self, session_id: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+        retrying(|| waiting::children(&self.pool, session_id)).await
     }
 
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {
@@ -61,14 +94,13 @@ WITH held AS (
 SELECT session_id FROM held GROUP BY session_id ORDER BY min(created_at), min(number)";
 
 /// A child at work becomes a callback in one transaction, so it is seen as one or the other.
-const CHILDREN: &str = "
-SELECT EXISTS (
-    SELECT 1 FROM callbacks WHERE parent_session_id = $1 AND delivered_by IS NULL AND held_reason IS NULL
-) OR EXISTS (
-    SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id
-    WHERE s.parent_session_id = $1 AND r.execution_mode = 'async_callback'
-        AND r.status IN ('pending', 'claimed', 'running', 'stopping')
-)";
+const CHILDREN: &str = concat!(
+    "SELECT EXISTS (SELECT 1 FROM ",
+    ended!("$1"),
+    ") OR EXISTS (SELECT 1 FROM ",
+    unfinished!("$1"),
+    ")"
+);
 
 const LET_GO: &str = "
 UPDATE callbacks SET held_reason = NULL, held_message = NULL, held_at = NULL, failing_since = NULL

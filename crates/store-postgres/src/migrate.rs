@@ -22,6 +22,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (10, include_str!("../migrations/0010_evidence.sql")),
     (11, include_str!("../migrations/0011_attempt_usage.sql")),
     (12, include_str!("../migrations/0012_lists.sql")),
+    (13, include_str!("../migrations/0013_steps.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

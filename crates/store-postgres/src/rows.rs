@@ -17,7 +17,7 @@ macro_rules! run_columns {
         "r.id, r.session_id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, \
          r.attempt, r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, \
          r.input_tokens, r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, \
-         r.finished_at, r.requested_by"
+         r.waits_until, r.finished_at, r.requested_by"
     };
 }
 
@@ -99,6 +99,7 @@ pub(crate) fn run(row: &PgRow) -> Result<Run, DbError> {
         queued_at: time(row.try_get("queued_at")?)?,
         claimed_at: row.try_get::<Option<i64>, _>("claimed_at")?.map(time).transpose()?,
         started_at: row.try_get::<Option<i64>, _>("started_at")?.map(time).transpose()?,
+        waits_until: row.try_get::<Option<i64>, _>("waits_until")?.map(time).transpose()?,
         finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
     })
 }
@@ -256,15 +257,16 @@ UPDATE runs r SET
     lease_id = t.lease_id, lease_runner_id = t.lease_runner_id, lease_expires_at = t.lease_expires_at,
     failure_type = t.failure_type, failure = t.failure,
     input_tokens = t.input_tokens, output_tokens = t.output_tokens, cost_usd = t.cost_usd,
-    queued_at = t.queued_at, claimed_at = t.claimed_at, started_at = t.started_at, finished_at = t.finished_at
+    queued_at = t.queued_at, claimed_at = t.claimed_at, started_at = t.started_at, finished_at = t.finished_at,
+    waits_until = t.waits_until, demands = t.demands
 FROM unnest(
     $1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::bigint[],
     $9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::double precision[],
-    $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[]
+    $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::text[]
 ) AS t(
     id, status, attempt, losses, retry_count, lease_id, lease_runner_id, lease_expires_at,
     failure_type, failure, input_tokens, output_tokens, cost_usd,
-    queued_at, claimed_at, started_at, finished_at
+    queued_at, claimed_at, started_at, finished_at, waits_until, demands
 )
 WHERE r.id = t.id";
 
@@ -275,6 +277,7 @@ pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) ->
     }
     let failures: Vec<Option<String>> =
         runs.iter().map(|run| run.failure.as_ref().map(json).transpose()).collect::<Result<_, _>>()?;
+    let demands: Vec<String> = runs.iter().map(|run| json(&run.demands)).collect::<Result<_, _>>()?;
     sqlx::query(UPDATE_RUNS)
         .bind(column(runs, |run| run.id.as_str()))
         .bind(column(runs, |run| run.status.as_str()))
@@ -293,6 +296,8 @@ pub(crate) async fn update_runs(connection: &mut PgConnection, runs: &[&Run]) ->
         .bind(column(runs, |run| run.claimed_at.map(micros)))
         .bind(column(runs, |run| run.started_at.map(micros)))
         .bind(column(runs, |run| run.finished_at.map(micros)))
+        .bind(column(runs, |run| run.waits_until.map(micros)))
+        .bind(demands)
         .execute(connection)
         .await?;
     Ok(())

@@ -63,7 +63,7 @@ const WAITING: &str = "
 SELECT count(*) FROM runs r WHERE r.id = ANY($1) AND EXISTS (
     SELECT 1 FROM sessions c JOIN runs w ON w.id = c.last_run_id
     WHERE c.parent_session_id = r.session_id AND w.execution_mode <> 'async_callback'
-    AND w.status IN ('pending', 'claimed', 'running', 'stopping'))";
+    AND w.status NOT IN ('completed', 'failed', 'stopped'))";
 
 impl PostgresStore {
     async fn write_runner(&self, runner: &Runner) -> Result<(), DbError> {

@@ -1,7 +1,7 @@
 //! Sessions, read and removed.
 
 use accord_domain::callback;
-use accord_domain::id::SessionId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::session::{Session, Status};
 use accord_domain::usage::Usage;
 use accord_store::{
@@ -16,6 +16,7 @@ use crate::callbacks::still_to_come;
 use crate::convert::{counted, id, time};
 use crate::error::{DbError, retrying};
 use crate::list::{self, List};
+use crate::notices::Announcement;
 use crate::rows::{self, session_columns, summary_columns};
 use crate::runs::documents;
 use crate::store::{PostgresStore, conclude};
@@ -58,6 +59,7 @@ const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s W
 const REMOVE: &str = "
 WITH its_runs AS (SELECT id FROM runs WHERE session_id = $1),
 no_attempts AS (DELETE FROM attempts WHERE run_id IN (SELECT id FROM its_runs)),
+no_steps AS (DELETE FROM steps WHERE run_id IN (SELECT id FROM its_runs)),
 no_inputs AS (DELETE FROM run_inputs WHERE run_id IN (SELECT id FROM its_runs)),
 no_assignments AS (DELETE FROM assignments WHERE run_id IN (SELECT id FROM its_runs)),
 no_outcomes AS (DELETE FROM outcomes WHERE run_id IN (SELECT id FROM its_runs)),
@@ -102,7 +104,10 @@ impl PostgresStore {
     async fn delete_session(&self, session_id: &SessionId) -> Result<(), DbError> {
         let mut transaction = self.begin().await?;
         let removed = remove(&mut transaction, session_id).await;
-        conclude(transaction, removed).await
+        if let Some(waiting) = conclude(transaction, removed).await? {
+            self.hub.announce(Announcement::changed(waiting));
+        }
+        Ok(())
     }
 }
 
@@ -167,7 +172,8 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &SessionFilter) {
     list::within(query, "s", filter.since, filter.until);
 }
 
-async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), DbError> {
+/// Removes a session, and gives the run of its parent that may have waited for it.
+async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result<Option<RunId>, DbError> {
     let session = load::session(connection, session_id).await?;
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
@@ -175,13 +181,16 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     let parent = parent_of(connection, &session).await?;
     let documents = documents::of_session(connection, session_id).await?;
     sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *connection).await?;
-    // To find out whether a parent still waits, all its children are looked at: only where it has waited at all.
-    if let Some(parent) = parent
-        && parent.status == Status::Idle
-    {
-        settle(connection, parent, session.updated_at).await?;
+    documents::collect(connection, documents).await?;
+    // To find out whether a parent still waits, all its children are looked at: only if it has waited at all.
+    match parent {
+        Some(parent) if parent.status == Status::Idle => {
+            settle(connection, parent, session.updated_at).await?;
+            Ok(None)
+        }
+        Some(parent) if parent.status == Status::Waiting => Ok(Some(parent.last_run_id)),
+        _ => Ok(None),
     }
-    documents::collect(connection, documents).await
 }
 
 /// The parent, locked before its callbacks, as everywhere. A child's lock comes before its

@@ -1,10 +1,12 @@
 //! What parents are owed.
 
+mod waiting;
+
 use accord_domain::callback::{self, Held, Undelivered};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::change::Children;
-use accord_store::{CallbackHold, CallbackStore, Due, Notice, StoreError};
+use accord_store::{CallbackHold, CallbackStore, Due, Notice, StoreError, WaitingRun};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -15,10 +17,31 @@ use crate::store::SqliteStore;
 use crate::value::{count, micros, named, time, time_if};
 use crate::writer::Write;
 
+/// The children of a session that have not finished and will call it back.
+macro_rules! unfinished {
+    ($parent:literal) => {
+        concat!(
+            "sessions s JOIN runs r ON r.id = s.last_run_id WHERE s.parent_session_id = ",
+            $parent,
+            " AND s.status NOT IN ('idle', 'finished', 'stopped', 'failed') AND r.execution_mode = 'async_callback'"
+        )
+    };
+}
+use unfinished;
+
 #[async_trait]
 impl CallbackStore for SqliteStore {
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
         self.read_by_key(move |connection| due(connection, limit)).await
+    }
+
+    async fn waiting_runs(&self, now: Timestamp, limit: u32) -> Result<Vec<WaitingRun>, StoreError> {
+        self.read(move |connection| waiting::runs(connection, now, limit)).await
+    }
+
+    async fn children_to_come(&self, session_id: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+        let session_id = session_id.clone();
+        self.read(move |connection| waiting::children(connection, &session_id)).await
     }
 
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {
@@ -46,7 +69,7 @@ fn due(connection: &Connection, limit: u32) -> DbResult<Vec<Due>> {
     let sql = "SELECT p.id, r.id, c.failing_since \
                FROM callbacks c JOIN sessions p ON p.seq = c.parent JOIN runs r ON r.seq = c.run \
                WHERE c.delivered_by IS NULL AND c.held_reason IS NULL \
-               AND p.status NOT IN ('pending', 'running', 'stopping') ORDER BY c.created_at, c.seq";
+               AND p.status IN ('idle', 'finished', 'stopped', 'failed') ORDER BY c.created_at, c.seq";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([])?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -142,11 +165,12 @@ fn held_children(connection: &Connection, parent: i64, hold: &CallbackHold) -> D
 
 /// Whether children have still to call this session back.
 pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionId) -> DbResult<Children> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent = ?1 AND delivered_by IS NULL \
-                              AND held_reason IS NULL) \
-               OR EXISTS (SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id \
-                          WHERE s.parent_session_id = ?2 AND s.status IN ('pending', 'running', 'stopping') \
-                          AND r.execution_mode = 'async_callback')";
+    let sql = concat!(
+        "SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent = ?1 AND delivered_by IS NULL AND held_reason IS NULL) \
+         OR EXISTS (SELECT 1 FROM ",
+        unfinished!("?2"),
+        ")"
+    );
     let mut statement = connection.prepare_cached(sql)?;
     let some: bool = statement.query_row(params![session, id.as_str()], |row| row.get(0))?;
     Ok(if some { Children::WillCallBack } else { Children::Quiet })

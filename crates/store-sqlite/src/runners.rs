@@ -62,7 +62,7 @@ impl RunnerStore for SqliteStore {
             let sql = "SELECT EXISTS (SELECT 1 FROM runs r JOIN sessions s ON s.seq = r.session \
                        JOIN sessions c ON c.parent_session_id = s.id JOIN runs w ON w.id = c.last_run_id \
                        WHERE r.id = ?1 AND w.execution_mode <> 'async_callback' \
-                       AND w.status IN ('pending', 'claimed', 'running', 'stopping'))";
+                       AND w.status NOT IN ('completed', 'failed', 'stopped'))";
             let mut statement = connection.prepare_cached(sql)?;
             let mut waiting = 0;
             for run_id in runs {

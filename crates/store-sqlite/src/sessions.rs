@@ -5,7 +5,7 @@ use accord_domain::id::SessionId;
 use accord_domain::session::{Session, Status};
 use accord_domain::usage::Usage;
 use accord_store::{
-    Count, Page, PageRequest, SessionFilter, SessionStore, SessionSummary, StoreError, Summaries,
+    Count, Notice, Page, PageRequest, SessionFilter, SessionStore, SessionSummary, StoreError, Summaries,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -54,9 +54,11 @@ impl SessionStore for SqliteStore {
     }
 }
 
-/// Sessions that are busy have a run that waits or that a runner holds.
+/// Sessions that are busy have a run that waits for a runner, that a runner holds, or that waits for its children or a person.
 const BUSY: &str = "(SELECT session FROM runs INDEXED BY runs_waiting WHERE status = 'pending' \
-                     UNION SELECT session FROM runs INDEXED BY runs_leased WHERE lease_expires_at IS NOT NULL) b \
+                     UNION SELECT session FROM runs INDEXED BY runs_leased WHERE lease_expires_at IS NOT NULL \
+                     UNION SELECT session FROM runs INDEXED BY runs_suspended \
+                     WHERE status = 'waiting' OR status = 'input_required') b \
                     CROSS JOIN sessions s ON s.seq = b.session";
 
 /// Where sessions of a status are found, and the condition that lets SQLite use an index. By time alone all sessions would be
@@ -66,12 +68,12 @@ fn index_for(filter: &SessionFilter) -> (&'static str, &'static str) {
     let by_time = ("sessions s", "s.status =");
     match filter.status {
         _ if filter.parent_session_id.is_some() => by_time,
-        Some(Status::Pending | Status::Running | Status::Stopping) => (BUSY, "s.status ="),
+        Some(status) if status.is_busy() => (BUSY, "s.status ="),
         _ if filter.agent_name.is_some() => by_time,
         Some(Status::Failed) => (UNSUCCESSFUL, "s.status = 'failed' AND s.status ="),
         Some(Status::Stopped) => (UNSUCCESSFUL, "s.status = 'stopped' AND s.status ="),
         Some(Status::Idle) => (UNSUCCESSFUL, "s.status = 'idle' AND s.status ="),
-        Some(Status::Finished) | None => by_time,
+        _ => by_time,
     }
 }
 
@@ -144,6 +146,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM events WHERE session = ?1",
     "DELETE FROM attempts WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM attempt_errors WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM steps WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM run_inputs WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM assignments WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM outcomes WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
@@ -154,7 +157,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM sessions WHERE seq = ?1",
 ];
 
-fn remove(write: &Write<'_>, id: &SessionId) -> DbResult<()> {
+fn remove(write: &mut Write<'_>, id: &SessionId) -> DbResult<()> {
     let connection = write.connection();
     let (seq, session) = session::find(connection, id)?;
     if session.status.is_busy() {
@@ -164,20 +167,19 @@ fn remove(write: &Write<'_>, id: &SessionId) -> DbResult<()> {
     for sql in REMOVALS {
         connection.prepare_cached(sql)?.execute([seq])?;
     }
-    if let Some(parent) = &session.parent_session_id
-        && waits(connection, parent)?
-    {
-        settle(connection, parent, session.updated_at)?;
+    assignment::collect(connection, &documents)?;
+    let Some(parent) = &session.parent_session_id else { return Ok(()) };
+    let parent = match session::find(connection, parent) {
+        Err(DbError::Answer(StoreError::NoSession(_))) => return Ok(()),
+        found => found?.1,
+    };
+    // To find out whether a parent still waits, all its children are looked at: only if it has waited at all.
+    match parent.status {
+        Status::Idle => settle(connection, &parent.id, session.updated_at)?,
+        Status::Waiting => write.notify(Notice::Changed { run_id: parent.last_run_id, over: false }),
+        _ => {}
     }
-    assignment::collect(connection, &documents)
-}
-
-/// Whether a session waits for children. To find out for which, all of them are looked at, so this is asked first.
-fn waits(connection: &Connection, id: &SessionId) -> DbResult<bool> {
-    match session::find(connection, id) {
-        Err(DbError::Answer(StoreError::NoSession(_))) => Ok(false),
-        found => Ok(found?.1.status == Status::Idle),
-    }
+    Ok(())
 }
 
 /// A parent may have waited for what is gone, or wait for what has begun.

@@ -48,7 +48,7 @@ pub enum Notice {
         /// In this run.
         run_id: Option<RunId>,
     },
-    /// A run is over, or waits for its runner to stop: callers and reconcilers may look.
+    /// A run is over, waits for its runner to stop, or waits without one: callers and reconcilers may look.
     Changed {
         run_id: RunId,
         /// Whether it is over.

@@ -1,6 +1,7 @@
 //! Runs: made, claimed, worked on, ended.
 
 use accord_domain::attempt::Attempt;
+use accord_domain::demands::Demands;
 use accord_domain::event::Body;
 use accord_domain::evidence::Observation;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
@@ -125,7 +126,7 @@ pub struct Finish {
     /// The conversation, as JSON text; `None` keeps the session's.
     pub conversation: Option<String>,
     /// What every later run of the session must demand, where the conversation lives with this runner.
-    pub affinity: Option<accord_domain::demands::Demands>,
+    pub affinity: Option<Demands>,
     /// What was seen of endpoints.
     pub observations: Vec<Observation>,
     pub now: Timestamp,
@@ -155,12 +156,20 @@ pub struct Suspend {
     /// How often the model was asked again.
     pub retries: u32,
     /// What the next delivery must demand too, where the conversation lives with this runner.
-    pub affinity: Option<accord_domain::demands::Demands>,
+    pub affinity: Option<Demands>,
     /// The conversation, as JSON text; `None` keeps the session's.
     pub conversation: Option<String>,
     /// For how long it may wait, from its first wait.
     pub wait: SignedDuration,
     pub now: Timestamp,
+}
+
+impl Suspend {
+    /// What the run demands from now on. An affinity that no runner could meet together with the rest is not added.
+    pub fn demands(&self, run: &Run) -> Demands {
+        let affinity = self.affinity.as_ref();
+        affinity.and_then(|affinity| run.demands.and(affinity).ok()).unwrap_or_else(|| run.demands.clone())
+    }
 }
 
 /// What a suspended run waited for is there.

@@ -70,6 +70,8 @@ impl Accord {
             SessionStatus::Pending | SessionStatus::Running | SessionStatus::Stopping => {
                 "It is still running; check again later."
             }
+            SessionStatus::Waiting => "It waits for its child sessions; check again later.",
+            SessionStatus::InputRequired => "It waits for a person to answer; check again later.",
             SessionStatus::Idle | SessionStatus::Finished => {
                 "Fetch its result with get_agent_session_result."
             }

@@ -12,7 +12,7 @@ pub(crate) struct Announcement {
     /// Runs wait for a runner.
     queued: bool,
     events: bool,
-    /// Runs that are over, or wait for their runner to stop.
+    /// Runs that are over, wait for their runner to stop, or wait without one.
     changed: Vec<(RunId, bool)>,
     /// Workflow runs that were made, asked to stop, or are over.
     workflows: Vec<WorkflowRunId>,
@@ -39,6 +39,11 @@ impl Announcement {
         Self { events: true, ..Self::default() }
     }
 
+    /// Of a run for which something is to be done.
+    pub(crate) fn changed(run_id: RunId) -> Self {
+        Self { changed: vec![(run_id, false)], ..Self::default() }
+    }
+
     /// Of a new run.
     pub(crate) fn queued() -> Self {
         Self { queued: true, events: true, ..Self::default() }
@@ -52,9 +57,8 @@ impl Announcement {
     fn note(&mut self, run: &Run) {
         match run.status {
             Status::Pending => self.queued = true,
-            Status::Stopping => self.changed.push((run.id.clone(), false)),
-            status if status.is_over() => self.changed.push((run.id.clone(), true)),
-            _ => {}
+            Status::Claimed | Status::Running => {}
+            status => self.changed.push((run.id.clone(), status.is_over())),
         }
     }
 

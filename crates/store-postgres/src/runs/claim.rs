@@ -12,7 +12,7 @@ use accord_domain::runner::Profile;
 use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use sqlx::{PgConnection, PgExecutor, Row};
 
-use super::documents;
+use super::{documents, steps as run_steps};
 use crate::convert::from_json;
 use crate::error::DbError;
 use crate::load::{Pair, Step};
@@ -154,7 +154,9 @@ const TAKE: &str = concat!(
     session_columns!(),
     ", (SELECT octet_length(b.body)::bigint + octet_length(a.parameters) + coalesce(octet_length(c.body), 0) \
          + coalesce(octet_length(a.retry_prompt), 0) + coalesce(octet_length(a.input), 0) \
-         + coalesce(octet_length(v.body), 0) \
+         + coalesce(octet_length(v.body), 0) + (SELECT coalesce(sum(octet_length(t.body)), 0)::bigint FROM ",
+    run_steps::current!("r.id"),
+    ") \
         FROM assignments a JOIN documents b ON b.hash = a.blueprint LEFT JOIN documents c ON c.hash = a.contract \
         LEFT JOIN conversations v ON v.session_id = r.session_id WHERE a.run_id = r.id) AS bytes \
      FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
@@ -191,7 +193,8 @@ async fn take(
 
 async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result<Vec<Claimed>, DbError> {
     let ids: Vec<&str> = steps.iter().map(|step| step.change.run.id.as_str()).collect();
-    let mut documents = documents::of_runs(connection, &ids).await?;
+    let mut documents = documents::of_runs(&mut *connection, &ids).await?;
+    let mut done = run_steps::current_of(connection, &ids).await?;
     let mut claimed = Vec::with_capacity(steps.len());
     for step in steps {
         let change = &step.change;
@@ -202,6 +205,7 @@ async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result
             session: change.session.clone(),
             assignment,
             conversation,
+            steps: done.remove(change.run.id.as_str()).unwrap_or_default(),
         });
     }
     Ok(claimed)

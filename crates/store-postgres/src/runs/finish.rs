@@ -110,7 +110,7 @@ const CONVERSATION: &str = "
 INSERT INTO conversations (session_id, body) VALUES ($1, $2)
 ON CONFLICT (session_id) DO UPDATE SET body = excluded.body";
 
-async fn write_conversation(
+pub(super) async fn write_conversation(
     connection: &mut PgConnection,
     session_id: &SessionId,
     conversation: Option<&str>,

@@ -6,12 +6,16 @@ pub(crate) mod documents;
 mod finish;
 mod read;
 mod report;
+mod steps;
 pub(crate) mod submit;
+mod suspend;
 
 use accord_domain::id::RunId;
 use accord_domain::run::change;
-use accord_domain::run::{Holder, Run};
-use accord_store::{AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted};
+use accord_domain::run::{Failure, Holder, Run};
+use accord_store::{
+    AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted, Suspend, Wake,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
 
@@ -50,6 +54,28 @@ impl RunStore for PostgresStore {
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {
         let again = AskAgain { now: whole(again.now), ..again };
         retrying(|| self.ask(&again)).await
+    }
+
+    async fn suspend_run(&self, suspend: Suspend) -> Result<Run, StoreError> {
+        let suspend = Suspend { now: whole(suspend.now), ..suspend };
+        retrying(|| self.suspend(&suspend)).await
+    }
+
+    async fn wake_run(&self, wake: Wake) -> Result<Option<Run>, StoreError> {
+        let wake = Wake { now: whole(wake.now), ..wake };
+        retrying(|| self.wake(&wake)).await
+    }
+
+    async fn give_up_waiting(
+        &self,
+        run_id: &RunId,
+        failure: Failure,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
+        let now = whole(now);
+        let give_up =
+            |run, session| Ok(change::give_up_waiting(run, session, failure.clone(), now));
+        retrying(|| self.change(run_id, give_up)).await
     }
 
     async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {

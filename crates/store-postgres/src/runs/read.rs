@@ -3,13 +3,14 @@
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
+use accord_domain::step::Step;
 use accord_store::{
     Count, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries, WholeRun,
 };
 use async_trait::async_trait;
 use sqlx::{Postgres, QueryBuilder, Row};
 
-use super::documents;
+use super::{documents, steps};
 use crate::convert::{from_json, id};
 use crate::error::{DbError, retrying};
 use crate::list::{self, List};
@@ -49,6 +50,10 @@ impl RunReader for PostgresStore {
 
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
         retrying(|| self.read_outcome(run_id)).await
+    }
+
+    async fn steps(&self, run_id: &RunId) -> Result<Vec<Step>, StoreError> {
+        retrying(|| steps::all(&self.pool, run_id)).await
     }
 
     async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError> {
@@ -212,6 +217,8 @@ fn of_status(status: Status) -> &'static str {
         Status::Claimed => " AND r.status = 'claimed' AND r.lease_expires_at IS NOT NULL",
         Status::Running => " AND r.status = 'running' AND r.lease_expires_at IS NOT NULL",
         Status::Stopping => " AND r.status = 'stopping' AND r.lease_expires_at IS NOT NULL",
+        Status::Waiting => " AND r.status = 'waiting'",
+        Status::InputRequired => " AND r.status = 'input_required'",
         Status::Completed => " AND r.status = 'completed'",
         Status::Failed => " AND r.status = 'failed'",
         Status::Stopped => " AND r.status = 'stopped'",

@@ -5,7 +5,7 @@ use accord_domain::run::change::held;
 use accord_store::Report;
 use sqlx::PgConnection;
 
-use super::attempts;
+use super::{attempts, steps};
 use crate::error::DbError;
 use crate::notices::Announcement;
 use crate::store::{PostgresStore, conclude};
@@ -39,6 +39,7 @@ async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<
     });
     let mut events: Vec<_> = told.collect();
     events.extend(attempts::insert(connection, &run, &report.attempts, report.now).await?);
+    steps::insert(connection, &run.id, &report.steps).await?;
     write::events(connection, &events).await?;
     Ok(events)
 }

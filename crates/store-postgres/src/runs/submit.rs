@@ -1,15 +1,17 @@
 //! New runs.
 
 use accord_domain::event::{Body, NewEvent};
-use accord_domain::id::SessionId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::quarantine::Kind;
 use accord_domain::run::Run;
 use accord_domain::run::change::queued;
 use accord_domain::session::{ExecutionMode, Session, Status};
+use accord_domain::step::Step;
 use accord_store::{SessionChoice, StoreError, Submission, Submitted};
+use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
-use super::documents;
+use super::{documents, steps};
 use crate::convert::{id, whole};
 use crate::error::DbError;
 use crate::notices::Announcement;
@@ -76,7 +78,7 @@ pub(crate) async fn place(
         }
         SessionChoice::Resume(session_id) => {
             let session = load::session(connection, session_id).await?;
-            match deliver(connection, submission).await? {
+            match deliver(connection, run, &submission.delivers).await? {
                 Delivery::Nothing => {}
                 Delivery::Gone => return Ok((Submitted::AlreadyDelivered, Vec::new())),
                 Delivery::Of(told) => children = told,
@@ -87,18 +89,21 @@ pub(crate) async fn place(
     };
     documents::refer(connection).await?;
     insert_run(connection, submission).await?;
+    let begun = (1..).zip(&submission.steps);
+    let begun = begun.map(|(number, body)| Step { number, delivery: 0, at: run.created_at, body: body.clone() });
+    steps::insert(connection, &run.id, &begun.collect::<Vec<_>>()).await?;
     if run.execution_mode == ExecutionMode::AsyncCallback {
         sessions::settle_parent(connection, &session, run.created_at).await?;
     }
     let mut events = queued(run, &session);
     if !children.is_empty() {
-        events.push(delivered(run, children));
+        events.push(delivered(run, children, run.created_at));
     }
     Ok((Submitted::Created(Box::new(run.clone())), events))
 }
 
 /// The result of delivering callbacks.
-enum Delivery {
+pub(super) enum Delivery {
     Nothing,
     /// One is no longer pending.
     Gone,
@@ -110,16 +115,20 @@ const DELIVER: &str = "
 UPDATE callbacks SET delivered_by = $3
 WHERE run_id = ANY($1) AND parent_session_id = $2 AND delivered_by IS NULL RETURNING run_id, session_id";
 
-async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, DbError> {
-    let owed = &submission.delivers;
+/// Marks callbacks as delivered by this run. If one is gone, the caller must roll back.
+pub(super) async fn deliver(
+    connection: &mut PgConnection,
+    run: &Run,
+    owed: &[RunId],
+) -> Result<Delivery, DbError> {
     if owed.is_empty() {
         return Ok(Delivery::Nothing);
     }
-    clear(connection, Kind::Callback, submission.run.session_id.as_str()).await?;
+    clear(connection, Kind::Callback, run.session_id.as_str()).await?;
     let rows = sqlx::query(DELIVER)
         .bind(owed.iter().map(|run_id| run_id.as_str()).collect::<Vec<_>>())
-        .bind(submission.run.session_id.as_str())
-        .bind(submission.run.id.as_str())
+        .bind(run.session_id.as_str())
+        .bind(run.id.as_str())
         .fetch_all(connection)
         .await?;
     let mut children = Vec::new();
@@ -138,9 +147,9 @@ async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Resu
     Ok(Delivery::Of(children))
 }
 
-fn delivered(run: &Run, children: Vec<SessionId>) -> NewEvent {
+pub(super) fn delivered(run: &Run, children: Vec<SessionId>, at: Timestamp) -> NewEvent {
     NewEvent {
-        at: run.created_at,
+        at,
         session_id: run.session_id.clone(),
         run_id: Some(run.id.clone()),
         body: Body::CallbackDelivered { children, resumed_by: run.id.clone() },

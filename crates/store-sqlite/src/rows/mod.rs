@@ -7,4 +7,5 @@ pub(crate) mod idempotency;
 pub(crate) mod outcome;
 pub(crate) mod run;
 pub(crate) mod session;
+pub(crate) mod step;
 pub(crate) mod summary;

@@ -17,7 +17,7 @@ macro_rules! columns {
         "r.seq, r.id, s.id AS session_id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, \
          r.attempt, r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, \
          r.input_tokens, r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, \
-         r.finished_at, r.requested_by"
+         r.waits_until, r.finished_at, r.requested_by"
     };
 }
 pub(crate) use columns;
@@ -50,6 +50,7 @@ pub(crate) fn read(row: &Row<'_>) -> DbResult<(i64, Run)> {
         queued_at: time(row.get("queued_at")?)?,
         claimed_at: time_if(row.get("claimed_at")?)?,
         started_at: time_if(row.get("started_at")?)?,
+        waits_until: time_if(row.get("waits_until")?)?,
         finished_at: time_if(row.get("finished_at")?)?,
     };
     Ok((row.get("seq")?, run))
@@ -162,7 +163,7 @@ pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> DbResult<(
     let sql = "UPDATE runs SET status = ?2, attempt = ?3, losses = ?4, retry_count = ?5, lease_id = ?6, \
                lease_runner_id = ?7, lease_expires_at = ?8, failure_type = ?9, failure = ?10, input_tokens = ?11, \
                output_tokens = ?12, cost_usd = ?13, queued_at = ?14, claimed_at = ?15, started_at = ?16, \
-               finished_at = ?17 WHERE seq = ?1";
+               finished_at = ?17, waits_until = ?18, demands = ?19 WHERE seq = ?1";
     let lease = run.lease.as_ref();
     connection.prepare_cached(sql)?.execute(params![
         seq,
@@ -182,6 +183,8 @@ pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> DbResult<(
         run.claimed_at.map(micros),
         run.started_at.map(micros),
         run.finished_at.map(micros),
+        run.waits_until.map(micros),
+        json(&run.demands)?,
     ])?;
     Ok(())
 }

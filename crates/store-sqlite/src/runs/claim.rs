@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use crate::change::{ChangedRows, apply};
 use crate::error::DbResult;
-use crate::rows::{assignment, run, session};
+use crate::rows::{assignment, run, session, step};
 use crate::value::{count, from_json};
 use crate::writer::Write;
 
@@ -29,15 +29,16 @@ pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> DbResult<Vec<Claimed
         let changed_rows = ChangedRows::of(&loaded);
         let assignment = assignment::find(connection, seq)?;
         let conversation = session::conversation(connection, changed_rows.session)?;
-        bytes += assignment.bytes() + conversation.as_ref().map_or(0, String::len);
+        let (steps, step_bytes) = step::current(connection, seq)?;
+        bytes += assignment.bytes() + conversation.as_ref().map_or(0, String::len) + step_bytes;
         let change = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
-        taken.push((changed_rows, change, assignment, conversation));
+        taken.push((changed_rows, change, assignment, conversation, steps));
     }
     let mut claimed = Vec::with_capacity(taken.len());
-    for (changed_rows, change, assignment, conversation) in taken {
+    for (changed_rows, change, assignment, conversation, steps) in taken {
         let session = change.session.clone();
         let run = apply(write, &changed_rows, change)?;
-        claimed.push(Claimed { run, session, assignment, conversation });
+        claimed.push(Claimed { run, session, assignment, conversation, steps });
     }
     Ok(claimed)
 }

@@ -3,18 +3,21 @@
 mod claim;
 mod read;
 pub(crate) mod submit;
+mod suspend;
 mod work;
 
 pub(crate) use claim::waiting_demands;
 
 use accord_domain::id::RunId;
-use accord_domain::run::{Holder, Run, change};
-use accord_store::{AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted};
+use accord_domain::run::{Failure, Holder, Run, change};
+use accord_store::{
+    AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted, Suspend, Wake,
+};
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::change::{ChangedRows, apply, apply_without_runner};
-use crate::rows::{attempt, event, run};
+use crate::rows::{attempt, event, run, step};
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -39,10 +42,12 @@ impl RunStore for SqliteStore {
     }
 
     async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError> {
-        let Report { holder, events, attempts, now } = report;
+        let Report { holder, events, attempts, steps, now } = report;
         let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
         let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;
-        self.write_decided(move |write| work::report(write, &holder, &events, &attempts, now)).await
+        let steps = steps.iter().map(step::Prepared::new).collect::<Result<Vec<_>, _>>()?;
+        let told = work::Told { events, attempts, steps };
+        self.write_decided(move |write| work::report(write, &holder, &told, now)).await
     }
 
     async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
@@ -52,6 +57,30 @@ impl RunStore for SqliteStore {
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {
         let judged = attempt::Prepared::new(again.attempt.clone())?;
         self.write(move |write| work::ask_again(write, &again, &judged)).await
+    }
+
+    async fn suspend_run(&self, suspend: Suspend) -> Result<Run, StoreError> {
+        self.write_decided(move |write| suspend::suspend(write, &suspend)).await
+    }
+
+    async fn wake_run(&self, wake: Wake) -> Result<Option<Run>, StoreError> {
+        self.write_decided(move |write| suspend::wake(write, wake)).await
+    }
+
+    async fn give_up_waiting(
+        &self,
+        run_id: &RunId,
+        failure: Failure,
+        now: Timestamp,
+    ) -> Result<Run, StoreError> {
+        let run_id = run_id.clone();
+        self.write(move |write| {
+            let loaded = run::load(write.connection(), &run_id)?;
+            let changed_rows = ChangedRows::of(&loaded);
+            let given_up = change::give_up_waiting(loaded.run, loaded.session, failure, now);
+            apply_without_runner(write, &changed_rows, given_up)
+        })
+        .await
     }
 
     async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {

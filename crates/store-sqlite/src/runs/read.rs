@@ -3,6 +3,7 @@
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
+use accord_domain::step::Step;
 use accord_store::{
     Count, Idempotency, Page, PageRequest, RunFilter, RunReader, RunSummary, StoreError, Summaries, WholeRun,
 };
@@ -11,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::DbResult;
 use crate::page::{self, ColumnFilter, List, bound, newest_first};
-use crate::rows::{assignment, attempt, idempotency, outcome, run, session, summary};
+use crate::rows::{assignment, attempt, idempotency, outcome, run, session, step, summary};
 use crate::store::SqliteStore;
 use crate::value::micros;
 
@@ -59,6 +60,11 @@ impl RunReader for SqliteStore {
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
         let run_id = run_id.clone();
         self.read_by_key(move |connection| outcome::find(connection, run::number(connection, &run_id)?)).await
+    }
+
+    async fn steps(&self, run_id: &RunId) -> Result<Vec<Step>, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |connection| step::all(connection, run::number(connection, &run_id)?)).await
     }
 
     async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError> {
@@ -133,6 +139,10 @@ fn index_for(filter: &RunFilter) -> (&'static str, &'static str) {
         Some(Status::Claimed | Status::Running | Status::Stopping) => {
             ("INDEXED BY runs_leased", "r.lease_expires_at IS NOT NULL AND r.status =")
         }
+        Some(Status::Waiting) => ("INDEXED BY runs_suspended", "r.status = 'waiting' AND r.status ="),
+        Some(Status::InputRequired) => {
+            ("INDEXED BY runs_suspended", "r.status = 'input_required' AND r.status =")
+        }
         _ if filter.agent_name.is_some() => by_time,
         Some(Status::Failed) => ("INDEXED BY runs_unsuccessful", "r.status = 'failed' AND r.status ="),
         Some(Status::Stopped) => ("INDEXED BY runs_unsuccessful", "r.status = 'stopped' AND r.status ="),
@@ -186,6 +196,7 @@ mod tests {
             RunFilter { agent_name: agent_name.clone(), since: now, ..none.clone() },
             RunFilter { agent_name, search: Search::new("a b", 10), ..none.clone() },
             RunFilter { session_id: Some(SessionId::new("a")), ..none.clone() },
+            RunFilter { status: Some(Status::Waiting), since: now, ..none.clone() },
             RunFilter { status: Some(Status::Failed), search: Search::new("a", 10), ..none.clone() },
             RunFilter { status: Some(Status::Completed), until: now, ..none },
         ];

@@ -7,11 +7,13 @@ use accord_domain::quarantine::Kind as Work;
 use accord_domain::run::{Kind, Run, change};
 use accord_domain::session::ExecutionMode::AsyncCallback;
 use accord_domain::session::{Session, Status as SessionStatus};
+use accord_domain::step::{self as domain_step, Step};
 use accord_store::{Idempotency, Notice, SessionChoice, StoreError, Submission, Submitted};
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::DbResult;
-use crate::rows::{assignment, event, idempotency, run, session, summary};
+use crate::rows::{assignment, event, idempotency, run, session, step, summary};
 use crate::value::micros;
 use crate::writer::Write;
 use crate::{callbacks, quarantine, sessions};
@@ -23,6 +25,7 @@ pub(crate) struct Prepared {
     assignment: assignment::Prepared,
     input: InputSummary,
     delivers: Vec<RunId>,
+    steps: Vec<domain_step::Body>,
     idempotency: Option<Idempotency>,
 }
 
@@ -34,19 +37,22 @@ impl From<Submission> for Prepared {
             session: submission.session,
             assignment: submission.assignment.into(),
             delivers: submission.delivers,
+            steps: submission.steps,
             idempotency: submission.idempotency,
         }
     }
 }
 
 pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Submitted> {
-    let Prepared { run, session, assignment, input, delivers, idempotency } = submission;
+    let Prepared { run, session, assignment, input, delivers, steps, idempotency } = submission;
     let connection = write.connection();
     if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {
         return Ok(Submitted::Replayed(response));
     }
     // Before the session is read: a second delivery finds the parent busy with the first one.
-    let Some(children) = owed(connection, &delivers)? else { return Ok(Submitted::AlreadyDelivered) };
+    let Some(children) = owed(connection, &run.session_id, &delivers)? else {
+        return Ok(Submitted::AlreadyDelivered);
+    };
     let (session_seq, session) = match session {
         SessionChoice::New(session) => (session::insert(connection, &session)?, *session),
         SessionChoice::Resume(id) => resume(connection, &id, &run)?,
@@ -54,12 +60,16 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Su
     let seq = run::insert(connection, &run, session_seq)?;
     assignment::insert(connection, seq, &assignment)?;
     summary::insert(connection, seq, &input)?;
+    for (number, body) in (1..).zip(steps) {
+        let step = Step { number, delivery: 0, at: run.created_at, body };
+        step::insert(connection, seq, &step::Prepared::new(&step)?)?;
+    }
     for queued in change::queued(&run, &session) {
         let owner = queued.run_id.as_ref().map(|_| seq);
         let told = event::Prepared::new(&queued.body)?;
         event::insert(connection, micros(queued.at), session_seq, owner, &told)?;
     }
-    deliver(connection, seq, session_seq, &run, children)?;
+    deliver(connection, seq, session_seq, &run, children, run.created_at)?;
     if run.kind == Kind::ResumeSession {
         callbacks::let_go(connection, session_seq)?;
     }
@@ -89,27 +99,40 @@ fn resume(connection: &Connection, id: &SessionId, run: &Run) -> DbResult<(i64, 
 }
 
 /// A pending callback: its row, and the child session.
-struct Owed {
+pub(super) struct Owed {
     callback: i64,
     child: SessionId,
 }
 
-/// The callbacks to deliver; `None` if one of them is no longer pending.
-fn owed(connection: &Connection, delivers: &[RunId]) -> DbResult<Option<Vec<Owed>>> {
+/// The callbacks to deliver to this session; `None` if one of them is no longer pending.
+pub(super) fn owed(
+    connection: &Connection,
+    parent: &SessionId,
+    delivers: &[RunId],
+) -> DbResult<Option<Vec<Owed>>> {
     let sql = "SELECT c.seq, s.id FROM runs r JOIN callbacks c ON c.run = r.seq JOIN sessions s ON s.seq = r.session \
-               WHERE r.id = ?1 AND c.delivered_by IS NULL";
+               JOIN sessions p ON p.seq = c.parent WHERE r.id = ?1 AND p.id = ?2 AND c.delivered_by IS NULL";
     let mut statement = connection.prepare_cached(sql)?;
     let mut all = Vec::with_capacity(delivers.len());
     for run_id in delivers {
+        let values = [run_id.as_str(), parent.as_str()];
         let found: Option<(i64, String)> =
-            statement.query_row([run_id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         let Some((callback, child)) = found else { return Ok(None) };
         all.push(Owed { callback, child: SessionId::try_from(child)? });
     }
     Ok(Some(all))
 }
 
-fn deliver(connection: &Connection, seq: i64, session_seq: i64, run: &Run, owed: Vec<Owed>) -> DbResult<()> {
+/// Marks callbacks as delivered by this run.
+pub(super) fn deliver(
+    connection: &Connection,
+    seq: i64,
+    session_seq: i64,
+    run: &Run,
+    owed: Vec<Owed>,
+    now: Timestamp,
+) -> DbResult<()> {
     if owed.is_empty() {
         return Ok(());
     }
@@ -124,5 +147,5 @@ fn deliver(connection: &Connection, seq: i64, session_seq: i64, run: &Run, owed:
     }
     let body = Body::CallbackDelivered { children, resumed_by: run.id.clone() };
     let told = event::Prepared::new(&body)?;
-    event::insert(connection, micros(run.created_at), session_seq, Some(seq), &told)
+    event::insert(connection, micros(now), session_seq, Some(seq), &told)
 }

@@ -9,30 +9,41 @@ use crate::callbacks::still_to_come;
 use crate::change::{ChangedRows, apply};
 use crate::error::DbResult;
 use crate::facts;
-use crate::rows::{assignment, attempt, event, outcome, run, session};
+use crate::rows::{assignment, attempt, event, outcome, run, session, step};
 use crate::value::micros;
 use crate::writer::Write;
+
+/// What a holder reports, ready to be written.
+pub(super) struct Told {
+    pub(super) events: Vec<event::Prepared>,
+    pub(super) attempts: Vec<attempt::Prepared>,
+    pub(super) steps: Vec<step::Prepared>,
+}
 
 pub(super) fn report(
     write: &mut Write<'_>,
     holder: &Holder,
-    events: &[event::Prepared],
-    attempts: &[attempt::Prepared],
+    told: &Told,
     now: Timestamp,
 ) -> DbResult<Vec<u32>> {
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, holder)?;
-    for told in events {
-        event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), told)?;
+    for event in &told.events {
+        event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), event)?;
     }
-    let mut written = Vec::with_capacity(attempts.len());
-    for judged in attempts {
+    for step in &told.steps {
+        step::insert(connection, loaded.seq, step)?;
+    }
+    let mut written = Vec::with_capacity(told.attempts.len());
+    for judged in &told.attempts {
         if attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)? {
             written.push(judged.number());
         }
     }
-    write.notify(Notice::Events { session_id: loaded.session.id, run_id: Some(loaded.run.id) });
+    if !told.events.is_empty() || !written.is_empty() {
+        write.notify(Notice::Events { session_id: loaded.session.id, run_id: Some(loaded.run.id) });
+    }
     Ok(written)
 }
 

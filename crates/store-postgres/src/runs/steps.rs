@@ -1,0 +1,108 @@
+//! What runs did, step by step.
+
+use std::collections::HashMap;
+
+use accord_domain::id::RunId;
+use accord_domain::step::Step;
+use accord_store::StoreError;
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, PgPool, Row};
+
+use crate::convert::{counted, from_json, json, micros, time};
+use crate::error::DbError;
+
+/// The steps of a run that count, as `t`: [`accord_domain::step::current`].
+macro_rules! current {
+    ($run:literal) => {
+        concat!(
+            "steps t WHERE t.run_id = ",
+            $run,
+            " AND t.number > (SELECT coalesce(max(l.number), 0) FROM steps l WHERE l.run_id = ",
+            $run,
+            " AND l.kind = 'restarted')"
+        )
+    };
+}
+pub(super) use current;
+
+const INSERT: &str = "
+INSERT INTO steps (run_id, number, delivery, at, kind, body)
+SELECT $1, t.number, t.delivery, t.at, t.kind, t.body
+FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[]) AS t(number, delivery, at, kind, body)
+ON CONFLICT DO NOTHING";
+
+/// Writes the steps whose numbers are not there yet.
+pub(super) async fn insert(
+    connection: &mut PgConnection,
+    run_id: &RunId,
+    steps: &[Step],
+) -> Result<(), DbError> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let bodies: Vec<String> = steps.iter().map(|step| json(&step.body)).collect::<Result<_, _>>()?;
+    sqlx::query(INSERT)
+        .bind(run_id.as_str())
+        .bind(steps.iter().map(|step| i64::from(step.number)).collect::<Vec<_>>())
+        .bind(steps.iter().map(|step| i64::from(step.delivery)).collect::<Vec<_>>())
+        .bind(steps.iter().map(|step| micros(step.at)).collect::<Vec<_>>())
+        .bind(steps.iter().map(|step| step.body.kind()).collect::<Vec<_>>())
+        .bind(bodies)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The number of a run's next step.
+pub(super) async fn next_number(connection: &mut PgConnection, run_id: &RunId) -> Result<u32, DbError> {
+    let query = sqlx::query_scalar("SELECT coalesce(max(number), 0) + 1 FROM steps WHERE run_id = $1");
+    Ok(counted(query.bind(run_id.as_str()).fetch_one(connection).await?)?)
+}
+
+const ALL: &str = "
+SELECT t.number, t.delivery, t.at, t.body FROM runs r LEFT JOIN steps t ON t.run_id = r.id WHERE r.id = $1
+ORDER BY t.number";
+
+/// All steps of a run, in order.
+pub(super) async fn all(pool: &PgPool, run_id: &RunId) -> Result<Vec<Step>, DbError> {
+    let rows = sqlx::query(ALL).bind(run_id.as_str()).fetch_all(pool).await?;
+    if rows.is_empty() {
+        return Err(StoreError::NoRun(run_id.clone()).into());
+    }
+    let mut steps = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if row.try_get::<Option<i64>, _>("number")?.is_some() {
+            steps.push(step(row)?);
+        }
+    }
+    Ok(steps)
+}
+
+const CURRENT: &str = concat!(
+    "SELECT r.id AS run_id, s.number, s.delivery, s.at, s.body FROM unnest($1::text[]) AS r(id) \
+     CROSS JOIN LATERAL (SELECT t.* FROM ",
+    current!("r.id"),
+    ") s ORDER BY s.number"
+);
+
+/// The steps of these runs that count.
+pub(super) async fn current_of(
+    connection: &mut PgConnection,
+    run_ids: &[&str],
+) -> Result<HashMap<String, Vec<Step>>, DbError> {
+    let rows = sqlx::query(CURRENT).bind(run_ids).fetch_all(connection).await?;
+    let mut found: HashMap<String, Vec<Step>> = HashMap::new();
+    for row in &rows {
+        found.entry(row.try_get("run_id")?).or_default().push(step(row)?);
+    }
+    Ok(found)
+}
+
+fn step(row: &PgRow) -> Result<Step, DbError> {
+    Ok(Step {
+        number: counted(row.try_get("number")?)?,
+        delivery: counted(row.try_get("delivery")?)?,
+        at: time(row.try_get("at")?)?,
+        body: from_json(row.try_get("body")?)?,
+    })
+}
