@@ -56,7 +56,10 @@ impl Exit {
             }
             // What was cut off each time never met it.
             FailureType::OutputTruncated if held == Held::ToContract => Self::ContractNotMet,
-            FailureType::TimedOut | FailureType::Stopped => Self::Stopped,
+            FailureType::TimedOut
+            | FailureType::ChildrenTimedOut
+            | FailureType::InputTimedOut
+            | FailureType::Stopped => Self::Stopped,
             FailureType::ModelRefused
             | FailureType::OutputTruncated
             | FailureType::NoMatchingRunner

@@ -65,6 +65,10 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         EventBody::AttemptJudged { attempt } => {
             return Some((attempt::head(attempt), attempt::findings(attempt, "")));
         }
+        EventBody::RunWaiting { children } => {
+            let children = text::counted(children.len() as u64, "child session");
+            format!("{} for {children}", Tone::Busy.paint("waiting"))
+        }
         EventBody::RunCompleted => Tone::Good.paint("completed"),
         EventBody::RunFailed { error } => {
             let head = format!("failed[{}]:", error.kind.as_str());

@@ -75,9 +75,10 @@ fn table(name: &str, rows: &[StatsRow], bars: Bars) -> Table {
 /// Where accepted values stood in their answers.
 fn sources(counts: &SourceCounts) -> String {
     let mut table = table::new(&["source", "results"]);
-    let SourceCounts { structured, text, fence, prose } = *counts;
-    let counts = [structured, text, fence, prose];
-    for (source, count) in ValueSource::ALL.into_iter().zip(counts) {
+    let SourceCounts { structured, text, fence, prose, human } = *counts;
+    let counts = [structured, text, fence, prose, human];
+    let of_models = |(source, count): &(ValueSource, u64)| *source != ValueSource::Human || *count > 0;
+    for (source, count) in ValueSource::ALL.into_iter().zip(counts).filter(of_models) {
         table.add_row([source.as_str().to_owned(), count.to_string()]);
     }
     table.text()
@@ -134,7 +135,7 @@ mod tests {
             retry_rate: 0.25,
             failure_rate: 0.25,
             attempts: 11,
-            sources: SourceCounts { structured: 3, text: 2, fence: 0, prose: 1 },
+            sources: SourceCounts { structured: 3, text: 2, fence: 0, prose: 1, human: 0 },
             input_tokens: 12_345,
             output_tokens: 678,
             cost_usd: Some(0.0456),

@@ -49,8 +49,8 @@ impl From<RunStatus> for Tone {
     fn from(status: RunStatus) -> Self {
         match status {
             RunStatus::Completed => Self::Good,
-            RunStatus::Claimed | RunStatus::Running => Self::Busy,
-            RunStatus::Pending | RunStatus::Stopping | RunStatus::Stopped => Self::Warning,
+            RunStatus::Claimed | RunStatus::Running | RunStatus::Waiting => Self::Busy,
+            RunStatus::Pending | RunStatus::InputRequired | RunStatus::Stopping | RunStatus::Stopped => Self::Warning,
             RunStatus::Failed => Self::Bad,
         }
     }
@@ -60,8 +60,11 @@ impl From<SessionStatus> for Tone {
     fn from(status: SessionStatus) -> Self {
         match status {
             SessionStatus::Finished => Self::Good,
-            SessionStatus::Running | SessionStatus::Idle => Self::Busy,
-            SessionStatus::Pending | SessionStatus::Stopping | SessionStatus::Stopped => Self::Warning,
+            SessionStatus::Running | SessionStatus::Waiting | SessionStatus::Idle => Self::Busy,
+            SessionStatus::Pending
+            | SessionStatus::InputRequired
+            | SessionStatus::Stopping
+            | SessionStatus::Stopped => Self::Warning,
             SessionStatus::Failed => Self::Bad,
         }
     }

@@ -11,10 +11,12 @@ use crate::view::run;
 use crate::view::text::Times;
 use crate::{id_prefix, runtime};
 
-const STATUSES: [RunStatus; 7] = [
+const STATUSES: [RunStatus; 9] = [
     RunStatus::Pending,
     RunStatus::Claimed,
     RunStatus::Running,
+    RunStatus::Waiting,
+    RunStatus::InputRequired,
     RunStatus::Stopping,
     RunStatus::Completed,
     RunStatus::Failed,

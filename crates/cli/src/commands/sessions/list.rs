@@ -11,11 +11,13 @@ use crate::view::session;
 use crate::view::text::Times;
 use crate::{id_prefix, runtime};
 
-const STATUSES: [SessionStatus; 7] = [
+const STATUSES: [SessionStatus; 9] = [
     SessionStatus::Pending,
     SessionStatus::Running,
     SessionStatus::Idle,
     SessionStatus::Finished,
+    SessionStatus::Waiting,
+    SessionStatus::InputRequired,
     SessionStatus::Stopping,
     SessionStatus::Stopped,
     SessionStatus::Failed,

@@ -4,6 +4,7 @@ mod answers;
 mod dialects;
 mod embeddings;
 mod errors;
+mod journal;
 mod requests;
 mod retries;
 mod samples;

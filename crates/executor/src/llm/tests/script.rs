@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::llm::{LlmExecutor, Provider, ProviderKind, Providers, Secret};
 use crate::{
-    Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Retry, Session, Start,
-    ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
+    Answer, Delivery, Event, Events, Executor, Journal, NoTools, OpenError, Request, Response, Retry, Session,
+    Start, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
 };
 
 pub(super) const KEY: &str = "sk-very-secret";
@@ -207,6 +207,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         max_steps: 4,
         retry: SIX,
         costs_are_limited: false,
+        journal: Arc::new(Journal::none()),
     }
 }
 
@@ -289,7 +290,8 @@ impl Toolbox for Echoes {
         }]
     }
 
-    async fn call(&self, _name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+    async fn call(&self, call: ToolCall<'_>, cancel: &CancellationToken) -> ToolOutput {
+        let arguments = call.arguments;
         if arguments["wait"] == true {
             cancel.cancelled().await;
         }

@@ -1,0 +1,121 @@
+//! A turn that continues after its recorded steps.
+
+use std::sync::{Arc, Mutex};
+
+use accord_domain::step::{Body, Step};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::samples::{PROVIDERS, Say, streamed};
+use super::script::{Canned, Script, native, open, settings, start, turn};
+use crate::{Answer, Delivery, Event, Journal, Start, StepSink, TurnError, TurnFailure};
+
+#[derive(Default)]
+struct Saved(Mutex<Vec<Step>>);
+
+#[async_trait]
+impl StepSink for Saved {
+    async fn save(&self, number: u32, body: Body) {
+        self.0.lock().unwrap().push(Step { number, delivery: 1, at: Timestamp::UNIX_EPOCH, body });
+    }
+
+    async fn saved(&self) {}
+}
+
+struct Ran {
+    answer: Result<Answer, TurnFailure>,
+    /// All steps: those that it began with, and its own.
+    steps: Vec<Step>,
+    requests: usize,
+    conversation: serde_json::Value,
+    told: Vec<Event>,
+}
+
+/// One turn that begins with these steps and gets these answers.
+async fn run(provider: &str, steps: &[Step], answers: Vec<Canned>, delivery: Delivery) -> Ran {
+    let script = Script::new(answers);
+    let saved = Arc::new(Saved::default());
+    let next = u32::try_from(steps.len()).unwrap() + 1;
+    let journal = Journal::new(steps.to_vec(), next, Arc::clone(&saved) as Arc<dyn StepSink>);
+    let start = Start { journal: Arc::new(journal), ..start(settings(provider, json!({})), &["echo"], None) };
+    let mut opened = open(&script, start).await.unwrap();
+    let answer = opened.ask(turn("Judge", delivery)).await;
+    let conversation = opened.session.conversation().unwrap();
+    let told = opened.heard();
+    let steps = [steps.to_vec(), saved.0.lock().unwrap().clone()].concat();
+    Ran { answer, steps, requests: script.bodies().len(), conversation, told }
+}
+
+fn answers(provider: &str) -> Vec<Canned> {
+    vec![
+        streamed(provider, Say::Call("echo", "{\"n\":1}")),
+        streamed(provider, Say::Call("echo", "{\"n\":2}")),
+        streamed(provider, Say::Text("done")),
+    ]
+}
+
+fn kinds(steps: &[Step]) -> Vec<&str> {
+    steps.iter().map(|step| step.body.kind()).collect()
+}
+
+#[tokio::test]
+async fn a_turn_continues_after_each_of_its_steps() {
+    for provider in PROVIDERS {
+        let whole = run(provider, &[], answers(provider), Delivery::Text).await;
+        let expected = [
+            "model_answer", "tool_started", "tool_result", "model_answer", "tool_started", "tool_result",
+            "model_answer",
+        ];
+        assert_eq!(kinds(&whole.steps), expected, "{provider}");
+        for kept in 0..=whole.steps.len() {
+            let steps = &whole.steps[..kept];
+            let done = steps.iter().filter(|step| step.body.kind() == "model_answer").count();
+            let rest = answers(provider).split_off(done);
+            let again = run(provider, steps, rest, Delivery::Text).await;
+            assert_eq!(again.answer, whole.answer, "{provider} {kept}");
+            assert_eq!(again.requests, 3 - done, "{provider} {kept}");
+            // A tool that had begun is not run again, so what the model is told differs there.
+            if steps.last().is_none_or(|last| last.body.kind() != "tool_started") {
+                assert_eq!(again.conversation, whole.conversation, "{provider} {kept}");
+            }
+            let live = again.told.iter().filter(|event| matches!(event, Event::Message { .. })).count();
+            assert_eq!(live, usize::from(done < 3), "{provider} {kept}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_had_begun_is_unverified() {
+    let whole = run("openai", &[], answers("openai"), Delivery::Text).await;
+    let rest = answers("openai").split_off(1);
+    let again = run("openai", &whole.steps[..2], rest, Delivery::Text).await;
+    let Body::ToolResult { ok, text, .. } = &again.steps[2].body else { panic!("{:?}", again.steps) };
+    assert!(!ok && text.starts_with("unverified: "), "{text}");
+    assert_eq!(again.steps[2].number, 3);
+}
+
+#[tokio::test]
+async fn a_failure_is_a_step_too() {
+    let body = json!({"error": {"code": 500, "message": "failed to parse grammar", "type": "server_error"}});
+    let refused = || vec![Canned::error(500, &body)];
+    let whole = run("openai", &[], refused(), native()).await;
+    assert_eq!(kinds(&whole.steps), ["request_failed"]);
+    let again = run("openai", &whole.steps, Vec::new(), native()).await;
+    assert_eq!((again.answer, again.requests), (whole.answer.clone(), 0));
+    assert!(matches!(whole.answer, Err(TurnFailure { error: TurnError::SchemaRejected(_), .. })));
+}
+
+#[tokio::test]
+async fn steps_of_another_course_are_not_followed() {
+    let step = Step {
+        number: 1,
+        delivery: 1,
+        at: Timestamp::UNIX_EPOCH,
+        body: Body::Message { text: "children".to_owned() },
+    };
+    let ran = run("openai", &[step], answers("openai"), Delivery::Text).await;
+    let error = ran.answer.unwrap_err().error;
+    assert_eq!(error, TurnError::Diverged("step 1 is message, not a model's answer".to_owned()));
+    assert_eq!(ran.requests, 0);
+}
