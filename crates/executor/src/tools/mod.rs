@@ -290,22 +290,26 @@ mod tests {
         }
     }
 
+    fn called<'a>(name: &'a str, arguments: &'a Value) -> ToolCall<'a> {
+        ToolCall { name, arguments, key: "key" }
+    }
+
     #[tokio::test]
     async fn calls_that_make_no_sense_are_answered() {
         let folder = tempfile::tempdir().unwrap();
         let tools = open(&["read_file", "read_file"], folder.path()).unwrap();
         let cancel = CancellationToken::new();
         assert_eq!(tools.specs().len(), 1);
-        let output = tools.call("write_file", &json!({}), &cancel).await;
+        let output = tools.call(called("write_file", &json!({})), &cancel).await;
         assert_eq!(output, refused("unknown tool 'write_file'; available: read_file".to_owned()));
         for arguments in
             [json!("x"), json!(null), json!({}), json!({"path": 1}), json!({"path": "a", "b": 1})]
         {
-            let output = tools.call("read_file", &arguments, &cancel).await;
+            let output = tools.call(called("read_file", &arguments), &cancel).await;
             assert!(!output.ok && output.text.starts_with("invalid arguments: "), "{}", output.text);
         }
         cancel.cancel();
-        let output = tools.call("read_file", &json!({"path": "a"}), &cancel).await;
+        let output = tools.call(called("read_file", &json!({"path": "a"})), &cancel).await;
         assert_eq!(output, refused("stopped".to_owned()));
     }
 }

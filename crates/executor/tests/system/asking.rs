@@ -75,6 +75,7 @@ impl Session for AskingSession {
             max_tokens: None,
             takes_ceiling: false,
             repeats: true,
+            records_steps: false,
         }
     }
 

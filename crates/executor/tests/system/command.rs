@@ -95,7 +95,8 @@ async fn nothing_is_left_after_a_stop_or_a_drop() {
         let tools = every_tool(folder.path());
         let cancel = CancellationToken::new();
         let arguments = json!({"command": WITH_GRANDCHILD});
-        let mut work = tools.call("run_command", &arguments, &cancel);
+        let call = accord_executor::ToolCall { name: "run_command", arguments: &arguments, key: "key" };
+        let mut work = tools.call(call, &cancel);
         let pid = tokio::select! {
             _ = &mut work => panic!("it waits for its grandchild"),
             pid = grandchild(folder.path()) => pid,

@@ -26,7 +26,7 @@ pub(crate) fn every_tool(folder: &Path) -> Box<dyn Toolbox> {
 
 pub(crate) async fn call(tools: &dyn Toolbox, name: &str, arguments: Value) -> ToolOutput {
     let cancel = CancellationToken::new();
-    tokio::time::timeout(PATIENCE, tools.call(name, &arguments, &cancel)).await.unwrap()
+    tokio::time::timeout(PATIENCE, tools.call(accord_executor::ToolCall { name, arguments: &arguments, key: "key" }, &cancel)).await.unwrap()
 }
 
 pub(crate) fn turn() -> Turn {
@@ -47,6 +47,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         max_steps: 7,
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,
+        journal: std::sync::Arc::new(accord_executor::Journal::none()),
     }
 }
 

@@ -13,7 +13,7 @@ fn numbers_are_handed_on_as_they_are_written() {
     let claim =
         ClaimedRun { parameters: raw(), conversation: Some(raw()), input: Some(raw()), ..claim("1", "p") };
     let Assignment { parameters, conversation, input, .. } =
-        Assignment::read(&claim, &Known::default()).unwrap();
+        Assignment::read(&claim, &Known::default(), "here").unwrap();
     for document in [parameters, conversation.unwrap(), input] {
         assert_eq!(document["v"].to_string(), written);
     }

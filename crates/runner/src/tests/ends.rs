@@ -234,7 +234,7 @@ async fn reports_wait_for_a_coordinator_that_is_away() {
 #[test]
 fn runs_of_one_agent_share_what_was_read_for_them() {
     let known = Known::default();
-    let read = |claim| Assignment::read(&claim, &known).unwrap();
+    let read = |claim| Assignment::read(&claim, &known, "here").unwrap();
     let (first, second) = (read(claim_under("1", "hello")), read(claim_under("2", "good day")));
     assert_eq!(
         (&first.parameters["prompt"], &second.parameters["prompt"]),
@@ -254,7 +254,7 @@ fn a_session_of_a_cli_stays_where_its_transcript_is() {
         let blueprint = serde_json::json!({"name": "a", "executor": executor});
         let mut claim = claim("1", "x");
         claim.blueprint = serde_json::value::to_raw_value(&blueprint).unwrap();
-        affinity(&Assignment::read(&claim, &Known::default()).unwrap(), &profile)
+        affinity(&Assignment::read(&claim, &Known::default(), "here").unwrap(), &profile)
     };
     let there = Demands { hostname: Some("h".into()), project_dir: Some("/p".into()), ..Demands::default() };
     for cli in ["claude-code", "codex"] {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use accord_api::{
     ClaimRuns, ClaimedRun, ClaimedRuns, ErrorBody, ErrorName, FinishRun, FinishStatus, FinishedRun,
     Heartbeat, HeartbeatAnswer, Holding, LeaseId, Profile, RegisterRunner, RegisteredRunner, ReportAttempts,
-    ReportEvents, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId, SessionId,
+    ReportEvents, ReportedAttempts, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId, SessionId,
 };
 use accord_client::ClientError;
 use accord_executor::{
@@ -182,6 +182,7 @@ pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
         facts: Vec::new(),
         input: None,
         spent: accord_api::Spent::default(),
+        steps: Vec::new(),
     }
 }
 
@@ -235,8 +236,9 @@ impl Coordinator for Fake {
         self.called("events", format!("events {run} {}", report.events.len()))
     }
 
-    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<(), ClientError> {
-        self.called("attempts", format!("attempts {run} {}", report.attempts.len()))
+    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<ReportedAttempts, ClientError> {
+        self.called("attempts", format!("attempts {run} {}", report.attempts.len()))?;
+        Ok(ReportedAttempts { waiting: false })
     }
 
     async fn finish(&self, run: &RunId, finish: &FinishRun) -> Result<FinishedRun, ClientError> {
@@ -312,6 +314,7 @@ impl Session for Echo {
             max_tokens: None,
             takes_ceiling: false,
             repeats: true,
+            records_steps: false,
         }
     }
 

@@ -211,6 +211,7 @@ pub(super) fn suspend(holder: &Holder, children: &[&str], seconds: i64) -> Suspe
         usage: Usage { input_tokens: 10, output_tokens: 20, cost_usd: Some(0.125) },
         retries: 1,
         affinity: None,
+        conversation: None,
         wait: SignedDuration::from_secs(60),
         now: at(seconds),
     }

@@ -211,6 +211,7 @@ async fn capabilities_say_what_each_provider_takes() {
         max_tokens: Some(9),
         takes_ceiling: true,
         repeats: true,
+        records_steps: true,
     };
     let nine = || json!({"max_tokens": 9});
     assert_eq!(

@@ -62,7 +62,7 @@ async fn open(server: McpServer, patience: Patience) -> Result<Box<dyn Toolbox>,
 }
 
 async fn call(tools: &dyn Toolbox, name: &str, arguments: Value) -> ToolOutput {
-    tools.call(name, &arguments, &CancellationToken::new()).await
+    tools.call(crate::ToolCall { name, arguments: &arguments, key: "key" }, &CancellationToken::new()).await
 }
 
 fn failed(text: &str) -> ToolOutput {

@@ -228,7 +228,7 @@ async fn a_call_can_be_stopped() {
     let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
     let cancel = CancellationToken::new();
     let (arguments, begun) = (json!({}), note.clone());
-    let calling = tools.call("s__look", &arguments, &cancel);
+    let calling = tools.call(crate::ToolCall { name: "s__look", arguments: &arguments, key: "key" }, &cancel);
     let stopping = async {
         while !begun.exists() {
             tokio::task::yield_now().await;

@@ -11,3 +11,4 @@ mod prompts;
 mod rows;
 mod script;
 mod sources;
+mod steps;

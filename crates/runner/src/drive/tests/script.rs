@@ -1,17 +1,19 @@
 //! A session that answers by a script, and everything around it.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use accord_api::agent::{Blueprint, Fallback};
+use accord_api::step::{Body, Step};
 use accord_api::{
     Attempt, Contract, Embedded, EndpointFact, EventBody, ExtractJson, FactReport, Failure, Limits, Origin,
     RunId, RunKind, SessionId, Standing, Strategy, ValidationMode, attempt,
 };
 use accord_executor::{
-    Answer, Capabilities, Event, Events, OpenError, Retry, Session, Stop, Tool, Turn, TurnError, TurnFailure,
-    Usage,
+    Answer, Capabilities, Event, Events, Journal, OpenError, Retry, Session, StepSink, Stop, Tool, Turn,
+    TurnError, TurnFailure, Usage,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -122,6 +124,19 @@ impl Session for Script {
 struct Notes {
     events: Mutex<Vec<EventBody>>,
     attempts: Mutex<Vec<Attempt>>,
+    steps: Mutex<Vec<Step>>,
+    /// Whether a child has to report back, until that is said once.
+    children: AtomicBool,
+}
+
+#[async_trait]
+impl StepSink for Notes {
+    async fn save(&self, number: u32, body: Body) {
+        let step = Step { number, delivery: 1, at: Timestamp::UNIX_EPOCH, body };
+        self.steps.lock().unwrap().push(step);
+    }
+
+    async fn saved(&self) {}
 }
 
 #[async_trait]
@@ -130,8 +145,16 @@ impl Observer for Notes {
         self.events.lock().unwrap().push(event);
     }
 
-    async fn attempt(&self, attempt: Attempt) {
+    async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool {
+        let waits = attempt.outcome.is_answer() && self.children.swap(false, Ordering::Relaxed);
+        if let Some(number) = step {
+            let (delivery, attempt_number) = (attempt.delivery, attempt.number);
+            let outcome = if waits { attempt::Outcome::Waiting } else { attempt.outcome };
+            let body = Body::Verdict { delivery, attempt: attempt_number, outcome };
+            self.steps.lock().unwrap().push(Step { number, delivery, at: Timestamp::UNIX_EPOCH, body });
+        }
         self.attempts.lock().unwrap().push(attempt);
+        waits
     }
 
     fn now(&self) -> Timestamp {
@@ -145,6 +168,8 @@ pub(super) struct Case {
     pub(super) assignment: Assignment,
     pub(super) stop: CancellationToken,
     pub(super) retry: Retry,
+    /// Whether a child of the run has to report back after the first answer.
+    pub(super) children: bool,
 }
 
 pub(super) struct Ran {
@@ -152,6 +177,8 @@ pub(super) struct Ran {
     pub(super) turns: Vec<Turn>,
     pub(super) attempts: Vec<Attempt>,
     pub(super) events: Vec<EventBody>,
+    /// All steps: those that it began with, and its own.
+    pub(super) steps: Vec<Step>,
 }
 
 /// Capabilities of an endpoint that can do everything.
@@ -166,6 +193,7 @@ pub(super) fn able() -> Capabilities {
         max_tokens: Some(4096),
         takes_ceiling: true,
         repeats: true,
+        records_steps: false,
     }
 }
 
@@ -220,6 +248,9 @@ fn assignment() -> Assignment {
         model: None,
         project_dir: None,
         facts: Vec::new(),
+        steps: Vec::new(),
+        next_step: 1,
+        host: "here".to_owned(),
     }
 }
 
@@ -231,6 +262,7 @@ impl Case {
             assignment: assignment(),
             stop: CancellationToken::new(),
             retry: Retry::default(),
+            children: false,
         }
     }
 
@@ -289,21 +321,37 @@ impl Case {
         self
     }
 
+    /// A later delivery, after these steps.
+    pub(super) fn after(mut self, steps: &[Step]) -> Self {
+        self.assignment.delivery = 2;
+        self.assignment.next_step = steps.last().map_or(1, |step| step.number + 1);
+        self.assignment.steps = steps.to_vec();
+        self
+    }
+
     pub(super) async fn run(self, replies: Vec<Reply>) -> Ran {
         let turns = Arc::new(Mutex::new(Vec::new()));
         let mut session =
             Script { capabilities: self.capabilities, replies: replies.into(), turns: Arc::clone(&turns) };
-        let notes = Notes::default();
+        let notes = Arc::new(Notes { children: AtomicBool::new(self.children), ..Notes::default() });
+        let Assignment { steps, next_step, .. } = &self.assignment;
+        let sink = Arc::clone(&notes) as Arc<dyn StepSink>;
+        let journal = Journal::new(steps.clone(), *next_step, sink);
         let longest = Duration::from_secs(3600);
         let Assignment { agent, spent, .. } = &self.assignment;
         let budget = Budget::new(&agent.limits, longest, spent, self.stop).with_retry(self.retry);
-        let outcome = drive(&mut session, &self.assignment, &budget, &notes).await;
+        let outcome = drive(&mut session, &self.assignment, &budget, notes.as_ref(), &journal).await;
+        drop(journal);
+        let notes = Arc::into_inner(notes).unwrap();
+        let mut steps = self.assignment.steps.clone();
+        steps.extend(notes.steps.into_inner().unwrap());
         let turns = turns.lock().unwrap().clone();
         Ran {
             outcome,
             turns,
             attempts: notes.attempts.into_inner().unwrap(),
             events: notes.events.into_inner().unwrap(),
+            steps,
         }
     }
 }
