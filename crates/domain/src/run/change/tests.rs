@@ -285,3 +285,97 @@ fn callbacks_in_a_kept_conversation_are_settled() {
     let stopping = stop(claimed.run, claimed.session, at(2));
     assert_eq!(ask(stopping).with_conversation_kept().child_reports, ChildReports::Unchanged, "it is over");
 }
+
+const WAIT: SignedDuration = SignedDuration::from_secs(60);
+
+fn waiting(second: i64) -> Change {
+    let change = claimed("1", second);
+    let children = Suspension::Children(vec![SessionId::new("2")]);
+    let usage = Usage { input_tokens: 7, ..Usage::default() };
+    suspend(change.run, change.session, &holder("1", 1), children, usage, WAIT, at(second + 1)).unwrap()
+}
+
+#[test]
+fn a_suspended_run_has_no_runner_and_keeps_its_usage() {
+    let change = waiting(1);
+    assert_eq!((change.run.status, change.session.status), (Status::Waiting, SessionStatus::Waiting));
+    assert_eq!((change.run.lease.clone(), change.run.started_at, change.run.finished_at), (None, None, None));
+    assert_eq!((change.run.usage.input_tokens, change.run.waits_until), (7, Some(at(62))));
+    assert_eq!((change.callback, change.child_reports), (None, ChildReports::Unchanged));
+    let told: Vec<_> = change.events.iter().map(|event| event.body.clone()).collect();
+    assert_eq!(told, [Body::RunWaiting { children: vec![SessionId::new("2")] }]);
+    let late = start(change.run.clone(), change.session.clone(), &holder("1", 1), at(3));
+    assert_eq!(late, Err(Refused::LeaseLost { run: RunId::new("1") }));
+    let lost = lose(change.run.clone(), change.session, at(1000), MAX_DELIVERIES);
+    assert_eq!(lost.run, change.run, "no lease can run out");
+}
+
+#[test]
+fn a_run_that_needs_a_person_says_so_in_its_status() {
+    let change = claimed("1", 1);
+    let (run, session) = (change.run, change.session);
+    let asked =
+        suspend(run, session, &holder("1", 1), Suspension::Person, Usage::default(), WAIT, at(2)).unwrap();
+    assert_eq!(
+        (asked.run.status, asked.session.status),
+        (Status::InputRequired, SessionStatus::InputRequired)
+    );
+    assert_eq!(kinds(&asked), Vec::<&str>::new(), "the request has an event of its own");
+}
+
+#[test]
+fn only_the_holder_suspends_a_run_and_a_stopping_one_ends() {
+    let change = claimed("1", 1);
+    let suspended = |change: Change, lease: &str| {
+        let usage = Usage { input_tokens: 7, ..Usage::default() };
+        suspend(change.run, change.session, &holder(lease, 1), Suspension::Person, usage, WAIT, at(3))
+    };
+    assert_eq!(suspended(change.clone(), "2"), Err(Refused::LeaseLost { run: RunId::new("1") }));
+    let stopping = stop(change.run, change.session, at(2));
+    let ended = suspended(stopping, "1").unwrap();
+    assert_eq!((ended.run.status, kinds(&ended)), (Status::Stopped, vec!["run.stopped"]));
+    assert_eq!((ended.run.usage.input_tokens, ended.run.waits_until), (7, None));
+}
+
+#[test]
+fn a_woken_run_waits_for_a_runner_and_its_first_wait_counts() {
+    let change = waiting(1);
+    let woken = wake(change.run, change.session, "a child finished", at(10)).unwrap();
+    assert_eq!((woken.run.status, woken.session.status), (Status::Pending, SessionStatus::Pending));
+    assert_eq!((woken.run.attempt, woken.run.losses, woken.run.queued_at), (1, 0, at(10)));
+    assert_eq!(kinds(&woken), ["run.queued"]);
+    let again = wake(woken.run.clone(), woken.session.clone(), "again", at(11));
+    assert_eq!(again, Err(Refused::WrongStatus { run: RunId::new("1"), status: Status::Pending }));
+    let claimed = claim(woken.run, woken.session, &runner(), LeaseId::new("2"), at(12), LEASE).unwrap();
+    let (run, session) = (claimed.run, claimed.session);
+    let suspension = Suspension::Children(Vec::new());
+    let second = suspend(run, session, &holder("2", 2), suspension, Usage::default(), WAIT, at(20)).unwrap();
+    assert_eq!(second.run.waits_until, Some(at(62)));
+}
+
+#[test]
+fn a_run_gives_up_waiting_when_its_time_is_over() {
+    let failure = || Failure::new(FailureType::ChildrenTimedOut, "ses_2 did not finish");
+    let change = waiting(1);
+    let early = give_up_waiting(change.run.clone(), change.session.clone(), failure(), at(61));
+    assert_eq!((early.run, early.events), (change.run.clone(), Vec::new()));
+    let given_up = give_up_waiting(change.run, change.session, failure(), at(62));
+    assert_eq!((given_up.run.status, given_up.session.status), (Status::Failed, SessionStatus::Failed));
+    assert_eq!((given_up.run.failure.clone(), kinds(&given_up)), (Some(failure()), vec!["run.failed"]));
+    assert!(given_up.callback.is_some() && given_up.ends_without_runner());
+    assert_eq!(given_up.child_reports, ChildReports::Returned);
+
+    let held = claimed("1", 1);
+    let run = Run { waits_until: Some(at(2)), ..held.run };
+    let working = give_up_waiting(run.clone(), held.session, failure(), at(1000));
+    assert_eq!(working.run, run, "a run that works is not given up");
+}
+
+#[test]
+fn a_stop_ends_a_suspended_run_at_once() {
+    let change = waiting(1);
+    let stopped = stop(change.run, change.session, at(3));
+    assert_eq!((stopped.run.status, kinds(&stopped)), (Status::Stopped, vec!["run.stopped"]));
+    assert_eq!(stopped.run.failure.map(|failure| failure.message).as_deref(), Some("stopped on request"));
+    assert!(stopped.callback.is_some());
+}
