@@ -6,6 +6,7 @@ use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::quarantine::{self, Fate, Item, Kind};
 use accord_domain::run::{Run, change};
+use accord_domain::session::Status;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
     CallbackHold, Census, Death, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
@@ -264,7 +265,7 @@ async fn lock(connection: &mut PgConnection, item: &Item) -> Result<bool, DbErro
             sqlx::query_scalar(sql).bind(&item.id).fetch_optional(connection).await?
         }
         Kind::Callback => {
-            let sql = "SELECT EXISTS (SELECT 1 FROM callbacks c WHERE c.parent_session_id = s.id \
+            let sql = "SELECT s.status = 'waiting' OR EXISTS (SELECT 1 FROM callbacks c WHERE c.parent_session_id = s.id \
                        AND c.delivered_by IS NULL AND c.held_reason IS NULL) FROM sessions s WHERE s.id = $1 FOR UPDATE";
             sqlx::query_scalar(sql).bind(&item.id).fetch_optional(connection).await?
         }
@@ -284,20 +285,30 @@ async fn poison(connection: &mut PgConnection, item: &Item, now: Timestamp) -> R
             workflows::poison(connection, &id, now).await?;
             Ok(Announcement::of_workflows(false, true, vec![id]))
         }
-        Kind::Finish => {
-            let pair = load::pair(connection, &id(&item.id)?).await?;
-            let step = pair.decide(|run, session| Ok(change::poison(run, session, now)))?;
-            let step = attempts::counted(connection, step).await?;
-            write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
-            Ok(Announcement::of(&[step]))
-        }
+        Kind::Finish => poison_run(connection, &id(&item.id)?, now).await,
         Kind::Callback => hold(connection, item, now).await,
     }
+}
+
+async fn poison_run(
+    connection: &mut PgConnection,
+    run_id: &RunId,
+    now: Timestamp,
+) -> Result<Announcement, DbError> {
+    let pair = load::pair(connection, run_id).await?;
+    let step = pair.decide(|run, session| Ok(change::poison(run, session, now)))?;
+    let step = attempts::counted(connection, step).await?;
+    write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
+    Ok(Announcement::of(&[step]))
 }
 
 async fn hold(connection: &mut PgConnection, item: &Item, now: Timestamp) -> Result<Announcement, DbError> {
     let session_id: SessionId = id(&item.id)?;
     let parent = load::session(connection, &session_id).await?;
+    // Its run would go on waiting, and the next coordinator would die of it.
+    if parent.status == Status::Waiting {
+        return poison_run(connection, &parent.last_run_id, now).await;
+    }
     let owed: Vec<String> = sqlx::query_scalar(OWED).bind(&item.id).fetch_all(&mut *connection).await?;
     let hold = CallbackHold {
         parent_session_id: session_id,

@@ -4,6 +4,7 @@ use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::quarantine::{self, Fate, Item, Kind};
 use accord_domain::run::{Run, change};
+use accord_domain::session::Status;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
     CallbackHold, Census, Death, Poisoned, PoisonedCount, QuarantineStore, StoreError, TaskRun,
@@ -196,8 +197,8 @@ fn is_over(connection: &Connection, item: &Item) -> DbResult<bool> {
         Kind::WorkflowStep => "SELECT 1 FROM workflow_runs WHERE id = ?1 AND finished_at IS NULL",
         Kind::Finish => "SELECT 1 FROM runs WHERE id = ?1 AND finished_at IS NULL",
         Kind::Callback => {
-            "SELECT 1 FROM callbacks WHERE parent = (SELECT seq FROM sessions WHERE id = ?1) \
-             AND delivered_by IS NULL AND held_reason IS NULL"
+            "SELECT 1 FROM sessions s WHERE s.id = ?1 AND (s.status = 'waiting' OR EXISTS (SELECT 1 FROM callbacks c \
+             WHERE c.parent = s.seq AND c.delivered_by IS NULL AND c.held_reason IS NULL))"
         }
     };
     Ok(!connection.prepare_cached(sql)?.exists([&item.id])?)
@@ -210,14 +211,16 @@ fn poison(write: &mut Write<'_>, item: &Item, now: Timestamp) -> DbResult<bool> 
     }
     match item.kind {
         Kind::WorkflowStep => workflows::poison(write, &WorkflowRunId::try_from(item.id.clone())?, now),
-        Kind::Finish => {
-            let loaded = run::load(write.connection(), &RunId::try_from(item.id.clone())?)?;
-            let changed_rows = ChangedRows::of(&loaded);
-            apply_without_runner(write, &changed_rows, change::poison(loaded.run, loaded.session, now))?;
-            Ok(true)
-        }
+        Kind::Finish => poison_run(write, &RunId::try_from(item.id.clone())?, now),
         Kind::Callback => hold(write, item, now),
     }
+}
+
+fn poison_run(write: &mut Write<'_>, run_id: &RunId, now: Timestamp) -> DbResult<bool> {
+    let loaded = run::load(write.connection(), run_id)?;
+    let changed_rows = ChangedRows::of(&loaded);
+    apply_without_runner(write, &changed_rows, change::poison(loaded.run, loaded.session, now))?;
+    Ok(true)
 }
 
 fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> DbResult<bool> {
@@ -226,6 +229,10 @@ fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> DbResult<bool> {
         Err(DbError::Answer(StoreError::NoSession(_))) => return Ok(false),
         found => found?,
     };
+    // Its run would go on waiting, and the next coordinator would die of it.
+    if parent.status == Status::Waiting {
+        return poison_run(write, &parent.last_run_id, now);
+    }
     let sql = "SELECT r.id FROM callbacks c JOIN runs r ON r.seq = c.run \
                WHERE c.parent = ?1 AND c.delivered_by IS NULL AND c.held_reason IS NULL ORDER BY c.created_at, c.seq";
     let owed = write
