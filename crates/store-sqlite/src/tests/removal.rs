@@ -5,6 +5,7 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
 use accord_domain::session::ExecutionMode;
+use accord_domain::step::{Body as StepBody, Step};
 use accord_domain::usage::Usage;
 use accord_store::{
     Claim, EventFilter, EventLimit, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore,
@@ -52,7 +53,9 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         sent: None,
     };
     let attempts = vec![attempt];
-    store.report(Report { holder: holder.clone(), events: vec![], attempts, now }).await.unwrap();
+    let body = StepBody::Message { text: "x".into() };
+    let steps = vec![Step { number: 1, delivery: 1, at: now, body }];
+    store.report(Report { holder: holder.clone(), events: vec![], attempts, steps, now }).await.unwrap();
     let outcome = Outcome { result_text: Some("x".into()), result_data: None, raw: None, validation: None };
     let finish = Finish {
         holder,
@@ -112,6 +115,7 @@ async fn a_removed_session_leaves_no_rows() {
         "run_inputs",
         "runs",
         "sessions",
+        "steps",
     ];
     let names: Vec<_> = rows(&store).await.into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, tables);

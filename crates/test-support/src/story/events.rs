@@ -112,7 +112,8 @@ pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
             for number in 0..REPORTS {
                 let events =
                     vec![says(&format!("{writer}/{number}/0")), says(&format!("{writer}/{number}/1"))];
-                let report = Report { holder: holder.clone(), events, attempts: vec![], now: at(3) };
+                let report =
+                    Report { holder: holder.clone(), events, attempts: vec![], steps: vec![], now: at(3) };
                 store.report(report).await.unwrap();
             }
         }));
@@ -172,7 +173,7 @@ pub async fn ids_only_grow(store: Arc<dyn Store>) {
 }
 
 /// Waits for this notice. It is a hint, but without load it comes.
-async fn hear(notices: &mut Notices, wanted: Notice) {
+pub(super) async fn hear(notices: &mut Notices, wanted: Notice) {
     let heard = tokio::time::timeout(Duration::from_secs(20), async {
         loop {
             if notices.recv().await.unwrap() == wanted {
@@ -193,7 +194,13 @@ pub async fn notices_follow_what_is_written(store: Arc<dyn Store>) {
     let mut notices = store.notices();
     let holder = holder(&take(&store, 1).await.run);
     hear(&mut notices, events.clone()).await;
-    let report = Report { holder: holder.clone(), events: vec![says("x")], attempts: vec![], now: at(2) };
+    let report = Report {
+        holder: holder.clone(),
+        events: vec![says("x")],
+        attempts: vec![],
+        steps: vec![],
+        now: at(2),
+    };
     store.report(report).await.unwrap();
     hear(&mut notices, events).await;
 
@@ -240,6 +247,7 @@ pub async fn output_goes_with_the_end_of_its_run(store: Arc<dyn Store>) {
         holder: holder.clone(),
         events: vec![delta(text)],
         attempts: vec![],
+        steps: vec![],
         now: at(3),
     };
     let other = begin(&store, fresh("other")).await;

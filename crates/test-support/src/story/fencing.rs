@@ -13,11 +13,12 @@ use accord_store::{AskAgain, Report, Store, StoreError};
 use super::make::*;
 
 /// Everything that a holder can do is refused, and nothing is written.
-async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
+pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
     let run = store.run(&holder.run_id).await.unwrap();
     let session = store.session(&run.session_id).await.unwrap();
     let last = store.last_event().await.unwrap();
     let attempts = store.attempts(&holder.run_id).await.unwrap();
+    let steps = store.steps(&holder.run_id).await.unwrap();
 
     let lost = |error: Option<StoreError>| matches!(error, Some(StoreError::Refused(Refused::LeaseLost { run })) if run == holder.run_id);
     assert!(lost(store.start_run(holder, at(9)).await.err()), "start");
@@ -25,6 +26,7 @@ async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
         holder: holder.clone(),
         events: vec![Body::Message { role: "assistant".into(), text: "late".into() }],
         attempts: vec![attempt(9, AttemptOutcome::NoJson)],
+        steps: vec![step(9, holder.attempt, "late")],
         now: at(9),
     };
     assert!(lost(store.report(report).await.err()), "report");
@@ -41,11 +43,13 @@ async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
         now: at(9),
     };
     assert!(lost(store.ask_again(again).await.err()), "ask again");
+    assert!(lost(store.suspend_run(suspend(holder, &[], 9)).await.err()), "suspend");
 
     assert_eq!(store.run(&holder.run_id).await.unwrap(), run);
     assert_eq!(store.session(&run.session_id).await.unwrap(), session);
     assert_eq!(store.last_event().await.unwrap(), last);
     assert_eq!(store.attempts(&holder.run_id).await.unwrap(), attempts);
+    assert_eq!(store.steps(&holder.run_id).await.unwrap(), steps);
 }
 
 /// Another runner, another lease, another delivery: none of them holds the run.

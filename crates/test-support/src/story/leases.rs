@@ -211,6 +211,7 @@ pub async fn what_lost_deliveries_used_is_counted(store: Arc<dyn Store>) {
         attempts: numbers
             .map(|number| Attempt { delivery: holder.attempt, ..attempt(number, Outcome::SchemaInvalid) })
             .collect(),
+        steps: vec![],
         now: at(3),
     };
     let used = |attempts: u32| {

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use accord_domain::run::change::End;
+use accord_domain::run::change::{End, Suspension};
 use accord_domain::run::{FailureType, Run, Status};
 use accord_domain::session::{Session, Status as SessionStatus};
 use accord_store::{
-    Page, PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission,
+    Page, PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission, Suspend,
 };
 
 use super::make::*;
@@ -147,6 +147,10 @@ async fn two_of_each(store: &Arc<dyn Store>) {
         begin(store, fresh_at(&format!("running{second}"), second)).await;
         let holder = begin(store, fresh_at(&format!("stopping{second}"), second)).await;
         store.stop_run(&holder.run_id, at(3)).await.unwrap();
+        for (name, suspension) in [("waiting", Suspension::Children(vec![])), ("input", Suspension::Person)] {
+            let holder = begin(store, fresh_at(&format!("{name}{second}"), second)).await;
+            store.suspend_run(Suspend { suspension, ..suspend(&holder, &[], 3) }).await.unwrap();
+        }
     }
     for second in 0..2 {
         store.submit_run(fresh_at(&format!("pending{second}"), second)).await.unwrap();
@@ -175,7 +179,7 @@ pub async fn each_status_is_found(store: Arc<dyn Store>) {
         }
     }
     let found = sessions.iter().any(|session| session.status == SessionStatus::Idle);
-    assert!(found && everything.len() == 15);
+    assert!(found && everything.len() == 19);
 }
 
 /// Sessions are listed newest first and filtered.

@@ -7,12 +7,15 @@ use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome, Repair, 
 use accord_domain::contract::Strategy;
 use accord_domain::event::{Event, NewEvent};
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
-use accord_domain::run::change::End;
+use accord_domain::run::change::{End, Suspension};
 use accord_domain::run::{Assignment, Failure, FailureType, Holder, Kind, Outcome, Run};
 use accord_domain::runner::{Profile, Runner};
 use accord_domain::session::{ExecutionMode, Session};
+use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Claimed, EventFilter, EventLimit, Finish, SessionChoice, Store, Submission};
+use accord_store::{
+    Claim, Claimed, EventFilter, EventLimit, Finish, SessionChoice, Store, Submission, Suspend, Wake,
+};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -54,7 +57,14 @@ pub(super) fn lease_id() -> LeaseId {
 pub fn submission(name: &str, now: Timestamp) -> Submission {
     let run = Run::waiting(run_id(name), session_id(name), Kind::StartSession, "writer".into(), now);
     let session = SessionChoice::New(Box::new(Session::begun_by(&run)));
-    Submission { run, session, assignment: assignment(name), delivers: Vec::new(), idempotency: None }
+    Submission {
+        run,
+        session,
+        assignment: assignment(name),
+        delivers: Vec::new(),
+        steps: Vec::new(),
+        idempotency: None,
+    }
 }
 
 /// The same, made at the story's beginning.
@@ -191,6 +201,35 @@ pub(super) fn finish(holder: &Holder, end: End, seconds: i64) -> Finish {
         observations: Vec::new(),
         now: at(seconds),
     }
+}
+
+/// The run waits for these children, for a minute.
+pub(super) fn suspend(holder: &Holder, children: &[&str], seconds: i64) -> Suspend {
+    Suspend {
+        holder: holder.clone(),
+        suspension: Suspension::Children(children.iter().map(|child| session_id(child)).collect()),
+        usage: Usage { input_tokens: 10, output_tokens: 20, cost_usd: Some(0.125) },
+        retries: 1,
+        affinity: None,
+        wait: SignedDuration::from_secs(60),
+        now: at(seconds),
+    }
+}
+
+/// The run is told of the ends of these children's runs.
+pub(super) fn wake(name: &str, delivers: &[&str], seconds: i64) -> Wake {
+    Wake {
+        run_id: run_id(name),
+        reason: "a child finished".into(),
+        step: step::Body::Message { text: format!("told at {seconds}") },
+        delivers: delivers.iter().map(|run| run_id(run)).collect(),
+        now: at(seconds),
+    }
+}
+
+/// A step with a text.
+pub(super) fn step(number: u32, delivery: u32, text: &str) -> Step {
+    Step { number, delivery, at: at(3), body: step::Body::Message { text: text.to_owned() } }
 }
 
 /// An answer, judged; with an error where it was not accepted.

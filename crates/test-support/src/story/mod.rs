@@ -24,8 +24,10 @@ pub mod records;
 pub mod removal;
 pub mod search;
 pub mod sessions;
+pub mod steps;
 pub mod stops;
 pub mod texts;
+pub mod waiting;
 pub mod walk;
 pub mod workflows;
 
@@ -128,6 +130,21 @@ macro_rules! store_story {
                 a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
                 children_stay_and_owe_nothing, a_removed_child_owes_nothing, a_removed_child_keeps_nobody_idle,
             ],
+            steps: [
+                steps_are_kept_in_order, a_step_is_kept_as_it_was_written, a_repeated_report_writes_no_step_twice,
+                a_late_holder_writes_no_step, a_run_is_claimed_again_with_its_steps,
+                only_steps_after_a_restart_are_claimed, a_fork_begins_with_its_steps,
+                large_steps_come_a_few_runs_at_a_time,
+            ],
+            waiting: [
+                a_suspended_run_has_no_runner, a_run_can_wait_for_a_person, children_to_come_are_known,
+                waiting_runs_are_found_when_something_is_to_be_done, waiting_runs_are_given_in_a_fair_order,
+                a_child_wakes_its_parent, one_of_many_wakes, only_a_suspended_run_is_woken,
+                only_pending_ends_of_own_children_wake, the_first_wait_counts, a_woken_run_that_fails_returns_its_ends,
+                a_run_that_waited_too_long_fails, a_suspended_run_is_stopped_at_once, a_stopping_run_is_not_suspended,
+                a_late_child_is_owed_after_the_end, a_removed_child_is_not_waited_for, the_conversation_stays_with_its_runner,
+                a_suspended_child_is_unfinished, suspensions_are_announced,
+            ],
             workflows: [
                 workflows_are_kept_under_conditions, a_new_workflow_run_is_there_whole,
                 an_advance_is_written_whole_and_once, an_end_makes_a_workflow_run_due,
@@ -137,7 +154,7 @@ macro_rules! store_story {
             quarantine: [
                 work_is_begun_by_one, marks_of_the_living_are_no_deaths, the_third_death_poisons_a_workflow_run,
                 progress_clears_the_deaths, a_poisoned_workflow_run_can_be_retried, the_third_death_poisons_a_run,
-                the_third_death_holds_callbacks, one_of_many_counts_a_death, work_that_is_over_is_not_poisoned,
+                the_third_death_holds_callbacks, the_third_death_poisons_a_waiting_run, one_of_many_counts_a_death, work_that_is_over_is_not_poisoned,
                 a_clean_end_is_no_death, a_workflow_run_can_be_ended_at_once, a_run_can_be_stopped_at_once,
             ],
         }

@@ -201,6 +201,22 @@ pub async fn the_third_death_holds_callbacks(store: Arc<dyn Store>) {
     assert_eq!(held, [Some(HeldReason::Poisoned)]);
 }
 
+/// Nothing is held for a run that waits for its children: it fails.
+pub async fn the_third_death_poisons_a_waiting_run(store: Arc<dyn Store>) {
+    let parent = begin(&store, fresh("parent")).await;
+    store.submit_run(child("a", "parent")).await.unwrap();
+    store.suspend_run(suspend(&parent, &["a"], 3)).await.unwrap();
+    store.stop_run(&run_id("a"), at(4)).await.unwrap();
+    store.remove_session(&session_id("a")).await.unwrap();
+    let item = Item::new(Kind::Callback, session_id("parent"));
+    for (number, expected) in [(1, retry(1)), (2, retry(2)), (3, POISON)] {
+        assert_eq!(die(&store, &item, "one", 100 * number).await, expected);
+    }
+    let run = store.run(&run_id("parent")).await.unwrap();
+    assert_eq!(run.failure.map(|failure| failure.kind), Some(FailureType::Poisoned));
+    assert_eq!(store.waiting_runs(at(1000), PLENTY).await.unwrap(), []);
+}
+
 /// However many see that somebody is dead, it is one death.
 pub async fn one_of_many_counts_a_death(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();

@@ -12,7 +12,14 @@ use super::make::*;
 async fn lived_in(store: &Arc<dyn Store>, name: &str) {
     let holder = begin(store, fresh(name)).await;
     let attempts = vec![attempt(1, AttemptOutcome::NoJson)];
-    store.report(Report { holder: holder.clone(), events: vec![], attempts, now: at(3) }).await.unwrap();
+    let report = Report {
+        holder: holder.clone(),
+        events: vec![],
+        attempts,
+        steps: vec![step(1, 1, name)],
+        now: at(3),
+    };
+    store.report(report).await.unwrap();
     let finish = Finish { conversation: Some("[1]".into()), ..finish(&holder, said("x"), 4) };
     store.finish_run(finish).await.unwrap();
 }
@@ -30,6 +37,7 @@ pub async fn a_session_goes_whole(store: Arc<dyn Store>) {
         assert!(matches!(store.run(&run_id(name)).await, Err(StoreError::NoRun(_))));
         assert!(matches!(store.outcome(&run_id(name)).await, Err(StoreError::NoRun(_))));
         assert!(matches!(store.attempts(&run_id(name)).await, Err(StoreError::NoRun(_))));
+        assert!(matches!(store.steps(&run_id(name)).await, Err(StoreError::NoRun(_))));
         assert!(matches!(store.assignment(&run_id(name)).await, Err(StoreError::NoRun(_))));
     }
     assert!(matches!(store.session(&session_id("a")).await, Err(StoreError::NoSession(_))));
@@ -40,6 +48,7 @@ pub async fn a_session_goes_whole(store: Arc<dyn Store>) {
     assert_eq!(runs, [store.run(&run_id("b")).await.unwrap()]);
     assert_eq!(store.attempts(&run_id("b")).await.unwrap(), [attempt(1, AttemptOutcome::NoJson)]);
     assert_eq!(store.outcome(&run_id("b")).await.unwrap(), Some(outcome("x")));
+    assert_eq!(store.steps(&run_id("b")).await.unwrap(), [step(1, 1, "b")]);
     let all = StatsQuery::default();
     assert_eq!(store.stats(&all).await.unwrap().all.attempts, 1);
     let errors = store.frequent_errors(&all, 10).await.unwrap();
@@ -52,7 +61,7 @@ pub async fn a_removed_session_leaves_nothing_behind(store: Arc<dyn Store>) {
     store.remove_session(&session_id("a")).await.unwrap();
     store.submit_run(fresh("a")).await.unwrap();
     let claimed = take(&store, 9).await;
-    assert_eq!((claimed.conversation, claimed.run.attempt), (None, 1));
+    assert_eq!((claimed.conversation, claimed.run.attempt, claimed.steps), (None, 1, vec![]));
     assert_eq!(store.attempts(&run_id("a")).await.unwrap(), []);
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), None);
     assert_eq!(kinds_of(&store, "a").await, ["run.queued", "run.claimed"]);
