@@ -30,8 +30,7 @@ pub(super) async fn runs(pool: &PgPool, now: Timestamp, limit: u32) -> Result<Ve
 }
 
 fn waiting(row: &PgRow) -> Result<WaitingRun, DbError> {
-    let (ended, unfinished): (Vec<String>, Vec<String>) =
-        (row.try_get("ended")?, row.try_get("unfinished")?);
+    let (ended, unfinished): (Vec<String>, Vec<String>) = (row.try_get("ended")?, row.try_get("unfinished")?);
     Ok(WaitingRun {
         run_id: id(row.try_get("id")?)?,
         session_id: id(row.try_get("session_id")?)?,

@@ -73,8 +73,7 @@ impl RunStore for PostgresStore {
         now: Timestamp,
     ) -> Result<Run, StoreError> {
         let now = whole(now);
-        let give_up =
-            |run, session| Ok(change::give_up_waiting(run, session, failure.clone(), now));
+        let give_up = |run, session| Ok(change::give_up_waiting(run, session, failure.clone(), now));
         retrying(|| self.change(run_id, give_up)).await
     }
 

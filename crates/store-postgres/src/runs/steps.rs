@@ -8,7 +8,7 @@ use accord_store::StoreError;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgPool, Row};
 
-use crate::convert::{counted, from_json, json, micros, time};
+use crate::convert::{counted, json, micros, time};
 use crate::error::DbError;
 
 /// The steps of a run that count, as `t`: [`accord_domain::step::current`].
@@ -98,11 +98,13 @@ pub(super) async fn current_of(
     Ok(found)
 }
 
+/// A body is read from its text and not by way of a value, which would turn `-0` into `0`.
 fn step(row: &PgRow) -> Result<Step, DbError> {
     Ok(Step {
         number: counted(row.try_get("number")?)?,
         delivery: counted(row.try_get("delivery")?)?,
         at: time(row.try_get("at")?)?,
-        body: from_json(row.try_get("body")?)?,
+        body: serde_json::from_str(row.try_get("body")?)
+            .map_err(|error| StoreError::Corrupt(error.to_string()))?,
     })
 }

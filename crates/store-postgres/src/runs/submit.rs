@@ -90,7 +90,8 @@ pub(crate) async fn place(
     documents::refer(connection).await?;
     insert_run(connection, submission).await?;
     let begun = (1..).zip(&submission.steps);
-    let begun = begun.map(|(number, body)| Step { number, delivery: 0, at: run.created_at, body: body.clone() });
+    let begun =
+        begun.map(|(number, body)| Step { number, delivery: 0, at: run.created_at, body: body.clone() });
     steps::insert(connection, &run.id, &begun.collect::<Vec<_>>()).await?;
     if run.execution_mode == ExecutionMode::AsyncCallback {
         sessions::settle_parent(connection, &session, run.created_at).await?;

@@ -109,7 +109,10 @@ async fn an_attempt_is_kept_to_the_letter() {
     };
     let message = Body::Message { role: "assistant".into(), text: ODD.into() };
     let (events, attempts) = (vec![message.clone()], vec![attempt.clone()]);
-    store.report(Report { holder: holder.clone(), events, attempts, steps: vec![], now: at(2) }).await.unwrap();
+    store
+        .report(Report { holder: holder.clone(), events, attempts, steps: vec![], now: at(2) })
+        .await
+        .unwrap();
     assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [attempt]);
     let filter = EventFilter { kinds: vec!["message".into(), ODD.into()], ..EventFilter::default() };
     let told = store.events(&filter, Default::default(), EventLimit::of(10)).await.unwrap();

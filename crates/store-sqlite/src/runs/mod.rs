@@ -46,8 +46,8 @@ impl RunStore for SqliteStore {
         let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
         let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;
         let steps = steps.iter().map(step::Prepared::new).collect::<Result<Vec<_>, _>>()?;
-        let told = work::Told { events, attempts, steps };
-        self.write_decided(move |write| work::report(write, &holder, &told, now)).await
+        let report = work::PreparedReport { events, attempts, steps };
+        self.write_decided(move |write| work::report(write, &holder, &report, now)).await
     }
 
     async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {

@@ -14,7 +14,7 @@ use crate::value::micros;
 use crate::writer::Write;
 
 /// What a holder reports, ready to be written.
-pub(super) struct Told {
+pub(super) struct PreparedReport {
     pub(super) events: Vec<event::Prepared>,
     pub(super) attempts: Vec<attempt::Prepared>,
     pub(super) steps: Vec<step::Prepared>,
@@ -23,25 +23,25 @@ pub(super) struct Told {
 pub(super) fn report(
     write: &mut Write<'_>,
     holder: &Holder,
-    told: &Told,
+    report: &PreparedReport,
     now: Timestamp,
 ) -> DbResult<Vec<u32>> {
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, holder)?;
-    for event in &told.events {
+    for event in &report.events {
         event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), event)?;
     }
-    for step in &told.steps {
+    for step in &report.steps {
         step::insert(connection, loaded.seq, step)?;
     }
-    let mut written = Vec::with_capacity(told.attempts.len());
-    for judged in &told.attempts {
+    let mut written = Vec::with_capacity(report.attempts.len());
+    for judged in &report.attempts {
         if attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)? {
             written.push(judged.number());
         }
     }
-    if !told.events.is_empty() || !written.is_empty() {
+    if !report.events.is_empty() || !written.is_empty() {
         write.notify(Notice::Events { session_id: loaded.session.id, run_id: Some(loaded.run.id) });
     }
     Ok(written)

@@ -112,7 +112,8 @@ pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
             for number in 0..REPORTS {
                 let events =
                     vec![says(&format!("{writer}/{number}/0")), says(&format!("{writer}/{number}/1"))];
-                let report = Report { holder: holder.clone(), events, attempts: vec![], steps: vec![], now: at(3) };
+                let report =
+                    Report { holder: holder.clone(), events, attempts: vec![], steps: vec![], now: at(3) };
                 store.report(report).await.unwrap();
             }
         }));
@@ -193,7 +194,13 @@ pub async fn notices_follow_what_is_written(store: Arc<dyn Store>) {
     let mut notices = store.notices();
     let holder = holder(&take(&store, 1).await.run);
     hear(&mut notices, events.clone()).await;
-    let report = Report { holder: holder.clone(), events: vec![says("x")], attempts: vec![], steps: vec![], now: at(2) };
+    let report = Report {
+        holder: holder.clone(),
+        events: vec![says("x")],
+        attempts: vec![],
+        steps: vec![],
+        now: at(2),
+    };
     store.report(report).await.unwrap();
     hear(&mut notices, events).await;
 

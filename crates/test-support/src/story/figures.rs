@@ -30,7 +30,10 @@ fn contracted(name: &str, agent: &str, seconds: i64) -> Submission {
 async fn ended(store: &Arc<dyn Store>, submission: Submission, attempts: Vec<Attempt>, end: End, after: i64) {
     let created = submission.run.created_at;
     let holder = begin(store, submission).await;
-    store.report(Report { holder: holder.clone(), events: vec![], attempts, steps: vec![], now: at(3) }).await.unwrap();
+    store
+        .report(Report { holder: holder.clone(), events: vec![], attempts, steps: vec![], now: at(3) })
+        .await
+        .unwrap();
     let now = created.checked_add(jiff::SignedDuration::from_secs(after)).unwrap();
     store.finish_run(Finish { now, ..finish(&holder, end, 0) }).await.unwrap();
 }

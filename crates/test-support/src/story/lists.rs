@@ -7,8 +7,7 @@ use accord_domain::run::change::{End, Suspension};
 use accord_domain::run::{FailureType, Run, Status};
 use accord_domain::session::{Session, Status as SessionStatus};
 use accord_store::{
-    Page, PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission,
-    Suspend,
+    Page, PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission, Suspend,
 };
 
 use super::make::*;
@@ -148,9 +147,7 @@ async fn two_of_each(store: &Arc<dyn Store>) {
         begin(store, fresh_at(&format!("running{second}"), second)).await;
         let holder = begin(store, fresh_at(&format!("stopping{second}"), second)).await;
         store.stop_run(&holder.run_id, at(3)).await.unwrap();
-        for (name, suspension) in
-            [("waiting", Suspension::Children(vec![])), ("input", Suspension::Person)]
-        {
+        for (name, suspension) in [("waiting", Suspension::Children(vec![])), ("input", Suspension::Person)] {
             let holder = begin(store, fresh_at(&format!("{name}{second}"), second)).await;
             store.suspend_run(Suspend { suspension, ..suspend(&holder, &[], 3) }).await.unwrap();
         }

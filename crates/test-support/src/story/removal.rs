@@ -12,8 +12,13 @@ use super::make::*;
 async fn lived_in(store: &Arc<dyn Store>, name: &str) {
     let holder = begin(store, fresh(name)).await;
     let attempts = vec![attempt(1, AttemptOutcome::NoJson)];
-    let report =
-        Report { holder: holder.clone(), events: vec![], attempts, steps: vec![step(1, 1, name)], now: at(3) };
+    let report = Report {
+        holder: holder.clone(),
+        events: vec![],
+        attempts,
+        steps: vec![step(1, 1, name)],
+        now: at(3),
+    };
     store.report(report).await.unwrap();
     let finish = Finish { conversation: Some("[1]".into()), ..finish(&holder, said("x"), 4) };
     store.finish_run(finish).await.unwrap();

@@ -124,7 +124,10 @@ pub async fn lists_have_summaries(store: Arc<dyn Store>) {
     let holder = begin(&store, asking(fresh("a"), r#"{"prompt":"first\nquestion"}"#)).await;
     let second = Attempt { model: "larger".into(), ..attempt(2, AttemptOutcome::Accepted) };
     let attempts = vec![attempt(1, AttemptOutcome::NoJson), second];
-    store.report(Report { holder: holder.clone(), events: vec![], attempts, steps: vec![], now: at(3) }).await.unwrap();
+    store
+        .report(Report { holder: holder.clone(), events: vec![], attempts, steps: vec![], now: at(3) })
+        .await
+        .unwrap();
     store.finish_run(finish(&holder, said("x"), 4)).await.unwrap();
     let asked = asking(resume("a2", "a", 5), r#"{"prompt":"second"}"#);
     let blueprint = r#"{"name":"writer","executor":{"type":"llm","model":"small"}}"#.to_owned();

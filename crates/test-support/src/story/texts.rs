@@ -62,7 +62,10 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
     let said = Body::Message { role: "assistant".into(), text: text.to_owned() };
     let events = vec![said.clone()];
     let attempts = vec![judged.clone()];
-    store.report(Report { holder: holder.clone(), events, attempts, steps: vec![], now: at(3) }).await.unwrap();
+    store
+        .report(Report { holder: holder.clone(), events, attempts, steps: vec![], now: at(3) })
+        .await
+        .unwrap();
     assert_eq!(store.attempts(&run_id(name)).await.unwrap(), [judged]);
     let kinds = vec!["message".to_owned()];
     let filter = EventFilter { run_id: Some(run_id(name)), kinds, ..EventFilter::default() };

@@ -81,10 +81,8 @@ pub async fn a_suspended_run_has_no_runner(store: Arc<dyn Store>) {
     assert_eq!(store.run(&run_id("a")).await.unwrap(), decided.run);
     assert_eq!(store.session(&session_id("a")).await.unwrap(), decided.session);
     assert_eq!(statuses(&store, "a").await, (Status::Waiting, SessionStatus::Waiting));
-    let events = events_of(
-        &store,
-        EventFilter { kinds: vec!["run.waiting".into()], ..EventFilter::default() },
-    );
+    let events =
+        events_of(&store, EventFilter { kinds: vec!["run.waiting".into()], ..EventFilter::default() });
     assert_eq!(
         events.await.iter().map(told).collect::<Vec<_>>(),
         decided.events.iter().map(expected).collect::<Vec<_>>()
@@ -195,12 +193,8 @@ pub async fn a_child_wakes_its_parent(store: Arc<dyn Store>) {
     assert_eq!(last, [expected(decided.events.first().unwrap()), expected(&delivered)]);
 
     let again = take(&store, 7).await;
-    let message = Step {
-        number: 3,
-        delivery: 0,
-        at: at(6),
-        body: step::Body::Message { text: "told at 6".into() },
-    };
+    let message =
+        Step { number: 3, delivery: 0, at: at(6), body: step::Body::Message { text: "told at 6".into() } };
     assert_eq!(again.steps, [step(1, 1, "one"), step(2, 1, "two"), message]);
     assert_eq!((again.run.attempt, again.run.retry_count), (2, 1));
     end(&store, &holder(&again.run), 8).await;
@@ -302,9 +296,7 @@ pub async fn a_run_that_waited_too_long_fails(store: Arc<dyn Store>) {
     let report = Report { holder: held.clone(), events: vec![], attempts, steps: vec![], now: at(3) };
     store.report(report).await.unwrap();
     let failure = || Failure::new(FailureType::ChildrenTimedOut, "ses_a did not finish");
-    let give_up = async |seconds| {
-        store.give_up_waiting(&run_id("p"), failure(), at(seconds)).await.unwrap()
-    };
+    let give_up = async |seconds| store.give_up_waiting(&run_id("p"), failure(), at(seconds)).await.unwrap();
     assert_eq!(give_up(1000).await.status, Status::Running, "it does not wait");
     let waits = store.suspend_run(suspend(&held, &["a"], 4)).await.unwrap();
     let last = store.last_event().await.unwrap();
@@ -432,7 +424,11 @@ pub async fn suspensions_are_announced(store: Arc<dyn Store>) {
     store.suspend_run(suspend(&held, &["a"], 3)).await.unwrap();
     hear(&mut notices, Notice::Changed { run_id: run_id("p"), over: false }).await;
     let mut notices = store.notices();
-    store.wake_run(Wake { reason: "the answer is there".into(), ..wake("p", &[], 4) }).await.unwrap().unwrap();
+    store
+        .wake_run(Wake { reason: "the answer is there".into(), ..wake("p", &[], 4) })
+        .await
+        .unwrap()
+        .unwrap();
     hear(&mut notices, Notice::Queued).await;
     take(&store, 5).await;
 }

@@ -128,7 +128,10 @@ pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
         arguments: serde_json::json!({"b": 1.5, "a": [null, 12345678901234567890u64]}),
     };
     let events = vec![said.clone(), tool.clone()];
-    store.report(Report { holder: holder.clone(), events, attempts: vec![], steps: vec![], now: at(5) }).await.unwrap();
+    store
+        .report(Report { holder: holder.clone(), events, attempts: vec![], steps: vec![], now: at(5) })
+        .await
+        .unwrap();
 
     let validation = Validation {
         valid: true,
@@ -209,7 +212,13 @@ pub async fn attempts_are_kept_once(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let first = attempt(1, AttemptOutcome::SchemaInvalid);
     let second = attempt(2, AttemptOutcome::Accepted);
-    let report = |attempts: Vec<_>| Report { holder: holder.clone(), events: vec![], attempts, steps: vec![], now: at(3) };
+    let report = |attempts: Vec<_>| Report {
+        holder: holder.clone(),
+        events: vec![],
+        attempts,
+        steps: vec![],
+        now: at(3),
+    };
     assert_eq!(store.report(report(vec![first.clone()])).await.unwrap(), [1]);
     let changed = accord_domain::attempt::Attempt { text: "another".into(), ..first.clone() };
     assert_eq!(store.report(report(vec![changed, second.clone()])).await.unwrap(), [2]);
@@ -231,7 +240,10 @@ pub async fn attempts_are_in_the_order_of_deliveries(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let first = attempt(1, AttemptOutcome::NoJson);
     let attempts = vec![first.clone()];
-    store.report(Report { holder: one.clone(), events: vec![], attempts, steps: vec![], now: at(3) }).await.unwrap();
+    store
+        .report(Report { holder: one.clone(), events: vec![], attempts, steps: vec![], now: at(3) })
+        .await
+        .unwrap();
     store.give_back(&one, at(4)).await.unwrap();
     let two = holder(&take(&store, 5).await.run);
     let second = accord_domain::attempt::Attempt { delivery: 2, ..attempt(1, AttemptOutcome::Accepted) };

@@ -316,7 +316,10 @@ fn a_run_that_needs_a_person_says_so_in_its_status() {
     let (run, session) = (change.run, change.session);
     let asked =
         suspend(run, session, &holder("1", 1), Suspension::Person, Usage::default(), WAIT, at(2)).unwrap();
-    assert_eq!((asked.run.status, asked.session.status), (Status::InputRequired, SessionStatus::InputRequired));
+    assert_eq!(
+        (asked.run.status, asked.session.status),
+        (Status::InputRequired, SessionStatus::InputRequired)
+    );
     assert_eq!(kinds(&asked), Vec::<&str>::new(), "the request has an event of its own");
 }
 

@@ -28,8 +28,11 @@ pub(super) enum Rules {
     Real,
     /// A wake does not look whether a child's end is still owed.
     WakeIgnoresDeliveries,
+    /// Whoever suspended a run still holds it.
     SuspendKeepsLease,
+    /// However long a run waits, it waits on.
     NeverGivesUp,
+    /// A result counts even if the run was told to stop.
     StopIsForgotten,
 }
 
@@ -264,12 +267,12 @@ impl World {
     /// A runner reports with what it believes to hold.
     fn reported(&self, action: Action, holder: &Holder, rules: Rules) -> Option<Self> {
         let (mut run, session, usage) = (self.run.clone(), self.session.clone(), Usage::default());
-        if rules == Rules::StopIsForgotten && run.status == Stopping {
+        let completes = matches!(action, Action::Complete(_));
+        if rules == Rules::StopIsForgotten && completes && run.status == Stopping {
             run.status = Running;
         }
-        let finish = |run, session, end| {
-            change::finish(run, session, holder, end, usage, Children::Quiet, now())
-        };
+        let finish =
+            |run, session, end| change::finish(run, session, holder, end, usage, Children::Quiet, now());
         let suspend = |run, session, suspension| {
             let lease = self.run.lease.clone();
             let suspended = change::suspend(run, session, holder, suspension, usage, WAIT, now())?;
@@ -306,7 +309,7 @@ impl World {
     fn woken(&self, tells: [bool; 2], rules: Rules) -> Option<Self> {
         let is_told = |child: usize| tells[child] && self.children[child] != Child::Owed;
         if rules != Rules::WakeIgnoresDeliveries && (is_told(0) || is_told(1)) {
-            return (self.seen.is_none()).then(|| self.clone());
+            return Some(self.clone());
         }
         let (run, session) = (self.run.clone(), self.session.clone());
         let Ok(change) = change::wake(run, session, "there", now()) else { return Some(self.clone()) };
