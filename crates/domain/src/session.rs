@@ -52,10 +52,7 @@ impl Status {
 
     /// Whether a run of the session is under way.
     pub fn is_busy(self) -> bool {
-        matches!(
-            self,
-            Self::Pending | Self::Running | Self::Waiting | Self::InputRequired | Self::Stopping
-        )
+        matches!(self, Self::Pending | Self::Running | Self::Waiting | Self::InputRequired | Self::Stopping)
     }
 }
 

@@ -248,8 +248,7 @@ mod tests {
         let body: Body = serde_json::from_str(text).unwrap();
         let written = serde_json::to_string(&body).unwrap();
         assert!(written.contains(r#"{"n":18446744073709551616,"e":1e+400,"z":-0,"f":1.10}"#), "{written}");
-        let kept: Step =
-            serde_json::from_str(&serde_json::to_string(&step(1, text)).unwrap()).unwrap();
+        let kept: Step = serde_json::from_str(&serde_json::to_string(&step(1, text)).unwrap()).unwrap();
         assert_eq!(kept.body, body);
     }
 
@@ -257,7 +256,8 @@ mod tests {
     fn only_steps_after_the_last_restart_count() {
         let message = r#"{"type":"message","text":"t"}"#;
         let restart = r#"{"type":"restarted","reason":"r"}"#;
-        let steps = [step(1, message), step(2, restart), step(3, message), step(4, restart), step(5, message)];
+        let steps =
+            [step(1, message), step(2, restart), step(3, message), step(4, restart), step(5, message)];
         assert_eq!(current(&steps).iter().map(|step| step.number).collect::<Vec<_>>(), [4, 5]);
         assert_eq!(current(&steps[..1]).len(), 1);
         assert_eq!(current(&steps[..2]).len(), 1);

@@ -64,7 +64,12 @@ impl Journal {
     fn with(recorded: VecDeque<Step>, next: u32, sink: Option<Arc<dyn StepSink>>) -> Self {
         let bytes = recorded.iter().map(|step| size(&step.body)).sum();
         let state = State { recorded, next, diverged: None };
-        Self { state: Mutex::new(state), sink, unsaved: AtomicBool::new(false), bytes: AtomicUsize::new(bytes) }
+        Self {
+            state: Mutex::new(state),
+            sink,
+            unsaved: AtomicBool::new(false),
+            bytes: AtomicUsize::new(bytes),
+        }
     }
 
     /// Whether recorded steps are left.
@@ -178,7 +183,9 @@ fn size(body: &Body) -> usize {
         Body::Conversation { conversation, .. } => conversation.to_string().len(),
         Body::TurnAnswer { text, before, submissions, structured, conversation, .. } => {
             let texts = before.iter().chain(submissions).chain(structured).map(String::len);
-            text.len() + texts.sum::<usize>() + conversation.as_ref().map_or(0, |value| value.to_string().len())
+            text.len()
+                + texts.sum::<usize>()
+                + conversation.as_ref().map_or(0, |value| value.to_string().len())
         }
         Body::Opened { facts } => facts.to_string().len(),
         Body::ToolStarted { .. } | Body::Verdict { .. } | Body::Restarted { .. } => 0,
@@ -221,7 +228,10 @@ mod tests {
         let saved = Arc::new(Saved::default());
         let sink: Arc<dyn StepSink> = Arc::clone(&saved) as Arc<dyn StepSink>;
         let journal = Journal::new(steps(vec![message("a")]), 2, sink);
-        assert_eq!(journal.take("a message", |body| matches!(body, Body::Message { .. })), Some(message("a")));
+        assert_eq!(
+            journal.take("a message", |body| matches!(body, Body::Message { .. })),
+            Some(message("a"))
+        );
         assert!(!journal.is_replaying());
         journal.record(message("b")).await;
         assert_eq!(*saved.0.lock().unwrap(), [(2, message("b"))]);

@@ -53,10 +53,9 @@ pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
 /// Whether a report says what the work came to, rather than that it was ended.
 pub(crate) fn is_result(finish: &FinishRun) -> bool {
     match finish.status {
-        FinishStatus::Completed
-        | FinishStatus::Failed
-        | FinishStatus::Answered
-        | FinishStatus::Waiting => true,
+        FinishStatus::Completed | FinishStatus::Failed | FinishStatus::Answered | FinishStatus::Waiting => {
+            true
+        }
         FinishStatus::Stopped | FinishStatus::Released => false,
     }
 }

@@ -43,8 +43,7 @@ impl Reporter {
     /// run is lost.
     pub(crate) fn start(coordinator: Arc<dyn Coordinator>, hold: &Arc<LeasedRun>) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(REPORTS_HELD);
-        let sending =
-            Sending { coordinator, hold: Arc::clone(hold), receiver, next: None, is_full: false };
+        let sending = Sending { coordinator, hold: Arc::clone(hold), receiver, next: None, is_full: false };
         (Self { sender, hold: Arc::clone(hold) }, tokio::spawn(sending.run()))
     }
 

@@ -110,7 +110,8 @@ async fn attempt(
             Ok(session) => session,
             Err(failure) => break finish::failed(&hold.holding, failure),
         };
-        let working = Working { assignment: &assignment, budget: &budget, hold, journal, reporter, reporting };
+        let working =
+            Working { assignment: &assignment, budget: &budget, hold, journal, reporter, reporting };
         let outcome = working.driven(session).await;
         match outcome.end {
             RunEnd::Diverged(reason) if !assignment.steps.is_empty() => {
@@ -132,7 +133,12 @@ fn journal(assignment: &Assignment, reporter: &Reporter) -> Journal {
 }
 
 /// The run without its recorded steps, which do not count any more.
-async fn restarted(shared: &Shared, assignment: Assignment, hold: &Arc<LeasedRun>, reason: String) -> Assignment {
+async fn restarted(
+    shared: &Shared,
+    assignment: Assignment,
+    hold: &Arc<LeasedRun>,
+    reason: String,
+) -> Assignment {
     let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
     let journal = Journal::new(Vec::new(), assignment.next_step, Arc::new(reporter.clone()));
     journal.record(Body::Restarted { reason }).await;

@@ -25,6 +25,8 @@ pub struct Due {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingRun {
     pub run_id: RunId,
+    /// The delivery that was suspended.
+    pub attempt: u32,
     pub session_id: SessionId,
     pub waits_until: Option<Timestamp>,
     /// The children's runs that ended and were not reported, in the order of their ends.

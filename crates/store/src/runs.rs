@@ -176,6 +176,8 @@ impl Suspend {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wake {
     pub run_id: RunId,
+    /// The delivery that was suspended, as the caller knows it: after a later one nothing is written.
+    pub attempt: u32,
     /// Why it is queued again, for people.
     pub reason: String,
     /// What the run is told next, written as its next step.

@@ -62,7 +62,15 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
     let holder = Holder { run_id: claimed.run.id, runner_id, lease_id, attempt: claimed.run.attempt };
     store.start_run(&holder, now).await?;
     let said = Body::Message { role: "assistant".into(), text: r#"{"severity": "high"}"#.into() };
-    store.report(Report { holder: holder.clone(), events: vec![said], attempts: Vec::new(), steps: Vec::new(), now }).await?;
+    store
+        .report(Report {
+            holder: holder.clone(),
+            events: vec![said],
+            attempts: Vec::new(),
+            steps: Vec::new(),
+            now,
+        })
+        .await?;
     // The gate reads the contract before it lets a result pass.
     store.whole_run(&holder.run_id).await?;
     let outcome = Outcome {

@@ -50,7 +50,9 @@ impl From<RunStatus> for Tone {
         match status {
             RunStatus::Completed => Self::Good,
             RunStatus::Claimed | RunStatus::Running | RunStatus::Waiting => Self::Busy,
-            RunStatus::Pending | RunStatus::InputRequired | RunStatus::Stopping | RunStatus::Stopped => Self::Warning,
+            RunStatus::Pending | RunStatus::InputRequired | RunStatus::Stopping | RunStatus::Stopped => {
+                Self::Warning
+            }
             RunStatus::Failed => Self::Bad,
         }
     }

@@ -118,11 +118,8 @@ impl Callbacks {
         let child = self.store.run(child).await?;
         let started = self.store.session(&child.session_id).await?.created_at;
         let until = started.checked_add(SignedDuration::from_micros(1)).unwrap_or(Timestamp::MAX);
-        let filter = RunFilter {
-            session_id: Some(parent.id.clone()),
-            until: Some(until),
-            ..RunFilter::default()
-        };
+        let filter =
+            RunFilter { session_id: Some(parent.id.clone()), until: Some(until), ..RunFilter::default() };
         let starter = self.store.runs(&filter, &PageRequest { limit: 1, cursor: None }).await?;
         let Some(starter) = starter.items.first() else { return Ok(None) };
         self.runs.callers_contract(&starter.id).await

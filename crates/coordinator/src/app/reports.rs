@@ -79,13 +79,8 @@ impl Runners {
         let steps = attempts.last().zip(report.step).map(verdict).into_iter().collect();
         let figures: Vec<(u32, Figures)> =
             attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
-        let report = Report {
-            holder: holder(run_id, &report.holding),
-            events: Vec::new(),
-            attempts,
-            steps,
-            now,
-        };
+        let report =
+            Report { holder: holder(run_id, &report.holding), events: Vec::new(), attempts, steps, now };
         let written = self.store.report(report).await?;
         // Attempts that were reported before are counted already.
         let new = figures.iter().filter(|(number, _)| written.contains(number));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    AttemptList, CreateRun, CreatedRun, ErrorBody, ErrorName, ForkRun, Page, RetryRun, RunQuery, RunView, StepList,
-    WaitQuery,
+    AttemptList, CreateRun, CreatedRun, ErrorBody, ErrorName, ForkRun, Page, RetryRun, RunQuery, RunView,
+    StepList, WaitQuery,
 };
 use accord_domain::id::RunId;
 use axum::extract::State;

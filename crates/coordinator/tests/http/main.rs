@@ -27,4 +27,5 @@ mod shapes;
 mod support;
 mod unmatched;
 mod wait;
+mod waiting;
 mod workflows;

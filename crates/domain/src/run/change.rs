@@ -189,9 +189,7 @@ pub fn finish(
 /// Asking again, or after the end, changes nothing.
 pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
     match run.status {
-        Status::Pending | Status::Waiting | Status::InputRequired => {
-            over(run, session, End::Stopped, now)
-        }
+        Status::Pending | Status::Waiting | Status::InputRequired => over(run, session, End::Stopped, now),
         Status::Claimed | Status::Running => {
             let session = with_status(session, SessionStatus::Stopping, now);
             Change {
@@ -289,9 +287,16 @@ pub fn suspend(
     Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
 }
 
-/// What a suspended run waited for is there: it waits for a runner.
-pub fn wake(run: Run, session: Session, reason: &str, now: Timestamp) -> Result<Change, Refused> {
-    match run.status.is_suspended() {
+/// What a suspended run waited for is there: it waits for a runner. `attempt` is the delivery that was suspended: who saw an
+/// earlier one does not know what the run waits for now.
+pub fn wake(
+    run: Run,
+    session: Session,
+    attempt: u32,
+    reason: &str,
+    now: Timestamp,
+) -> Result<Change, Refused> {
+    match run.status.is_suspended() && run.attempt == attempt {
         true => Ok(requeue(run, session, reason, now)),
         false => Err(wrong_status(&run)),
     }

@@ -29,9 +29,9 @@ pub(super) fn take(journal: &Journal) -> Option<Recorded> {
                 Ending::Finished | Ending::Astray | Ending::Submitted => ReplyEnd::Finished,
             };
             let usage = usage_of(usage);
-            let calls = calls.into_iter().map(|step::Call { id, name, arguments }| ReplyCall { id, name, arguments });
-            let reply =
-                Reply { text, on_the_way: earlier, calls: calls.collect(), kept, end, usage, model };
+            let calls =
+                calls.into_iter().map(|step::Call { id, name, arguments }| ReplyCall { id, name, arguments });
+            let reply = Reply { text, on_the_way: earlier, calls: calls.collect(), kept, end, usage, model };
             Some(Recorded { result: Ok(reply), usage })
         }
         Body::RequestFailed { error, message, usage } => {

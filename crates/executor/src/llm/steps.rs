@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, NOT_TAKEN};
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
-use super::record::{self, Recorded};
 use super::failure::{FailureContext, shorten};
+use super::record::{self, Recorded};
 use super::settings::Settings;
 use super::wire::{ModelRequest, Reply, ReplyEnd};
 use crate::answer::{Answer, Stop, Usage};
@@ -282,11 +282,8 @@ impl Steps<'_> {
         for call in calls {
             let parsed = arguments(&call.arguments);
             let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
-            let started = Event::ToolStarted {
-                call_id: call.id.clone(),
-                name: call.name.clone(),
-                arguments: shown,
-            };
+            let started =
+                Event::ToolStarted { call_id: call.id.clone(), name: call.name.clone(), arguments: shown };
             let has_begun = match self.journal.take_call(&call.id) {
                 RecordedCall::Done { ok, text } => {
                     self.tell(Event::Replayed(Box::new(started))).await?;

@@ -26,7 +26,12 @@ pub(crate) fn every_tool(folder: &Path) -> Box<dyn Toolbox> {
 
 pub(crate) async fn call(tools: &dyn Toolbox, name: &str, arguments: Value) -> ToolOutput {
     let cancel = CancellationToken::new();
-    tokio::time::timeout(PATIENCE, tools.call(accord_executor::ToolCall { name, arguments: &arguments, key: "key" }, &cancel)).await.unwrap()
+    tokio::time::timeout(
+        PATIENCE,
+        tools.call(accord_executor::ToolCall { name, arguments: &arguments, key: "key" }, &cancel),
+    )
+    .await
+    .unwrap()
 }
 
 pub(crate) fn turn() -> Turn {

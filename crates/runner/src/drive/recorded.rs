@@ -58,7 +58,8 @@ impl Turns<'_> {
         }
         if let Some(recorded) = self.take_turn() {
             if let (Some(transcript), Ok(answer)) = (&mut self.transcript, &recorded) {
-                let said = [answer.text.as_str()].into_iter().chain(answer.submissions.iter().map(String::as_str));
+                let said =
+                    [answer.text.as_str()].into_iter().chain(answer.submissions.iter().map(String::as_str));
                 let said = said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
                 transcript.push_str(&format!("User:\n{}\n\nYou:\n{said}\n\n", turn.prompt));
             }

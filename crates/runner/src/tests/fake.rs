@@ -7,7 +7,8 @@ use std::time::Duration;
 use accord_api::{
     ClaimRuns, ClaimedRun, ClaimedRuns, ErrorBody, ErrorName, FinishRun, FinishStatus, FinishedRun,
     Heartbeat, HeartbeatAnswer, Holding, LeaseId, Profile, RegisterRunner, RegisteredRunner, ReportAttempts,
-    ReportEvents, ReportedAttempts, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId, SessionId,
+    ReportEvents, ReportedAttempts, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId,
+    SessionId,
 };
 use accord_client::ClientError;
 use accord_executor::{

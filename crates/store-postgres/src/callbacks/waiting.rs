@@ -7,12 +7,12 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Row};
 
 use super::{ended, unfinished};
-use crate::convert::{id, micros, time};
+use crate::convert::{counted, id, micros, time};
 use crate::error::DbError;
 
 /// Runs that wait for all of their children stay in the second part for long, and must not push the others out.
 const WAITING: &str = concat!(
-    "SELECT * FROM (SELECT r.id, r.session_id, r.waits_until, r.created_at, \
+    "SELECT * FROM (SELECT r.id, r.session_id, r.attempt, r.waits_until, r.created_at, \
      ARRAY(SELECT c.run_id FROM ",
     ended!("r.session_id"),
     " ORDER BY c.created_at, c.number) AS ended, \
@@ -34,6 +34,7 @@ fn waiting(row: &PgRow) -> Result<WaitingRun, DbError> {
     Ok(WaitingRun {
         run_id: id(row.try_get("id")?)?,
         session_id: id(row.try_get("session_id")?)?,
+        attempt: counted(row.try_get("attempt")?)?,
         waits_until: row.try_get::<Option<i64>, _>("waits_until")?.map(time).transpose()?,
         ended: ended.iter().map(|run_id| id(run_id)).collect::<Result<_, _>>()?,
         unfinished: unfinished.iter().map(|child| id(child)).collect::<Result<_, _>>()?,

@@ -63,7 +63,8 @@ async fn queue_again(connection: &mut PgConnection, wake: &Wake) -> Result<Optio
         Delivery::Gone => return Ok(None),
         Delivery::Of(children) => children,
     };
-    let mut step = pair.decide(|run, session| change::wake(run, session, &wake.reason, wake.now))?;
+    let woken = |run, session| change::wake(run, session, wake.attempt, &wake.reason, wake.now);
+    let mut step = pair.decide(woken)?;
     if !children.is_empty() {
         let told = delivered(&step.change.run, children, wake.now);
         step.change.events.push(told);

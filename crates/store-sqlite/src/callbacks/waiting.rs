@@ -11,7 +11,7 @@ use crate::rows::session;
 use crate::value::time_if;
 
 pub(super) fn runs(connection: &Connection, now: Timestamp, limit: u32) -> DbResult<Vec<WaitingRun>> {
-    let sql = "SELECT r.id, s.id, r.waits_until, s.seq FROM runs r INDEXED BY runs_suspended \
+    let sql = "SELECT r.id, s.id, r.waits_until, s.seq, r.attempt FROM runs r INDEXED BY runs_suspended \
                JOIN sessions s ON s.seq = r.session WHERE r.status = 'waiting' ORDER BY r.created_at, r.seq";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([])?;
@@ -20,6 +20,7 @@ pub(super) fn runs(connection: &Connection, now: Timestamp, limit: u32) -> DbRes
         let session_id = SessionId::try_from(row.get::<_, String>(1)?)?;
         let waiting = WaitingRun {
             run_id: RunId::try_from(row.get::<_, String>(0)?)?,
+            attempt: row.get(4)?,
             waits_until: time_if(row.get(2)?)?,
             ended: ended(connection, row.get(3)?)?,
             unfinished: unfinished_children(connection, &session_id)?,

@@ -35,13 +35,13 @@ pub(super) fn suspend(write: &mut Write<'_>, suspend: &Suspend) -> DbResult<Run>
 }
 
 pub(super) fn wake(write: &mut Write<'_>, wake: Wake) -> DbResult<Option<Run>> {
-    let Wake { run_id, reason, step: body, delivers, now } = wake;
+    let Wake { run_id, attempt, reason, step: body, delivers, now } = wake;
     let connection = write.connection();
     let loaded = run::load(connection, &run_id)?;
     // Before the status is looked at: whoever comes second finds the run queued by the first.
     let Some(children) = owed(connection, &loaded.session.id, &delivers)? else { return Ok(None) };
     let changed_rows = ChangedRows::of(&loaded);
-    let woken = change::wake(loaded.run, loaded.session, &reason, now)?;
+    let woken = change::wake(loaded.run, loaded.session, attempt, &reason, now)?;
     let number = step::next_number(connection, changed_rows.run)?;
     let next = step::Prepared::new(&Step { number, delivery: 0, at: now, body })?;
     step::insert(connection, changed_rows.run, &next)?;

@@ -221,6 +221,7 @@ pub(super) fn suspend(holder: &Holder, children: &[&str], seconds: i64) -> Suspe
 pub(super) fn wake(name: &str, delivers: &[&str], seconds: i64) -> Wake {
     Wake {
         run_id: run_id(name),
+        attempt: 1,
         reason: "a child finished".into(),
         step: step::Body::Message { text: format!("told at {seconds}") },
         delivers: delivers.iter().map(|run| run_id(run)).collect(),

@@ -28,6 +28,7 @@ fn due(parent: &str, runs: &[&str]) -> Due {
 fn waiting(parent: &str, until: i64, ended: &[&str], unfinished: &[&str]) -> WaitingRun {
     WaitingRun {
         run_id: run_id(parent),
+        attempt: 1,
         session_id: session_id(parent),
         waits_until: Some(at(until)),
         ended: ended.iter().map(|run| run_id(run)).collect(),

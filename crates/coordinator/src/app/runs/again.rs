@@ -101,7 +101,9 @@ impl Runs {
         };
         let steps = steps.get(..=last).unwrap_or(&steps);
         let forked = |body: Body| match body {
-            Body::Conversation { conversation, .. } => Body::Conversation { conversation, host: String::new() },
+            Body::Conversation { conversation, .. } => {
+                Body::Conversation { conversation, host: String::new() }
+            }
             other => other,
         };
         Ok(step::current(steps).iter().map(|step| forked(step.body.clone())).collect())

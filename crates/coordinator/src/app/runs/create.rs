@@ -191,7 +191,10 @@ impl Runs {
     }
 
     /// The contract that the caller of a run set, if any.
-    pub(in crate::app) async fn callers_contract(&self, run_id: &RunId) -> Result<Option<Arc<InForce>>, Error> {
+    pub(in crate::app) async fn callers_contract(
+        &self,
+        run_id: &RunId,
+    ) -> Result<Option<Arc<InForce>>, Error> {
         let Some(contract) = self.store.assignment(run_id).await?.contract else { return Ok(None) };
         let in_force = self.contracts.stored(&contract)?;
         Ok((in_force.terms.origin == Origin::Caller).then_some(in_force))

@@ -240,7 +240,13 @@ impl Turn<'_> {
     async fn record(&self, attempt: Attempt) -> Result<(), Error> {
         let now = self.runs.outside.now();
         let figures = Figures::of(&attempt);
-        let report = Report { holder: self.holder.clone(), events: Vec::new(), attempts: vec![attempt], steps: Vec::new(), now };
+        let report = Report {
+            holder: self.holder.clone(),
+            events: Vec::new(),
+            attempts: vec![attempt],
+            steps: Vec::new(),
+            now,
+        };
         if !self.runs.store.report(report).await?.is_empty() {
             metrics::attempt(&figures);
         }

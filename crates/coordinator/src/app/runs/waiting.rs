@@ -60,7 +60,9 @@ impl Runs {
         report: FinishRun,
     ) -> Result<Run, Error> {
         if assignment.contract.is_none() {
-            return Err(refuse("status waiting is only for runs with a contract; report completed or failed"));
+            return Err(refuse(
+                "status waiting is only for runs with a contract; report completed or failed",
+            ));
         }
         let children = self.store.children_to_come(&run.session_id).await?;
         let suspend = Suspend {
@@ -92,7 +94,7 @@ impl Runs {
     }
 
     async fn continue_or_fail(&self, waiting: WaitingRun, now: Timestamp) -> Result<(), Error> {
-        let WaitingRun { run_id, waits_until, ended, unfinished, .. } = waiting;
+        let WaitingRun { run_id, attempt, waits_until, ended, unfinished, .. } = waiting;
         let assignment = match self.store.assignment(&run_id).await {
             Err(accord_store::StoreError::NoRun(_)) => return Ok(()),
             found => found?,
@@ -110,7 +112,8 @@ impl Runs {
             };
             let (reason, step) = ("its children reported back".to_owned(), Body::Message { text });
             let announcement = self.hub.announce();
-            if let Some(run) = self.store.wake_run(Wake { run_id, reason, step, delivers, now }).await? {
+            let wake = Wake { run_id, attempt, reason, step, delivers, now };
+            if let Some(run) = self.store.wake_run(wake).await? {
                 announcement.queued(&run.demands);
             }
             return Ok(());

@@ -114,9 +114,10 @@ async fn every_change_is_recorded() {
         ("endpoints.forgotten", "model m, feature native"),
     ];
     assert_eq!(told, expected);
-    // A workflow run is retried only after three deaths of coordinators: tests/http/quarantine.rs has that one.
-    let names: BTreeSet<&str> =
-        told.iter().map(|(action, _)| *action).chain(["workflow_run.retried"]).collect();
+    // A workflow run is retried only after three deaths of coordinators (tests/http/quarantine.rs), and a run is forked only if
+    // a runner worked on it (tests/http/waiting.rs).
+    let elsewhere = ["workflow_run.retried", "run.forked"];
+    let names: BTreeSet<&str> = told.iter().map(|(action, _)| *action).chain(elsewhere).collect();
     let audited = ROUTES.iter().filter_map(|route| match route.audit {
         Audit::Recorded(audited) => Some(audited),
         Audit::Safe | Audit::Exempt(_) => None,

@@ -340,11 +340,11 @@ fn only_the_holder_suspends_a_run_and_a_stopping_one_ends() {
 #[test]
 fn a_woken_run_waits_for_a_runner_and_its_first_wait_counts() {
     let change = waiting(1);
-    let woken = wake(change.run, change.session, "a child finished", at(10)).unwrap();
+    let woken = wake(change.run, change.session, 1, "a child finished", at(10)).unwrap();
     assert_eq!((woken.run.status, woken.session.status), (Status::Pending, SessionStatus::Pending));
     assert_eq!((woken.run.attempt, woken.run.losses, woken.run.queued_at), (1, 0, at(10)));
     assert_eq!(kinds(&woken), ["run.queued"]);
-    let again = wake(woken.run.clone(), woken.session.clone(), "again", at(11));
+    let again = wake(woken.run.clone(), woken.session.clone(), 1, "again", at(11));
     assert_eq!(again, Err(Refused::WrongStatus { run: RunId::new("1"), status: Status::Pending }));
     let claimed = claim(woken.run, woken.session, &runner(), LeaseId::new("2"), at(12), LEASE).unwrap();
     let (run, session) = (claimed.run, claimed.session);

@@ -103,7 +103,10 @@ fn outcomes(run: &Run, session: &Session, event: Event) -> Vec<Result<Change, Re
         Event::ConfirmStop => finish(End::Stopped),
         Event::Wait => suspend(Suspension::Children(vec![SessionId::new("2")])),
         Event::Ask => suspend(Suspension::Person),
-        Event::Wake => vec![change::wake(run, session, "there", now)],
+        Event::Wake => {
+            let attempt = run.attempt;
+            vec![change::wake(run, session, attempt, "there", now)]
+        }
         Event::GiveUp => {
             let failure = failure(FailureType::ChildrenTimedOut);
             vec![Ok(change::give_up_waiting(run, session, failure, long_after))]

@@ -64,7 +64,12 @@ async fn a_turn_continues_after_each_of_its_steps() {
     for provider in PROVIDERS {
         let whole = run(provider, &[], answers(provider), Delivery::Text).await;
         let expected = [
-            "model_answer", "tool_started", "tool_result", "model_answer", "tool_started", "tool_result",
+            "model_answer",
+            "tool_started",
+            "tool_result",
+            "model_answer",
+            "tool_started",
+            "tool_result",
             "model_answer",
         ];
         assert_eq!(kinds(&whole.steps), expected, "{provider}");

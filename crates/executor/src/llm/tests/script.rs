@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::llm::{LlmExecutor, Provider, ProviderKind, Providers, Secret};
 use crate::{
-    Answer, Delivery, Event, Events, Executor, Journal, NoTools, OpenError, Request, Response, Retry, Session,
-    Start, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
+    Answer, Delivery, Event, Events, Executor, Journal, NoTools, OpenError, Request, Response, Retry,
+    Session, Start, ToolCall, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn,
+    TurnFailure,
 };
 
 pub(super) const KEY: &str = "sk-very-secret";

@@ -312,7 +312,10 @@ impl World {
             return Some(self.clone());
         }
         let (run, session) = (self.run.clone(), self.session.clone());
-        let Ok(change) = change::wake(run, session, "there", now()) else { return Some(self.clone()) };
+        let attempt = run.attempt;
+        let Ok(change) = change::wake(run, session, attempt, "there", now()) else {
+            return Some(self.clone());
+        };
         let mut after = self.changed(change);
         for child in [0, 1] {
             if tells[child] {
