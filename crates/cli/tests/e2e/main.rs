@@ -25,6 +25,7 @@ mod mcp;
 mod observability;
 mod outages;
 mod review;
+mod steps;
 mod support;
 mod unread;
 mod workflow;
