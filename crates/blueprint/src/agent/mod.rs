@@ -1,6 +1,7 @@
 //! Agents.
 
 pub(crate) mod check;
+pub(crate) mod file_schema;
 mod folder;
 mod kb;
 mod parse;

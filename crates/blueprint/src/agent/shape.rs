@@ -14,8 +14,7 @@ use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::finding::{Finding, Findings, Mark};
-
-const REFERENCE: &str = "#/components/schemas/";
+use crate::generator_schemas::SCHEMAS;
 
 /// Types with several forms, as they are described to authors.
 const UNIONS: [(&str, &str); 3] = [
@@ -24,11 +23,15 @@ const UNIONS: [(&str, &str); 3] = [
     ("ProcessArguments", "a list of strings, or json, flags or both;"),
 ];
 
-static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+/// The schemas of the types of a blueprint, by name.
+pub(super) fn type_schemas() -> Map<String, Value> {
     let mut parts = vec![("Blueprint".to_owned(), Blueprint::schema())];
     Blueprint::schemas(&mut parts);
-    let mut schemas: Map<String, Value> =
-        parts.into_iter().map(|(name, schema)| (name, json!(schema))).collect();
+    parts.into_iter().map(|(name, schema)| (name, json!(schema))).collect()
+}
+
+static READ: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let mut schemas = type_schemas();
     // The settings of an executor depend on its type, so the reader compares them itself.
     if let Some(Value::Object(blueprint)) = schemas.get_mut("Blueprint") {
         blueprint.insert("required".to_owned(), json!(["name"]));
@@ -49,12 +52,12 @@ pub(super) struct Shape<'a> {
 
 /// The schema of the type with this name.
 pub(super) fn shape(name: &str) -> Shape<'_> {
-    Shape { name, schema: SCHEMAS.get(name).unwrap_or(&Value::Null) }
+    Shape { name, schema: READ.get(name).unwrap_or(&Value::Null) }
 }
 
 impl<'a> Shape<'a> {
     fn of(schema: &'a Value) -> Self {
-        match schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(REFERENCE)) {
+        match schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(SCHEMAS)) {
             Some(name) => shape(name),
             None => Self { name: "", schema },
         }
@@ -232,12 +235,5 @@ pub(super) fn described(value: &Value) -> String {
 
 /// The type of a value, with its article.
 pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
+    if value.is_array() { "a list" } else { accord_json::kind_of(value) }
 }
