@@ -17,6 +17,7 @@ mod generator_schemas;
 mod hash;
 mod labels;
 mod name;
+mod shape;
 mod splice;
 mod stamp;
 mod text_file;
@@ -34,6 +35,7 @@ pub use generator_schemas::rewrite_for_generators;
 pub use hash::{hash_of, hex};
 pub use labels::{label_error, unmeetable};
 pub use name::{MAX_NAME_LENGTH, Named, name_error, new_name_error};
+pub use shape::mismatch_at;
 pub use stamp::Stamp;
 pub use workflow::view::{summary as workflow_summary, workflows_in};
 pub use workflow::{

@@ -33,7 +33,6 @@ mod host;
 mod id_prefix;
 mod json;
 mod lines;
-mod list_filters;
 mod output;
 mod own_coordinator;
 mod paging;

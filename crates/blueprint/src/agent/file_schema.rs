@@ -1,13 +1,14 @@
 //! The JSON Schema of an agent's file, for editors: the schema of the blueprint and those that it refers to, in one document.
 
+use accord_domain::agent::Blueprint;
 use serde_json::{Map, Value, json};
 
-use super::shape::type_schemas;
 use crate::generator_schemas::{SCHEMAS, rewrite_for_generators};
+use crate::shape::type_schemas;
 
 /// The JSON Schema of an `agent.yaml`.
 pub fn file_schema() -> Value {
-    let mut document = json!({"components": {"schemas": type_schemas()}});
+    let mut document = json!({"components": {"schemas": type_schemas::<Blueprint>()}});
     rewrite_for_generators(&mut document);
     let shapes = document.pointer("/components/schemas").unwrap_or(&Value::Null);
     let mut schema = json!({

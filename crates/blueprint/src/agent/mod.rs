@@ -7,7 +7,6 @@ mod kb;
 mod parse;
 pub(crate) mod providers;
 mod read;
-mod shape;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tiers;

@@ -45,16 +45,16 @@ pub(super) struct AgentQuery {
 }
 
 document_handlers! {
-    blueprints<Agents>, AgentView, "Agent", "agent";
-    "Returns an agent.";
-    "Deletes an agent. For a file agent the files are deleted.", "AgentReadOnly";
+    service: blueprints<Agents>, view: AgentView, names: "Agent" "agent",
+    show: "Returns an agent.",
+    remove: "Deletes an agent. For a file agent the files are deleted.", conflict: "AgentReadOnly",
 }
 
 definition_handlers! {
-    Agents, AgentView, "Agent", "agent", "blueprint", body(content = accord_api::Blueprint),
-        "InvalidRequest, InvalidAgent, InvalidSchema";
-    "Creates an agent in the database.";
-    "Replaces an agent, or creates it. For a file agent the file is written.";
+    kind: Agents, view: AgentView, names: "Agent" "agent" "blueprint",
+    body: (content = accord_api::Blueprint), invalid: "InvalidRequest, InvalidAgent, InvalidSchema",
+    create: "Creates an agent in the database.",
+    replace: "Replaces an agent, or creates it. For a file agent the file is written.",
 }
 
 /// Lists all agents, including invalid ones.

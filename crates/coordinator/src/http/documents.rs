@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::{Extension, RequestExt as _};
 use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
 use super::extract::JsonBody;
 use super::{body, conditions};
@@ -17,9 +18,9 @@ use crate::error::Error;
 /// The handlers that all documents with a name and a hash have: agents, workflows and schemas.
 macro_rules! document_handlers {
     (
-        $service:ident $(<$kind:ty>)?, $view:ty, $Noun:literal, $noun:literal;
-        $show:literal;
-        $remove:literal, $conflict:literal;
+        service: $service:ident $(<$kind:ty>)?, view: $view:ty, names: $Noun:literal $noun:literal,
+        show: $show:literal,
+        remove: $remove:literal, conflict: $conflict:literal,
     ) => {
         #[utoipa::path(
             get,
@@ -75,9 +76,10 @@ pub(super) use document_handlers;
 /// The handlers that agents and workflows have besides: they are changed with their whole definition.
 macro_rules! definition_handlers {
     (
-        $kind:ty, $view:ty, $Noun:literal, $noun:literal, $document:literal, body($($body:tt)*), $invalid:literal;
-        $create:literal;
-        $replace:literal;
+        kind: $kind:ty, view: $view:ty, names: $Noun:literal $noun:literal $document:literal,
+        body: ($($body:tt)*), invalid: $invalid:literal,
+        create: $create:literal,
+        replace: $replace:literal,
     ) => {
         #[utoipa::path(
             post,
@@ -139,7 +141,7 @@ pub(super) struct Create<T> {
     pub(super) promise: Option<Promise>,
 }
 
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Create<T> {
+impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<App>> for Create<T> {
     type Rejection = Error;
 
     async fn from_request(mut request: Request, app: &Arc<App>) -> Result<Self, Error> {

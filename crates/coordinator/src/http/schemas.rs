@@ -30,9 +30,9 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 document_handlers! {
-    schemas, SchemaView, "Schema", "schema";
-    "Returns a registered schema.";
-    "Deletes a schema that no agent references.", "SchemaInUse";
+    service: schemas, view: SchemaView, names: "Schema" "schema",
+    show: "Returns a registered schema.",
+    remove: "Deletes a schema that no agent references.", conflict: "SchemaInUse",
 }
 
 /// Lists registered schemas by name.

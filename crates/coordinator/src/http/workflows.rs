@@ -36,17 +36,17 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 document_handlers! {
-    blueprints<Workflows>, WorkflowView, "Workflow", "workflow";
-    "Returns a workflow.";
-    "Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.", "WorkflowReadOnly";
+    service: blueprints<Workflows>, view: WorkflowView, names: "Workflow" "workflow",
+    show: "Returns a workflow.",
+    remove: "Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.", conflict: "WorkflowReadOnly",
 }
 
 definition_handlers! {
-    Workflows, WorkflowView, "Workflow", "workflow", "graph",
-        body(content = Object, description = "The graph: name, description, nodes, edges"),
-        "InvalidRequest, InvalidWorkflow";
-    "Creates a workflow in the database.";
-    "Replaces a workflow, or creates it. For a file workflow the file is written.";
+    kind: Workflows, view: WorkflowView, names: "Workflow" "workflow" "graph",
+    body: (content = Object, description = "The graph: name, description, nodes, edges"),
+    invalid: "InvalidRequest, InvalidWorkflow",
+    create: "Creates a workflow in the database.",
+    replace: "Replaces a workflow, or creates it. For a file workflow the file is written.",
 }
 
 /// Lists all workflows, including invalid ones.
