@@ -147,7 +147,7 @@ mod tests {
             (run("[]"), ": invalid type: list, expected an object at line 1 column 0"),
             (
                 run(r#"{"additional_demands": {"tags": {}}}"#),
-                " at additional_demands.tags: invalid type: object, expected a list at line 1 column 33",
+                " at additional_demands.tags: invalid type: object, expected a list at line 1 column 32",
             ),
             (
                 run(r#"{"priority": ", expected u32"}"#),
