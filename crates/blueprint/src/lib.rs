@@ -7,15 +7,17 @@
 //! - `workflow`: the same for graphs, which `accord_workflow` reads and checks.
 //! - `definition`: what both have in common.
 //!
-//! Whether a registered schema or a named agent exists is not known here.
+//! Whether a named agent or a registered schema exists is checked with a `Library`, which the caller fills.
 
 mod agent;
 mod definition;
 mod document;
 mod finding;
+mod generator_schemas;
 mod hash;
 mod labels;
 mod name;
+mod shape;
 mod splice;
 mod stamp;
 mod text_file;
@@ -23,13 +25,19 @@ mod workflow;
 mod yaml;
 
 pub use agent::check::{BLUEPRINT_RETRIES, Contracts, DeclaredSchema};
+pub use agent::file_schema::file_schema as agent_file_schema;
 pub use agent::providers::add_configuration as add_provider_configuration;
 pub use agent::tiers::{UnknownTier, resolve_tiers};
 pub use agent::view::{agents_in, implicit_parameters, summary as agent_summary, warning};
 pub use agent::{Agents, ParsedAgent, ValidBlueprint};
 pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile};
+pub use generator_schemas::rewrite_for_generators;
 pub use hash::{hash_of, hex};
 pub use labels::{label_error, unmeetable};
 pub use name::{MAX_NAME_LENGTH, Named, name_error, new_name_error};
+pub use shape::mismatch_at;
 pub use stamp::Stamp;
-pub use workflow::{ParsedWorkflow, Workflows, has_errors};
+pub use workflow::view::{summary as workflow_summary, workflows_in};
+pub use workflow::{
+    Library, ParsedWorkflow, Workflows, has_errors, inline_blueprint, inline_blueprints, unregistered_schema,
+};

@@ -13,15 +13,15 @@ use crate::output;
 /// Shows the id and the status of what was changed, or all of it as JSON.
 pub(crate) fn show_status(
     id: impl Display,
-    status: &str,
+    status: impl Display,
     whole: &impl Serialize,
     json: bool,
 ) -> io::Result<()> {
     if json { output::json(whole) } else { output::show(&format!("{id}  {status}\n")) }
 }
 
-/// Does the same with each and shows the result. A failure is reported, with `--json` under the name of the id too
-/// for, and the exit code is that of the first.
+/// Does the same with each and shows the result. A failure is reported, with `--json` under the name of the id too, and the
+/// exit code is that of the first.
 pub(crate) async fn each<I: Serialize, T>(
     ids: &[I],
     name: &str,

@@ -6,7 +6,8 @@
 //! The path of a command:
 //!
 //! 1. **Read.** `arguments` is the command line; `project` finds the folder, `config` its layered settings, each with its
-//!    origin. `document`, `task_parameters`, `since` and `id_prefix` read files, parameters, times and shortened ids.
+//!    origin. `document`, `task_parameters`, `since` and `id_prefix` read files, parameters, times and shortened ids;
+//!    `definitions` has what agents and workflows have in common.
 //! 2. **Connect.** Almost everything is a request to a coordinator. `connection` finds the one that runs, or hosts one that only
 //!    answers; `own_coordinator` hosts one with a runner if there is work to do. `host` builds them from the configuration, also
 //!    for `accord up`; with `store` it is the only place that names concrete stores and executors.
@@ -21,25 +22,22 @@ mod candidates;
 mod commands;
 mod config;
 mod connection;
+mod definitions;
 mod document;
 mod excerpt;
 mod exit;
 mod failure;
-mod file_selection;
 mod follow;
 mod for_each;
 mod host;
 mod id_prefix;
 mod json;
 mod lines;
-mod list_filters;
-mod local_agents;
 mod output;
 mod own_coordinator;
 mod paging;
 mod progress;
 mod project;
-mod push_report;
 mod refusal;
 mod removal;
 mod runtime;

@@ -1,15 +1,16 @@
-//! Long lists: how much of them, and following their cursors.
+//! Long lists: which part of them, and following their cursors.
 
 use std::future::Future;
 
 use accord_api::{Page, PageQuery};
 use accord_client::ClientError;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, since};
 
 /// What the coordinator hands out at once, at most.
 const LARGEST_PAGE: u32 = 500;
@@ -54,6 +55,27 @@ impl PagingArguments {
                 return Ok(gathered);
             }
         }
+    }
+}
+
+/// Which items of a list
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct FilterArguments {
+    /// Search ids, names and the beginning of inputs; all words must occur
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) search: Option<String>,
+    /// Only those created since this age (30m, 24h, 7d), date or time (RFC 3339)
+    #[arg(long, value_name = "TIME", value_parser = since::parse)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only those created before this age, date or time
+    #[arg(long, value_name = "TIME", value_parser = since::parse)]
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl FilterArguments {
+    /// Whether one of them is set.
+    pub(crate) fn is_some(&self) -> bool {
+        self.search.is_some() || self.since.is_some() || self.until.is_some()
     }
 }
 

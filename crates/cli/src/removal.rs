@@ -1,14 +1,13 @@
-//! Removing sessions and workflow runs, by id or by age, and definitions from the database.
+//! Removing sessions and workflow runs, by id or by age.
 
 use std::fmt::Display;
 
-use accord_api::Source;
 use accord_client::ClientError;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::exit::Exit;
-use crate::failure::{Failure, Problem};
+use crate::failure::Failure;
 use crate::for_each::each;
 use crate::output;
 
@@ -54,29 +53,4 @@ impl<I: Clone + Display + Serialize> Removal<'_, I> {
         };
         each(self.old.as_deref().unwrap_or(self.named), self.id, self.json, remove, show).await
     }
-}
-
-/// Fails for a definition in a file: its owner removes the file.
-pub(crate) fn require_stored(
-    kind: &str,
-    name: &str,
-    source: Source,
-    file: Option<String>,
-) -> Result<(), Problem> {
-    if source == Source::Store {
-        return Ok(());
-    }
-    let file = file.unwrap_or_else(|| "a file of the coordinator".to_owned());
-    Err(Problem::new(format!("{kind} '{name}' is defined in {file}, not in the database"))
-        .hint(format!("delete the file to remove the {kind}")))
-}
-
-/// Reports a removed definition.
-pub(crate) fn report(name: &str, json: bool) -> Result<Exit, Failure> {
-    if json {
-        output::json(&json!({"name": name, "removed": true}))?;
-    } else {
-        output::message(&format!("removed {name}\n"));
-    }
-    Ok(Exit::Success)
 }

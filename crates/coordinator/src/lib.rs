@@ -38,11 +38,10 @@ mod server;
 mod settings;
 mod work;
 
-pub use accord_workflow::file_schema as workflow_file_schema;
 pub use app::{App, AppOptions, Guest, GuestAnswer, GuestBody, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
-pub use http::{agent_file_schema, router};
+pub use http::router;
 pub use outside::{Embedder, Outside, System};
 pub use server::Coordinator;
 pub use settings::{Enforcement, Queue, Settings};

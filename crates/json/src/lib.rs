@@ -19,3 +19,17 @@ mod strict;
 pub use exact::{mark_numbers, read_kept};
 pub use reserved::read_unreserved;
 pub use strict::{Strict, read_strictly};
+
+use serde_json::Value;
+
+/// The name of a value's type, with its article.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,12 +1,12 @@
 //! Agents.
 
 pub(crate) mod check;
+pub(crate) mod file_schema;
 mod folder;
 mod kb;
 mod parse;
 pub(crate) mod providers;
 mod read;
-mod shape;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tiers;

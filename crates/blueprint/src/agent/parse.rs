@@ -5,7 +5,7 @@ use accord_contract::Place;
 use accord_domain::agent::Blueprint;
 use serde_json::Value;
 
-use super::check::{Contracts, check};
+use super::check::{Contracts, DeclaredSchema, check};
 use super::{kb, read};
 use crate::definition::Parsed;
 use crate::document::Document;
@@ -53,6 +53,18 @@ impl ParsedAgent {
     /// The name of a valid agent.
     pub fn name(&self) -> Option<&str> {
         self.valid.as_ref().map(|valid| valid.blueprint.name.as_str())
+    }
+
+    /// The registered schemas that a valid agent names, by field.
+    pub fn registered_schemas(&self) -> Vec<(&'static str, &str)> {
+        let Some(ValidBlueprint { contracts, .. }) = &self.valid else { return Vec::new() };
+        let fields =
+            [("output_schema", &contracts.output), ("default_output_schema", &contracts.default_output)];
+        let named = fields.into_iter().filter_map(|(field, declared)| match declared {
+            Some(DeclaredSchema::Named(name)) => Some((field, name.as_str())),
+            _ => None,
+        });
+        named.collect()
     }
 
     /// The document as text, which is stored, hashed and sent to runners.

@@ -1,6 +1,6 @@
 //! Reads a blueprint from a value and reports every mistake.
 //!
-//! The value is compared with the JSON Schema of the blueprint (see [`super::shape`]), which reports all mistakes and copies
+//! The value is compared with the JSON Schema of the blueprint (see [`crate::shape`]), which reports all mistakes and copies
 //! the rest. The copy is deserialized once. With mistakes it is incomplete: good for checks that find more, never for use.
 
 use accord_api::{Severity, Strict};
@@ -10,8 +10,8 @@ use accord_domain::nearest;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::shape::{kind_of, shape, unknown};
 use crate::finding::{Finding, Findings, Mark};
+use crate::shape::{kind_of, shape, unknown};
 
 /// The types of executors.
 const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];

@@ -18,7 +18,7 @@ pub(crate) fn list(agents: &[AgentSummary]) -> String {
     let spare = ["source", "schemas", "model", "executor"];
     let mut table = table::new(&columns).spare(&spare).free_text("description");
     for agent in agents {
-        let (tone, verdict) = verdict(agent);
+        let (tone, verdict) = verdict(agent.valid, &agent.problems);
         table.add_row([
             Tone::Plain.cell(&line(&agent.name)),
             tone.cell(&verdict),
@@ -40,7 +40,7 @@ pub(crate) fn list(agents: &[AgentSummary]) -> String {
 /// One agent.
 pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
     let AgentSummary { name, description, executor_type, model, tags, .. } = &agent.summary;
-    let (tone, verdict) = verdict(&agent.summary);
+    let (tone, verdict) = verdict(agent.summary.valid, &agent.summary.problems);
     let kind = match agent.summary.kind {
         Type::Autonomous => "autonomous",
         Type::Procedural => "procedural",
@@ -136,10 +136,10 @@ fn written(problems: &[Problem], paint: impl Fn(Severity, &str) -> String) -> St
 }
 
 /// In one word whether an agent can be used.
-pub(crate) fn verdict(agent: &AgentSummary) -> (Tone, String) {
-    let errors = agent.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
-    let warnings = agent.problems.len() - errors;
-    match (agent.valid, warnings) {
+pub(crate) fn verdict(valid: bool, problems: &[Problem]) -> (Tone, String) {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    let warnings = problems.len() - errors;
+    match (valid, warnings) {
         (false, _) => (Tone::Bad, text::counted(errors.max(1) as u64, "error")),
         (true, 0) => (Tone::Good, "ok".to_owned()),
         (true, count) => (Tone::Warning, text::counted(count as u64, "warning")),

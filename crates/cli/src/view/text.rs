@@ -182,18 +182,6 @@ pub(crate) fn indent(text: &str, prefix: &str) -> String {
     text.lines().map(|line| format!("{prefix}{line}\n")).collect()
 }
 
-/// What kind of JSON value it is.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}
-
 /// A value as indented JSON that can steer no terminal.
 pub(crate) fn json(value: &Value) -> String {
     visible(&serde_json::to_string_pretty(value).unwrap_or_default())

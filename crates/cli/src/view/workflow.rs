@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use accord_api::comparison::{ContradictionKind, Side, Truncation};
 use accord_api::{
-    Contradiction, NodeStatus, Severity, Worker, WorkflowFault, WorkflowNodeView, WorkflowRunSummary,
-    WorkflowRunView, WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
+    Contradiction, NodeStatus, Worker, WorkflowFault, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
+    WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
 };
 use owo_colors::OwoColorize as _;
 use serde_json::Value;
 
 use super::Tone;
-use super::agent::problems;
+use super::agent::{problems, verdict};
 use super::text::{self, Times, fields, line, paragraph, short};
 use crate::table;
 
@@ -32,7 +32,7 @@ pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
     let columns = ["workflow", "status", "nodes", "source", "description"];
     let mut table = table::new(&columns).spare(&["source", "nodes"]).free_text("description");
     for workflow in workflows {
-        let (tone, verdict) = verdict(workflow);
+        let (tone, verdict) = verdict(workflow.valid, &workflow.problems);
         table.add_row([
             Tone::Plain.cell(&line(&workflow.name)),
             tone.cell(&verdict),
@@ -49,25 +49,9 @@ pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
     text
 }
 
-/// One workflow's verdict, and below it what is wrong with it.
-pub(crate) fn report(workflow: &WorkflowSummary) -> String {
-    let (tone, verdict) = verdict(workflow);
-    format!("{}  {}\n{}", tone.paint(&verdict), line(&workflow.name), problems(&workflow.problems))
-}
-
-fn verdict(workflow: &WorkflowSummary) -> (Tone, String) {
-    let count =
-        |severity| workflow.problems.iter().filter(|problem| problem.severity == severity).count() as u64;
-    match (count(Severity::Error), count(Severity::Warning)) {
-        (0, 0) => (Tone::Good, "ok".to_owned()),
-        (0, warnings) => (Tone::Warning, text::counted(warnings, "warning")),
-        (errors, _) => (Tone::Bad, text::counted(errors, "error")),
-    }
-}
-
 /// One workflow: its nodes and edges, its verdict, and its newest runs.
 pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: &Times) -> String {
-    let (tone, verdict) = verdict(&workflow.summary);
+    let (tone, verdict) = verdict(workflow.summary.valid, &workflow.summary.problems);
     let home = workflow.file.as_deref().map_or_else(|| "the database".to_owned(), line);
     let rows = [
         ("description", line(&workflow.summary.description)),

@@ -125,7 +125,8 @@ impl Schema {
     /// The same for a document that is to be no contract: keywords that would not be enforced do no harm there.
     pub(crate) fn read(document: &Value) -> Result<Self, SchemaError> {
         if !matches!(document, Value::Object(_) | Value::Bool(_)) {
-            let message = format!("expected a schema (object or boolean), got {}", kind_of(document));
+            let message =
+                format!("expected a schema (object or boolean), got {}", accord_json::kind_of(document));
             return Err(SchemaError::new(&JsonPath::root(), message));
         }
         check_depth(document)?;
@@ -246,18 +247,6 @@ fn later_format(name: &'static str, text: &str) -> bool {
     let validator =
         validators.iter().find(|(known, _)| *known == name).and_then(|(_, validator)| validator.as_ref());
     validator.is_some_and(|validator| validator.is_valid(&Value::from(text)))
-}
-
-/// The name of a value's kind, with its article.
-pub(crate) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
 }
 
 fn hash_of(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_api::ErrorName;
-use accord_blueprint::{Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, hash_of};
+use accord_blueprint::{Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, hash_of, unregistered_schema};
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::Blueprint;
 use serde_json::{Value, json};
@@ -149,12 +149,7 @@ impl Catalog {
             Some(DeclaredSchema::Inline(schema)) => Ok(Some(schema.clone())),
             Some(DeclaredSchema::Named(name)) => match self.registered(name).await? {
                 Some(schema) => Ok(Some(schema)),
-                None => {
-                    let message = format!(
-                        "agent '{agent}' refers to the schema '{name}', which is not registered; register it first"
-                    );
-                    Err(Error::new(ErrorName::SchemaNotFound, message))
-                }
+                None => Err(Error::new(ErrorName::SchemaNotFound, unregistered_schema(agent, name))),
             },
         }
     }

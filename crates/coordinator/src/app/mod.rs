@@ -36,7 +36,6 @@ mod workflows;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
-use accord_api::WorkflowView;
 use accord_domain::key::Role;
 use accord_store::{EventStore, Store};
 use tokio_util::sync::CancellationToken;
@@ -44,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 use catalog::AgentState;
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use claims::LONGEST_CLAIM_SECONDS;
-pub(crate) use definitions::{Definitions, Expected, Made, watch};
+pub(crate) use definitions::{Definitions, Expected, Found, Made, watch};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub(crate) use keys::{Caller, Denial, FRESH, Keys, Refusal};
 pub use keys::{new_key, refuse_open_bind};
@@ -299,10 +298,5 @@ impl App {
     /// Lets a guest answer at `/mcp`. The first one stays.
     pub fn serves_mcp(&self, guest: Guest) {
         let _ = self.mcp.set(guest);
-    }
-
-    /// Checks every workflow in files, for commands that work without a coordinator.
-    pub async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
-        self.blueprints.examine_workflows().await
     }
 }

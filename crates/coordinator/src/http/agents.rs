@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, Page, ValidateAgentAnswer};
+use accord_blueprint::{Agents, ParsedAgent};
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::documents::{Create, Named};
+use super::documents::{Named, definition_handlers, document_handlers};
 use super::extract::{JsonBody, MaybeJson, Query};
 use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
-use crate::app::App;
+use crate::app::{App, Found};
 use crate::error::Error;
-use crate::outstanding::Turn;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -45,6 +44,19 @@ pub(super) struct AgentQuery {
     cursor: Option<String>,
 }
 
+document_handlers! {
+    service: blueprints<Agents>, view: AgentView, names: "Agent" "agent",
+    show: "Returns an agent.",
+    remove: "Deletes an agent. For a file agent the files are deleted.", conflict: "AgentReadOnly",
+}
+
+definition_handlers! {
+    kind: Agents, view: AgentView, names: "Agent" "agent" "blueprint",
+    body: (content = accord_api::Blueprint), invalid: "InvalidRequest, InvalidAgent, InvalidSchema",
+    create: "Creates an agent in the database.",
+    replace: "Replaces an agent, or creates it. For a file agent the file is written.",
+}
+
 /// Lists all agents, including invalid ones.
 #[utoipa::path(
     get,
@@ -63,72 +75,13 @@ pub(super) async fn list(
     let tags = query.tags.unwrap_or_default();
     let tags: Vec<String> =
         tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
-    Ok(Json(app.blueprints.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
-}
-
-/// Creates an agent in the database.
-#[utoipa::path(
-    post,
-    path = "/agents",
-    operation_id = "createAgent",
-    tag = "agents",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response")),
-    request_body = accord_api::Blueprint,
-    responses(
-        (status = 201, description = "The agent", body = AgentView),
-        (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
-        (status = 409, description = "AgentExists, IdempotencyConflict", body = ErrorBody),
-    )
-)]
-pub(super) async fn create(Create { app, body, promise }: Create<Value>) -> Result<Response, Error> {
-    conditions::made(app.blueprints.create_agent(body, promise).await?, |agent| &agent.hash)
-}
-
-/// Returns an agent.
-#[utoipa::path(
-    get,
-    path = "/agents/{name}",
-    operation_id = "getAgent",
-    tag = "agents",
-    params(
-        ("name" = String, Path, description = "Agent name"),
-        ("If-None-Match" = Option<String>, Header, description = "Respond only if the ETag differs"),
-    ),
-    responses(
-        (status = 200, description = "The agent, with its hash as the ETag", body = AgentView),
-        (status = 304, description = "Not modified"),
-        (status = 404, description = "AgentNotFound", body = ErrorBody),
-    )
-)]
-pub(super) async fn show(Named { app, name, headers }: Named, _turn: Turn) -> Result<Response, Error> {
-    let agent = app.blueprints.agent(&name).await?;
-    conditions::shown(&headers, &agent.hash, &agent)
-}
-
-/// Replaces an agent, or creates it. For a file agent the file is written.
-#[utoipa::path(
-    put,
-    path = "/agents/{name}",
-    operation_id = "putAgent",
-    tag = "agents",
-    params(
-        ("name" = String, Path, description = "Agent name, the same as in the blueprint"),
-        ("If-Match" = Option<String>, Header, description = "Change only if the agent has this ETag"),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: create only if it does not exist"),
-    ),
-    request_body = accord_api::Blueprint,
-    responses(
-        (status = 200, description = "The updated agent", body = AgentView),
-        (status = 201, description = "The created agent", body = AgentView),
-        (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
-        (status = 409, description = "AgentReadOnly", body = ErrorBody),
-        (status = 412, description = "PreconditionFailed", body = ErrorBody),
-    )
-)]
-pub(super) async fn replace(named: Named, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
-    let (expected, value) = (named.expected()?, body::read(&bytes)?);
-    let made = named.app.blueprints.put_agent(&named.name, value, &expected).await?;
-    conditions::made(made, |agent| &agent.hash)
+    let has =
+        |all: &Value, tag: &String| all.as_array().is_some_and(|all| all.iter().any(|each| each == tag));
+    let has_all = |agent: &Found<ParsedAgent>| {
+        let all = agent.value().get("tags").unwrap_or(&Value::Null);
+        tags.iter().all(|tag| has(all, tag))
+    };
+    app.blueprints.page::<Agents>(query.limit, query.cursor.as_deref(), has_all).await.map(Json)
 }
 
 /// Updates an agent with a JSON merge patch (RFC 7396).
@@ -154,28 +107,6 @@ pub(super) async fn change(named: Named, JsonBody(bytes): JsonBody) -> Result<im
     let (expected, patch): (_, Value) = (named.expected()?, body::read(&bytes)?);
     let agent = named.app.blueprints.patch_agent(&named.name, &patch, &expected).await?;
     Ok((conditions::etag(&agent.hash), Json(agent)))
-}
-
-/// Deletes an agent. For a file agent the files are deleted.
-#[utoipa::path(
-    delete,
-    path = "/agents/{name}",
-    operation_id = "deleteAgent",
-    tag = "agents",
-    params(
-        ("name" = String, Path, description = "Agent name"),
-        ("If-Match" = Option<String>, Header, description = "Change only if the agent has this ETag"),
-    ),
-    responses(
-        (status = 204, description = "Deleted"),
-        (status = 404, description = "AgentNotFound", body = ErrorBody),
-        (status = 409, description = "AgentReadOnly", body = ErrorBody),
-        (status = 412, description = "PreconditionFailed", body = ErrorBody),
-    )
-)]
-pub(super) async fn remove(named: Named) -> Result<StatusCode, Error> {
-    named.app.blueprints.delete_agent(&named.name, &named.expected()?).await?;
-    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Returns the contracts of an agent, lint findings, and the schema each provider receives.

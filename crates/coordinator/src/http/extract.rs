@@ -1,5 +1,6 @@
 //! What handlers take from a request, with errors in the one shape.
 
+use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
 use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
@@ -15,6 +17,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
+use utoipa::IntoParams;
 
 use crate::app::{App, HIGHEST_LIMIT, LONGEST_WAIT_SECONDS};
 use crate::error::Error;
@@ -143,15 +146,14 @@ fn is_json(headers: &HeaderMap) -> bool {
 /// The query string.
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+impl<S: Send + Sync, T: DeserializeOwned + IntoParams> FromRequestParts<S> for Query<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
         match axum::extract::Query::try_from_uri(&parts.uri) {
             Ok(axum::extract::Query(query)) => Ok(Self(query)),
             Err(rejection) => {
-                let message = wrong_query(&parts.uri, &rejection.body_text());
-                Err(Error::new(ErrorName::InvalidRequest, message))
+                Err(Error::new(ErrorName::InvalidRequest, wrong_query::<T>(&parts.uri, &rejection)))
             }
         }
     }
@@ -161,26 +163,27 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 const SHOWN: usize = 80;
 
 /// What is wrong with a query, with the value and what it can be.
-fn wrong_query(uri: &Uri, reason: &str) -> String {
-    let reason = reason.strip_prefix("Failed to deserialize query string: ").unwrap_or(reason);
+fn wrong_query<T: IntoParams>(uri: &Uri, rejection: &QueryRejection) -> String {
+    type Located = serde_path_to_error::Error<serde::de::value::Error>;
+    let located = rejection.source().and_then(|error| error.source()?.downcast_ref::<Located>());
+    let Some(error) = located else { return format!("invalid query: {}", rejection.body_text()) };
+    let (name, why) = (error.path().to_string(), error.inner());
+    let is_known = T::into_params(|| None).iter().any(|parameter| parameter.name == name);
     let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri).map(|query| query.0);
-    let named = reason.split_once(": ").and_then(|(name, why)| {
-        let value = pairs.unwrap_or_default().into_iter().find(|pair| pair.0 == name)?.1;
-        Some((name, why, value.chars().take(SHOWN).collect::<String>()))
-    });
-    match named {
-        Some((_, why, _)) if why.starts_with("unknown field") => format!("invalid query: {why}"),
-        Some(("limit", _, value)) => format!("expected limit from 1 to {HIGHEST_LIMIT}, got '{value}'"),
-        Some(("wait", _, value)) => {
+    let value = pairs.unwrap_or_default().into_iter().find(|pair| pair.0 == name && is_known);
+    let Some((_, value)) = value else { return format!("invalid query: {why}") };
+    let value: String = value.chars().take(SHOWN).collect();
+    match name.as_str() {
+        "limit" => format!("expected limit from 1 to {HIGHEST_LIMIT}, got '{value}'"),
+        "wait" => {
             format!("expected wait from 0 to {LONGEST_WAIT_SECONDS} whole seconds, got '{value}'")
         }
-        Some(("since", _, value)) => {
+        "since" => {
             format!(
                 "expected since as a time such as 2026-11-15T10:00:00Z (in a URL + is %2B), got '{value}'"
             )
         }
-        Some((name, why, value)) => format!("{name} is '{value}': {why}"),
-        None => format!("invalid query: {reason}"),
+        name => format!("{name} is '{value}': {why}"),
     }
 }
 

@@ -40,8 +40,6 @@ use axum::middleware::from_fn_with_state;
 
 use crate::app::App;
 
-pub use openapi::agent_file_schema;
-
 /// The router over an application.
 pub fn router(app: Arc<App>) -> Router {
     routes::router()

@@ -3,9 +3,7 @@
 //! The page is whole as it is served: no scripts, and nothing is fetched from elsewhere.
 
 mod bounds;
-mod file;
 mod refusals;
-mod shapes;
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -14,8 +12,6 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use serde_json::Value;
 use utoipa::OpenApi;
-
-pub use file::agent_file_schema;
 
 use super::routes::{Route, describe_all, route};
 
@@ -45,10 +41,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(api).expect("the OpenAPI document is JSON");
     refusals::describe(&mut document);
     bounds::state(&mut document);
-    shapes::name_variants(&mut document);
-    shapes::let_shapes_overlap(&mut document);
-    shapes::open_objects(&mut document);
-    shapes::drop_empty_defaults(&mut document);
+    accord_blueprint::rewrite_for_generators(&mut document);
     document
 });
 

@@ -9,15 +9,14 @@ use accord_api::{
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 
-use super::documents::{Create, Named};
+use super::documents::{Create, document_handlers};
 use super::extract::{JsonBody, Query};
 use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions};
 use crate::app::App;
 use crate::error::Error;
-use crate::outstanding::Turn;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -28,6 +27,12 @@ pub(super) fn routes() -> Vec<Route> {
         route!(show, Read).for_runs(Scope::Free),
         route!(remove, Administer).audited("schema.deleted"),
     ]
+}
+
+document_handlers! {
+    service: schemas, view: SchemaView, names: "Schema" "schema",
+    show: "Returns a registered schema.",
+    remove: "Deletes a schema that no agent references.", conflict: "SchemaInUse",
 }
 
 /// Lists registered schemas by name.
@@ -65,49 +70,6 @@ pub(super) async fn create(
 ) -> Result<impl IntoResponse, Error> {
     let schema = app.schemas.create(body, promise).await?;
     Ok((StatusCode::CREATED, conditions::etag(&schema.hash), Json(schema)))
-}
-
-/// Returns a registered schema.
-#[utoipa::path(
-    get,
-    path = "/schemas/{name}",
-    operation_id = "getSchema",
-    tag = "schemas",
-    params(
-        ("name" = String, Path, description = "Schema name"),
-        ("If-None-Match" = Option<String>, Header, description = "Respond only if the ETag differs"),
-    ),
-    responses(
-        (status = 200, description = "The schema, with its hash as the ETag", body = SchemaView),
-        (status = 304, description = "Not modified"),
-        (status = 404, description = "SchemaNotFound", body = ErrorBody),
-    )
-)]
-pub(super) async fn show(Named { app, name, headers }: Named, _turn: Turn) -> Result<Response, Error> {
-    let schema = app.schemas.get(&name).await?;
-    conditions::shown(&headers, &schema.hash, &schema)
-}
-
-/// Deletes a schema that no agent references.
-#[utoipa::path(
-    delete,
-    path = "/schemas/{name}",
-    operation_id = "deleteSchema",
-    tag = "schemas",
-    params(
-        ("name" = String, Path, description = "Schema name"),
-        ("If-Match" = Option<String>, Header, description = "Change only if the schema has this ETag"),
-    ),
-    responses(
-        (status = 204, description = "Deleted"),
-        (status = 404, description = "SchemaNotFound", body = ErrorBody),
-        (status = 409, description = "SchemaInUse", body = ErrorBody),
-        (status = 412, description = "PreconditionFailed", body = ErrorBody),
-    )
-)]
-pub(super) async fn remove(named: Named) -> Result<StatusCode, Error> {
-    named.app.schemas.delete(&named.name, &named.expected()?).await?;
-    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Validates and lints a schema, and validates a text or a value against it. Nothing is stored.

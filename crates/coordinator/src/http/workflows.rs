@@ -6,19 +6,20 @@ use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, ErrorName, Page, PageQuery, ValidateWorkflowAnswer,
     WaitQuery, WorkflowSummary, WorkflowView,
 };
+use accord_blueprint::Workflows;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::Value;
 
-use super::documents::{Create, Named};
+use super::documents::{definition_handlers, document_handlers};
 use super::extract::{JsonBody, Query};
 use super::routes::{CHANGES_NOTHING, Route, Scope, route};
 use super::{body, conditions, middleware};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
-use crate::outstanding::{Holder, Turn};
+use crate::outstanding::Holder;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -32,6 +33,20 @@ pub(super) fn routes() -> Vec<Route> {
             .for_runs(Scope::Free)
             .not_audited("the workflow run itself says who asked for it, and when"),
     ]
+}
+
+document_handlers! {
+    service: blueprints<Workflows>, view: WorkflowView, names: "Workflow" "workflow",
+    show: "Returns a workflow.",
+    remove: "Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.", conflict: "WorkflowReadOnly",
+}
+
+definition_handlers! {
+    kind: Workflows, view: WorkflowView, names: "Workflow" "workflow" "graph",
+    body: (content = Object, description = "The graph: name, description, nodes, edges"),
+    invalid: "InvalidRequest, InvalidWorkflow",
+    create: "Creates a workflow in the database.",
+    replace: "Replaces a workflow, or creates it. For a file workflow the file is written.",
 }
 
 /// Lists all workflows, including invalid ones.
@@ -49,94 +64,7 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<WorkflowSummary>>, Error> {
-    Ok(Json(app.blueprints.workflows_page(query.limit, query.cursor.as_deref()).await?))
-}
-
-/// Creates a workflow in the database.
-#[utoipa::path(
-    post,
-    path = "/workflows",
-    operation_id = "createWorkflow",
-    tag = "workflows",
-    params(("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response")),
-    request_body(content = Object, description = "The graph: name, description, nodes, edges"),
-    responses(
-        (status = 201, description = "The workflow", body = WorkflowView),
-        (status = 400, description = "InvalidRequest, InvalidWorkflow", body = ErrorBody),
-        (status = 409, description = "WorkflowExists, IdempotencyConflict", body = ErrorBody),
-    )
-)]
-pub(super) async fn create(Create { app, body, promise }: Create<Value>) -> Result<Response, Error> {
-    conditions::made(app.blueprints.create_workflow(body, promise).await?, |workflow| &workflow.hash)
-}
-
-/// Returns a workflow.
-#[utoipa::path(
-    get,
-    path = "/workflows/{name}",
-    operation_id = "getWorkflow",
-    tag = "workflows",
-    params(
-        ("name" = String, Path, description = "Workflow name"),
-        ("If-None-Match" = Option<String>, Header, description = "Respond only if the ETag differs"),
-    ),
-    responses(
-        (status = 200, description = "The workflow, with its hash as the ETag", body = WorkflowView),
-        (status = 304, description = "Not modified"),
-        (status = 404, description = "WorkflowNotFound", body = ErrorBody),
-    )
-)]
-pub(super) async fn show(Named { app, name, headers }: Named, _turn: Turn) -> Result<Response, Error> {
-    let workflow = app.blueprints.workflow(&name).await?;
-    conditions::shown(&headers, &workflow.hash, &workflow)
-}
-
-/// Replaces a workflow, or creates it. For a file workflow the file is written.
-#[utoipa::path(
-    put,
-    path = "/workflows/{name}",
-    operation_id = "putWorkflow",
-    tag = "workflows",
-    params(
-        ("name" = String, Path, description = "Workflow name, the same as in the graph"),
-        ("If-Match" = Option<String>, Header, description = "Change only if the workflow has this ETag"),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: create only if it does not exist"),
-    ),
-    request_body(content = Object, description = "The graph: name, description, nodes, edges"),
-    responses(
-        (status = 200, description = "The updated workflow", body = WorkflowView),
-        (status = 201, description = "The created workflow", body = WorkflowView),
-        (status = 400, description = "InvalidRequest, InvalidWorkflow", body = ErrorBody),
-        (status = 409, description = "WorkflowReadOnly", body = ErrorBody),
-        (status = 412, description = "PreconditionFailed", body = ErrorBody),
-    )
-)]
-pub(super) async fn replace(named: Named, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
-    let (expected, value) = (named.expected()?, body::read(&bytes)?);
-    let made = named.app.blueprints.put_workflow(&named.name, value, &expected).await?;
-    conditions::made(made, |workflow| &workflow.hash)
-}
-
-/// Deletes a workflow. For a file workflow the file is deleted. Its runs are kept.
-#[utoipa::path(
-    delete,
-    path = "/workflows/{name}",
-    operation_id = "deleteWorkflow",
-    tag = "workflows",
-    params(
-        ("name" = String, Path, description = "Workflow name"),
-        ("If-Match" = Option<String>, Header, description = "Change only if the workflow has this ETag"),
-    ),
-    responses(
-        (status = 204, description = "Deleted"),
-        (status = 404, description = "WorkflowNotFound", body = ErrorBody),
-        (status = 409, description = "WorkflowReadOnly", body = ErrorBody),
-        (status = 412, description = "PreconditionFailed", body = ErrorBody),
-    )
-)]
-pub(super) async fn remove(named: Named) -> Result<StatusCode, Error> {
-    named.app.blueprints.delete_workflow(&named.name, &named.expected()?).await?;
-    Ok(StatusCode::NO_CONTENT)
+    app.blueprints.page::<Workflows>(query.limit, query.cursor.as_deref(), |_| true).await.map(Json)
 }
 
 /// Validates a workflow: structure, agents, templates, conditions and contracts. Nothing is stored.

@@ -9,9 +9,9 @@ use accord_domain::nearest;
 use accord_domain::provider::{Capability, ProviderKind};
 use serde_json::Value;
 
-use super::super::shape::described;
 use super::{program, url};
 use crate::finding::Findings;
+use crate::shape::described;
 
 /// How parameters are passed to a command.
 const MODES: [&str; 3] = ["json", "flags", "both"];

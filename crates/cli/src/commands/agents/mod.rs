@@ -1,16 +1,18 @@
 //! `accord agents`: blueprints, and whether they can be used.
 
-mod list;
 mod new;
 mod push;
-mod rm;
 mod show;
 mod validate;
 
+use accord_api::AgentView;
 use clap::Subcommand;
 
+use crate::connection::ConnectionArguments;
+use crate::definitions;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::paging::PagingArguments;
 
 /// Manage agents: list, show, validate, new, push, rm
 #[derive(Debug, clap::Args)]
@@ -29,21 +31,67 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    List(list::Arguments),
+    List(ListArguments),
     Show(show::Arguments),
     Validate(validate::Arguments),
     New(new::Arguments),
     Push(push::Arguments),
-    Rm(rm::Arguments),
+    /// Remove an agent from the database
+    #[command(after_help = "\
+Removes agents that were created by `accord agents push`, the HTTP API or the dashboard. To remove
+an agent that is defined in a file, delete the file. Existing runs keep their copy of the agent.
+
+Examples:
+  accord agents rm ticket-triage
+  accord agents rm ticket-triage --coordinator https://accord.example --key-file admin.key")]
+    Rm(NameArguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
-        Command::List(arguments) => list::run(arguments),
+        Command::List(ListArguments { tags, paging, json, connection }) => {
+            definitions::list::<AgentView>(connection, tags, *paging, *json)
+        }
         Command::Show(arguments) => show::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::New(arguments) => new::run(arguments),
         Command::Push(arguments) => push::run(arguments),
-        Command::Rm(arguments) => rm::run(arguments),
+        Command::Rm(NameArguments { name, json, connection }) => {
+            definitions::remove::<AgentView>(connection, name, *json)
+        }
     }
+}
+
+/// List agents, including invalid ones
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Asks the coordinator that runs for this project; if none runs, reads the files of the project.
+The exit code is 0 even if an agent is invalid; `accord agents validate` fails then.
+
+Examples:
+  accord agents list
+  accord agents list --tags review,eu
+  accord agents list --json | jq -r '.items[] | select(.valid | not).name'")]
+struct ListArguments {
+    /// Filter by tags; an agent must have all of them
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    tags: Vec<String>,
+    #[command(flatten)]
+    paging: PagingArguments,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+#[derive(Debug, clap::Args)]
+struct NameArguments {
+    /// Agent name
+    name: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
 }

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use accord_api::{AgentView, ErrorName};
-use accord_client::Client;
-use serde::Serialize;
+use accord_api::AgentView;
+use serde_json::json;
 
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::push_report::{self, Change, Pushed};
 use crate::view::agent;
-use crate::{local_agents, output, runtime};
+use crate::{definitions, output, runtime};
 
 /// What an agent's folder holds.
 const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
@@ -37,20 +35,15 @@ pub(crate) struct Arguments {
     connection: ConnectionArguments,
 }
 
-#[derive(Serialize)]
-struct Agents {
-    agents: Vec<Pushed>,
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let folder = local_agents::agents_dir(&arguments.folder);
+    let folder = definitions::folder_in::<AgentView>(&arguments.folder);
     if AGENT_FILES.iter().any(|name| folder.join(name).is_file()) {
         let message = format!("{} is the folder of a single agent", folder.display());
         return Err(Problem::new(message)
             .hint("pass its parent folder, which contains the agent folders")
             .into());
     }
-    let agents = local_agents::agents_in(&folder);
+    let agents = definitions::relative(accord_blueprint::agents_in(&folder, &[]));
     if agents.is_empty() {
         let message = format!("no agents found in {}", folder.display());
         return Err(Problem::new(message).hint("pass the folder that contains the agent folders").into());
@@ -68,30 +61,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = connection::reach(&config, Access::Change).await?;
         let mut pushed = Vec::new();
         for agent in &agents {
-            let (change, AgentView { summary, hash, .. }) = push(&client, agent).await?;
-            let agent = Pushed { name: summary.name, change, hash, source: summary.source };
-            agent.tell(arguments.json)?;
+            let agent = definitions::push(&client, agent).await?;
+            agent.show(arguments.json)?;
             pushed.push(agent);
         }
-        let not_stored = push_report::in_files(&pushed);
         if arguments.json {
-            output::json(&Agents { agents: pushed })?;
+            output::json(&json!({"agents": pushed}))?;
         }
-        not_stored.map_or(Ok(Exit::Success), |problem| Err(problem.into()))
+        definitions::not_saved(&pushed).map_or(Ok(Exit::Success), |problem| Err(problem.into()))
     })
-}
-
-async fn push(client: &Client, agent: &AgentView) -> Result<(Change, AgentView), Failure> {
-    let name = &agent.summary.name;
-    match client.create_agent(&agent.blueprint).await {
-        Ok(stored) => return Ok((Change::Created, stored)),
-        Err(error) if error.is(ErrorName::AgentExists) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let there = client.agent(name).await?;
-    if there.hash == agent.hash {
-        return Ok((Change::Unchanged, there));
-    }
-    let stored = client.put_agent(name, &agent.blueprint, Some(&there.hash)).await?;
-    Ok((Change::Updated, stored))
 }

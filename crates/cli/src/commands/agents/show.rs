@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::agent;
 use crate::view::text::Times;
-use crate::{local_agents, output, project, runtime};
+use crate::{definitions, output, project, runtime};
 
 /// Show an agent: status, schemas, where it is defined
 #[derive(Debug, clap::Args)]
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 if let Some(problem) = project::missing(&config.project) {
                     return Err(problem.into());
                 }
-                let agents = local_agents::agents_of(&config);
+                let agents = definitions::of_project::<AgentView>(&config);
                 let found = agents.into_iter().find(|agent| agent.summary.name == arguments.name);
                 found.ok_or_else(|| {
                     let message =

@@ -1,17 +1,14 @@
 //! `accord agents validate`.
 
-use accord_api::{AgentSummary, AgentView, ErrorName, Problem as Finding, Severity};
-use serde::Serialize;
+use accord_api::{AgentView, ErrorName, Problem as Finding, Severity};
 use serde_json::Value;
 
 use crate::config::Config;
 use crate::connection::{self, Access};
 use crate::exit::Exit;
-use crate::failure::{Failure, Problem};
+use crate::failure::Failure;
 use crate::project::ProjectArguments;
-use crate::view::agent;
-use crate::view::text::line;
-use crate::{file_selection, local_agents, output, runtime};
+use crate::{definitions, runtime};
 
 /// Validate agent files: fields, schemas, invariants
 #[derive(Debug, clap::Args)]
@@ -38,49 +35,9 @@ pub(crate) struct Arguments {
     project: ProjectArguments,
 }
 
-#[derive(Serialize)]
-struct Validated {
-    valid: bool,
-    agents: Vec<AgentSummary>,
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let config = Config::load(&arguments.project.find()?, Vec::new())?;
-    let mut agents = chosen(&arguments.agents, &config)?;
-    warn_of_unregistered(&mut agents, &config);
-    let agents = local_agents::summaries(&agents);
-    if agents.is_empty() {
-        let message = format!("no agents found in {}", config.agents_dir().display());
-        return Err(Problem::new(message).hint("create one with `accord agents new NAME`").into());
-    }
-    let passes =
-        |agent: &AgentSummary| file_selection::passes(agent.valid, &agent.problems, arguments.deny_warnings);
-    let valid = agents.iter().all(passes);
-    if arguments.json {
-        output::json(&Validated { valid, agents })?;
-    } else {
-        output::show(&report(&agents))?;
-    }
-    Ok(if valid { Exit::Success } else { Exit::Usage })
-}
-
-fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentView>, Problem> {
-    let known = local_agents::agents_of(config);
-    if wanted.is_empty() {
-        return Ok(known);
-    }
-    let find = |text: &String| {
-        if let Some(agent) = known.iter().find(|agent| agent.summary.name == *text) {
-            return Ok(agent.clone());
-        }
-        if let Some(path) = file_selection::path(text) {
-            return local_agents::agent_at(path, config);
-        }
-        let names = known.iter().map(|agent| agent.summary.name.as_str());
-        let none = "there are no agents; create one with `accord agents new NAME`";
-        Err(file_selection::unknown("agent", text, &config.agents_dir(), names, none))
-    };
-    wanted.iter().map(find).collect()
+    let Arguments { agents, deny_warnings, json, project } = arguments;
+    definitions::validate(project, agents, *deny_warnings, *json, warn_of_unregistered)
 }
 
 /// The schema that a field of an agent names, where it does not hold one itself.
@@ -132,12 +89,4 @@ fn warn_of_unregistered(agents: &mut [AgentView], config: &Config) {
             });
         }
     }
-}
-
-fn report(agents: &[AgentSummary]) -> String {
-    let entry = |agent: &AgentSummary| {
-        let (tone, verdict) = agent::verdict(agent);
-        format!("{}  {}\n{}", tone.paint(&verdict), line(&agent.name), agent::problems(&agent.problems))
-    };
-    agents.iter().map(entry).collect()
 }

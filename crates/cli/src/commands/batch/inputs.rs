@@ -12,7 +12,7 @@ use crate::document::Input;
 use crate::failure::Problem;
 use crate::json::{parse, reason};
 use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
-use crate::view::text::{kind, unescaped};
+use crate::view::text::unescaped;
 
 /// How many wrong rows are listed.
 const LISTED: usize = 20;
@@ -158,7 +158,7 @@ fn row(line: Line, schema: &Schema) -> Row {
 
 fn conforming(value: Value, schema: &Schema) -> Result<Value, String> {
     if !value.is_object() {
-        return Err(format!("expected a JSON object with parameters, got {}", kind(&value)));
+        return Err(format!("expected a JSON object with parameters, got {}", accord_json::kind_of(&value)));
     }
     if schema.is_valid(&value) {
         return Ok(value);

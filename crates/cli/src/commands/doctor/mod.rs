@@ -11,6 +11,7 @@ mod providers;
 mod settings;
 mod workflows;
 
+use accord_api::AgentView;
 use serde::Serialize;
 
 use crate::config::Config;
@@ -19,7 +20,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
 use crate::view::text::line;
-use crate::{local_agents, output, runtime, table};
+use crate::{definitions, output, runtime, table};
 
 /// Check the installation and show every setting with its origin
 #[derive(Debug, clap::Args)]
@@ -114,12 +115,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 async fn examine(config: &Config) -> Vec<Check> {
-    let agents = local_agents::agents_of(config);
+    let agents = definitions::of_project::<AgentView>(config);
     let mut checks = settings::checks(config).await;
     let (coordinator, client) = coordinator::checks(config).await;
     checks.extend(coordinator);
     checks.extend(keys::check(client.as_ref()).await);
-    let mut known = local_agents::summaries(&agents);
+    let mut known: Vec<_> = agents.iter().map(|agent| agent.summary.clone()).collect();
     known.extend(agents::stored(client.as_ref()).await);
     checks.extend(database::checks(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));

@@ -6,18 +6,15 @@ use accord_client::Client;
 
 use super::Check;
 use super::agents::verdict;
-use crate::commands::workflow::workflows_in;
 use crate::config::Config;
+use crate::definitions;
 use crate::view::text::counted;
 
 const NAME: &str = "workflows";
 
 /// No checks if there are no workflows: they are optional.
 pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec<Check> {
-    let Ok(mut workflows) = workflows_in(config, config.workflows_dir()).await else {
-        let remedy = "run `accord workflows validate` for details";
-        return vec![Check::fail(NAME, "cannot be validated", remedy)];
-    };
+    let mut workflows = definitions::of_project::<WorkflowView>(config);
     if workflows.is_empty() {
         return Vec::new();
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_api::{Attempt, ErrorName, RunStatus};
+use accord_api::{AgentView, Attempt, ErrorName, RunStatus};
 use accord_client::Client;
 use accord_executor::Cassette;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::connection::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::{Tone, attempt};
-use crate::{local_agents, output};
+use crate::{definitions, output};
 
 /// The agent of the project that a recording is of.
 pub(super) struct Current {
@@ -40,7 +40,7 @@ impl Current {
 /// How the recorded agent differs from the one in the project's files, if there is one.
 pub(super) fn noted_changes(config: &Config, cassette: &Cassette) -> Vec<Change> {
     let name = name(&cassette.agent);
-    let mut agents = local_agents::agents_of(config).into_iter();
+    let mut agents = definitions::of_project::<AgentView>(config).into_iter();
     let Some(agent) = agents.find(|agent| agent.summary.name == name && agent.summary.valid) else {
         return Vec::new();
     };

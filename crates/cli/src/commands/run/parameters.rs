@@ -9,7 +9,6 @@ use super::RequestArguments;
 use crate::document::Input;
 use crate::failure::{Failure, Problem};
 use crate::task_parameters;
-use crate::view::text::kind;
 
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(agent: &str, arguments: &RequestArguments, blueprint: &Value) -> Result<Value, Failure> {
@@ -48,7 +47,10 @@ fn recorded(agent: &str, blueprint: &Value, project: &Path) -> Result<Value, Fai
 fn object(value: Value) -> Result<Map<String, Value>, Problem> {
     match value {
         Value::Object(members) => Ok(members),
-        other => Err(Problem::new(format!("expected a JSON object with parameters, got {}", kind(&other)))),
+        other => Err(Problem::new(format!(
+            "expected a JSON object with parameters, got {}",
+            accord_json::kind_of(&other)
+        ))),
     }
 }
 

@@ -1,16 +1,21 @@
 //! `accord runs`: what was asked, and how it went.
 
-mod attempts;
 mod list;
-mod retry;
-mod show;
-mod stop;
 mod watch;
 
+use accord_api::{RunId, RunStatus};
+use accord_client::{Client, ClientError};
 use clap::Subcommand;
+use serde::Serialize;
 
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::for_each::{each, show_status};
+use crate::view::attempt::{self, AnswerText};
+use crate::view::text::Times;
+use crate::view::{Tone, run as view};
+use crate::{id_prefix, output, runtime};
 
 /// Inspect and control runs: list, show, watch, attempts, stop, retry
 #[derive(Debug, clap::Args)]
@@ -27,20 +32,145 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     List(list::Arguments),
-    Show(show::Arguments),
+    Show(ShowArguments),
     Watch(watch::Arguments),
-    Attempts(attempts::Arguments),
-    Stop(stop::Arguments),
-    Retry(retry::Arguments),
+    Attempts(AttemptsArguments),
+    /// Stop runs; finished runs are left unchanged
+    #[command(after_help = "\
+Pending runs stop immediately; running ones stay 'stopping' until their runner confirms. If no
+coordinator runs for the project, runs are stopped in the database. If a run cannot be stopped, the
+others still are; the exit code is that of the first failure.
+
+Examples:
+  accord runs stop run_…
+  accord runs list --status running --json | jq -r '.items[].run_id' | xargs -r accord runs stop")]
+    Stop(RunsArguments),
+    /// Start failed or stopped runs again
+    #[command(after_help = "\
+Each new run has the agent, input and contract of the old one, as they were then, and its own id,
+which is printed. If no coordinator runs for the project, the new run waits until one is started.
+
+Examples:
+  accord runs retry run_…
+  accord runs list --status failed --json | jq -r '.items[].run_id' | xargs -r accord runs retry")]
+    Retry(RunsArguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::List(arguments) => list::run(arguments),
-        Command::Show(arguments) => show::run(arguments),
+        Command::Show(arguments) => show(arguments),
         Command::Watch(arguments) => watch::run(arguments),
-        Command::Attempts(arguments) => attempts::run(arguments),
-        Command::Stop(arguments) => stop::run(arguments),
-        Command::Retry(arguments) => retry::run(arguments),
+        Command::Attempts(arguments) => attempts(arguments),
+        Command::Stop(runs) => runs.change(
+            async |client, id| client.stop_run(id).await,
+            |stopped| (&stopped.run_id, stopped.status),
+        ),
+        Command::Retry(runs) => runs.change(
+            async |client, id| client.retry_run(id).await,
+            |created| (&created.run_id, created.status),
+        ),
+    }
+}
+
+/// Show a run: parameters, contract, result or error
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  accord runs show run_…
+  accord runs show run_… --json | jq .result.result_data")]
+struct ShowArguments {
+    /// Run id, or a unique prefix of it
+    run: RunId,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+fn show(arguments: &ShowArguments) -> Result<Exit, Failure> {
+    let run = runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        id_prefix::run(&client, &arguments.run).await
+    })?;
+    if arguments.json {
+        output::json(&run)?;
+    } else {
+        output::show(&view::view(&run, &Times::here()))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Show every attempt of a run: outcome, errors, repairs, tokens, time
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Control characters in model output are escaped; --json prints it unchanged.
+
+Examples:
+  accord runs attempts run_…
+  accord runs attempts run_… --text
+  accord runs attempts run_… --json | jq -r '.items[0].text'")]
+struct AttemptsArguments {
+    /// Run id, or a unique prefix of it
+    run: RunId,
+    /// Also show each prompt and answer
+    #[arg(long)]
+    text: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+fn attempts(arguments: &AttemptsArguments) -> Result<Exit, Failure> {
+    let attempts = runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let run = id_prefix::run(&client, &arguments.run).await?;
+        Ok(client.attempts(&run.run_id).await?)
+    })?;
+    if arguments.json {
+        output::json(&attempts)?;
+    } else if attempts.items.is_empty() {
+        output::message("No attempts found: the run has no output schema, or has no answer yet.\n");
+    } else {
+        let text = if arguments.text { AnswerText::Shown } else { AnswerText::Hidden };
+        output::show(&attempt::list(&attempts.items, text))?;
+    }
+    Ok(Exit::Success)
+}
+
+#[derive(Debug, clap::Args)]
+struct RunsArguments {
+    /// Run ids, or unique prefixes of them
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<RunId>,
+    /// Print one JSON object per line; failures have an "error" field
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+impl RunsArguments {
+    /// Changes each of the runs, and shows its status.
+    fn change<T: Serialize>(
+        &self,
+        act: impl AsyncFn(&Client, &RunId) -> Result<T, ClientError>,
+        status: impl Fn(&T) -> (&RunId, RunStatus),
+    ) -> Result<Exit, Failure> {
+        runtime::block_on(async {
+            let client = self.connection.reach(Access::Look).await?;
+            let act = async |id: &RunId| {
+                let id = id_prefix::run(&client, id).await?.run_id;
+                Ok(act(&client, &id).await?)
+            };
+            let show = |changed: &T| {
+                let (id, status) = status(changed);
+                show_status(id, Tone::from(status).paint(status.as_str()), changed, self.json)
+            };
+            each(&self.runs, "run_id", self.json, act, show).await
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! `accord schemas of`: the schemas of the files that people write for Accord.
 
-use accord_coordinator::{agent_file_schema, workflow_file_schema};
+use accord_blueprint::agent_file_schema;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ enum File {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     output::pretty_json(&match arguments.file {
         File::Agent => agent_file_schema(),
-        File::Workflow => workflow_file_schema(),
+        File::Workflow => accord_workflow::file_schema(),
     })?;
     Ok(Exit::Success)
 }

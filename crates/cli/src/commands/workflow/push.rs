@@ -1,20 +1,18 @@
 //! `accord workflows push`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use accord_api::{ErrorName, WorkflowView};
-use accord_client::{Client, ClientError};
+use accord_client::Client;
 use serde::Serialize;
 
-use super::examine::workflows_in;
-use crate::config::FOLDER;
 use crate::connection::{self, Access, ConnectionArguments};
+use crate::definitions::Pushed;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::push_report::{self, Change, Pushed};
 use crate::view::agent;
 use crate::view::text::line;
-use crate::{output, runtime};
+use crate::{definitions, output, runtime};
 
 /// Upload the workflows of a folder to a coordinator
 #[derive(Debug, clap::Args)]
@@ -54,9 +52,9 @@ struct Refused {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     // The files of this project are what is pushed, so they must not get in the way.
     let config = arguments.connection.config(Vec::new())?.without_agents();
-    let folder = workflows_dir(&arguments.folder);
+    let folder = definitions::folder_in::<WorkflowView>(&arguments.folder);
+    let workflows = definitions::in_folder::<WorkflowView>(&folder, &config);
     runtime::block_on(async {
-        let workflows = workflows_in(&config, folder.clone()).await?;
         if workflows.is_empty() {
             let message = format!("no workflows found in {}", folder.display());
             return Err(Problem::new(message)
@@ -76,19 +74,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             output::message(&format!("{} was rejected:\n", line(&refused.name)));
             refused.error.iter().for_each(Problem::tell);
         }
-        let not_stored = push_report::in_files(&pushed.workflows);
+        let not_stored = definitions::not_saved(&pushed.workflows);
         let exit = if pushed.refused.is_empty() { Exit::Success } else { Exit::Usage };
         if arguments.json {
             output::json(&pushed)?;
         }
         not_stored.map_or(Ok(exit), |problem| Err(problem.into()))
     })
-}
-
-/// The folder of workflows that a folder is or holds.
-fn workflows_dir(folder: &Path) -> PathBuf {
-    let inside = folder.join(FOLDER).join("workflows");
-    if inside.is_dir() { inside } else { folder.to_owned() }
 }
 
 /// Pushes them in an order in which the coordinator takes them: one that is part of another has to be there before it.
@@ -98,10 +90,9 @@ async fn push_all(client: &Client, mut waiting: Vec<WorkflowView>, json: bool) -
         let (before, mut left) = (waiting.len(), Vec::new());
         done.refused.clear();
         for workflow in waiting {
-            match push(client, &workflow).await {
-                Ok((change, WorkflowView { summary, hash, .. })) => {
-                    let pushed = Pushed { name: summary.name, change, hash, source: summary.source };
-                    pushed.tell(json)?;
+            match definitions::push(client, &workflow).await {
+                Ok(pushed) => {
+                    pushed.show(json)?;
                     done.workflows.push(pushed);
                 }
                 Err(error) if error.is(ErrorName::InvalidWorkflow) => {
@@ -117,19 +108,4 @@ async fn push_all(client: &Client, mut waiting: Vec<WorkflowView>, json: bool) -
         }
         waiting = left;
     }
-}
-
-async fn push(client: &Client, workflow: &WorkflowView) -> Result<(Change, WorkflowView), ClientError> {
-    let name = &workflow.summary.name;
-    match client.create_workflow(&workflow.workflow).await {
-        Ok(stored) => return Ok((Change::Created, stored)),
-        Err(error) if error.is(ErrorName::WorkflowExists) => {}
-        Err(error) => return Err(error),
-    }
-    let there = client.workflow(name).await?;
-    if there.hash == workflow.hash {
-        return Ok((Change::Unchanged, there));
-    }
-    let stored = client.put_workflow(name, &workflow.workflow, Some(&there.hash)).await?;
-    Ok((Change::Updated, stored))
 }

@@ -15,7 +15,7 @@ use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, seconds};
 use crate::own_coordinator::{self, Lasting};
-use crate::view::{text, workflow};
+use crate::view::workflow;
 use crate::{output, runtime, task_parameters};
 
 /// Run a workflow, show its progress and print its output
@@ -150,7 +150,7 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
         match &mut value {
             Value::Object(object) => object.extend(members),
             other => {
-                let message = format!("expected a JSON object as input, got {}", text::kind(other));
+                let message = format!("expected a JSON object as input, got {}", accord_json::kind_of(other));
                 return Err(Problem::new(message).hint("omit --param and TASK, or pass an object").into());
             }
         }

@@ -1,34 +1,15 @@
-//! Creates, changes and removes agents.
+//! Changes parts of agents.
 
 use accord_api::{AgentView, ErrorName};
 use accord_blueprint::Agents;
 use serde_json::{Map, Value};
 
+use crate::app::Expected;
 use crate::app::blueprints::Blueprints;
 use crate::app::definitions::{Kind as _, check};
-use crate::app::{Expected, Made, Promise};
 use crate::error::Error;
 
 impl Blueprints {
-    /// Creates an agent in the store.
-    pub(crate) async fn create_agent(
-        &self,
-        value: Value,
-        promise: Option<Promise>,
-    ) -> Result<Made<AgentView>, Error> {
-        self.create_definition::<Agents>(value, promise).await
-    }
-
-    /// Replaces an agent, or creates it if it does not exist.
-    pub(crate) async fn put_agent(
-        &self,
-        name: &str,
-        value: Value,
-        expected: &Expected,
-    ) -> Result<Made<AgentView>, Error> {
-        self.put_definition::<Agents>(name, value, expected).await
-    }
-
     /// Changes parts of a blueprint: a JSON merge patch (RFC 7396).
     pub(crate) async fn patch_agent(
         &self,
@@ -52,12 +33,7 @@ impl Blueprints {
         }
         // The patched blueprint must not have changed meanwhile.
         let expected = Expected::OneOf(vec![found.hash().to_owned()]);
-        self.replace_definition::<Agents>(found, parsed, &expected).await
-    }
-
-    /// Removes an agent.
-    pub(crate) async fn delete_agent(&self, name: &str, expected: &Expected) -> Result<(), Error> {
-        self.delete_definition::<Agents>(name, expected).await
+        self.replace::<Agents>(found, parsed, &expected).await
     }
 }
 

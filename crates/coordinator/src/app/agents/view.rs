@@ -1,14 +1,11 @@
 //! Agents as the API shows them: in lists, one by one, and by their contracts.
 
-use std::cmp::Ordering;
-
 use accord_api::{
-    AgentContract, AgentSummary, AgentView, ErrorName, LoweringReport, Page, Problem, Severity,
-    ValidateAgentAnswer,
+    AgentContract, AgentSummary, AgentView, ErrorName, LoweringReport, Problem, Severity, ValidateAgentAnswer,
 };
 use accord_blueprint::{
-    Agents, BLUEPRINT_RETRIES, DeclaredSchema, ParsedAgent, add_provider_configuration, agent_summary,
-    implicit_parameters, warning,
+    Agents, BLUEPRINT_RETRIES, ParsedAgent, add_provider_configuration, agent_summary, implicit_parameters,
+    warning,
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
@@ -24,35 +21,6 @@ use crate::error::Error;
 use crate::work::heavy;
 
 impl Blueprints {
-    /// One page of the agents that have all of these tags.
-    pub(crate) async fn agents_page(
-        &self,
-        tags: &[String],
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Page<AgentSummary>, Error> {
-        let agents = self.agents(tags).await?;
-        page::List("agents").by_name(agents, Ordering::Greater, limit, cursor, |agent| &agent.name)
-    }
-
-    /// All agents that have all of these tags, those with mistakes too.
-    pub(crate) async fn agents(&self, tags: &[String]) -> Result<Vec<AgentSummary>, Error> {
-        let mut summaries = Vec::new();
-        for (found, overrides_stored) in self.catalog.all().await? {
-            let summary = self.catalog.summary(&found, overrides_stored).await?;
-            if tags.iter().all(|tag| summary.tags.contains(tag)) {
-                summaries.push(summary);
-            }
-        }
-        Ok(summaries)
-    }
-
-    /// One agent.
-    pub(crate) async fn agent(&self, name: &str) -> Result<AgentView, Error> {
-        let found = self.catalog.found(name).await?;
-        self.catalog.view(&found).await
-    }
-
     /// Both contracts of an agent, and what each provider supports of them.
     pub(crate) async fn agent_contract(&self, name: &str) -> Result<AgentContract, Error> {
         let agent = self.catalog.usable(name).await?;
@@ -92,7 +60,7 @@ impl Blueprints {
         let parsed = parse::<Agents>(value).await?;
         let mut problems = parsed.problems.clone();
         add_provider_configuration(&mut problems, &parsed.value, &self.catalog.state.providers);
-        problems.extend(self.catalog.unregistered(&declared(&parsed)).await?);
+        problems.extend(self.catalog.unregistered(&parsed).await?);
         let given = parsed.value.get("name").and_then(Value::as_str);
         let is_other = name.is_some() && given.is_some() && name != given;
         if let (true, Some(name), Some(given)) = (is_other, name, given) {
@@ -105,13 +73,14 @@ impl Blueprints {
 
     /// Checks an agent that exists.
     pub(crate) async fn validate_known_agent(&self, name: &str) -> Result<ValidateAgentAnswer, Error> {
-        let view = self.agent(name).await?;
+        let view = self.get::<Agents>(name).await?;
         Ok(ValidateAgentAnswer { valid: view.summary.valid, problems: view.summary.problems })
     }
 }
 
 impl Kind for Agents {
     const DEFINED: Defined = Defined::Agent;
+    const LIST: page::List = page::List("agents");
     const DOCUMENT: &'static str = "blueprint";
     const NOT_FOUND: ErrorName = ErrorName::AgentNotFound;
     const EXISTS: ErrorName = ErrorName::AgentExists;
@@ -119,6 +88,7 @@ impl Kind for Agents {
     const FILE_CHANGED: &'static str = "agent.file_changed";
 
     type State = AgentState;
+    type Summary = AgentSummary;
     type View = AgentView;
 
     fn definitions(blueprints: &Blueprints) -> &Catalog {
@@ -142,55 +112,41 @@ impl Kind for Agents {
         })
     }
 
-    async fn view(blueprints: &Blueprints, found: &Found<ParsedAgent>) -> Result<AgentView, Error> {
-        blueprints.catalog.view(found).await
-    }
-
-    async fn view_created(blueprints: &Blueprints, found: &Found<ParsedAgent>) -> Result<AgentView, Error> {
-        blueprints.catalog.view(found).await
-    }
-}
-
-impl Catalog {
-    /// An agent with its summary.
-    async fn view(&self, found: &Found<ParsedAgent>) -> Result<AgentView, Error> {
-        let overrides_stored = self.overrides_stored(found).await?;
-        Ok(AgentView {
-            summary: self.summary(found, overrides_stored).await?,
-            blueprint: found.value().clone(),
-            hash: found.hash().to_owned(),
-            file: found.file().map(str::to_owned),
-            created_at: found.created_at(),
-            modified_at: found.modified_at(),
-        })
-    }
-
     async fn summary(
-        &self,
+        blueprints: &Blueprints,
         found: &Found<ParsedAgent>,
         overrides_stored: bool,
     ) -> Result<AgentSummary, Error> {
-        let parsed = found.parsed();
+        let (catalog, parsed) = (&blueprints.catalog, found.parsed());
         let mut problems = parsed.problems.clone();
-        add_provider_configuration(&mut problems, &parsed.value, &self.state.providers);
+        add_provider_configuration(&mut problems, &parsed.value, &catalog.state.providers);
         if overrides_stored {
             let message =
                 format!("this file overrides the stored agent '{}'; remove one of them", found.name());
             problems
                 .push(Problem { file: found.file().map(str::to_owned), ..warning(&Place::root(), message) });
         }
-        problems.extend(self.unregistered(&declared(parsed)).await?);
+        problems.extend(catalog.unregistered(parsed).await?);
         Ok(agent_summary(found.name(), found.source(), parsed, problems))
     }
 
+    fn view(found: &Found<ParsedAgent>, summary: AgentSummary) -> AgentView {
+        AgentView {
+            summary,
+            blueprint: found.value().clone(),
+            hash: found.hash().to_owned(),
+            file: found.file().map(str::to_owned),
+            created_at: found.created_at(),
+            modified_at: found.modified_at(),
+        }
+    }
+}
+
+impl Catalog {
     /// Warnings for schemas that are not registered. They may be registered later.
-    async fn unregistered(
-        &self,
-        declared: &[(&str, &Option<DeclaredSchema>)],
-    ) -> Result<Vec<Problem>, Error> {
+    async fn unregistered(&self, agent: &ParsedAgent) -> Result<Vec<Problem>, Error> {
         let mut problems = Vec::new();
-        for (field, declared) in declared {
-            let Some(DeclaredSchema::Named(name)) = declared else { continue };
+        for (field, name) in agent.registered_schemas() {
             if self.registered(name).await?.is_none() {
                 let message =
                     format!("schema '{name}' is not registered; the agent cannot be used until it is");
@@ -199,15 +155,6 @@ impl Catalog {
         }
         Ok(problems)
     }
-}
-
-/// The output schemas of a valid agent, by field.
-fn declared(agent: &ParsedAgent) -> Vec<(&'static str, &Option<DeclaredSchema>)> {
-    let contracts = agent.valid.iter().map(|valid| &valid.contracts);
-    let fields = contracts.flat_map(|contracts| {
-        [("output_schema", &contracts.output), ("default_output_schema", &contracts.default_output)]
-    });
-    fields.collect()
 }
 
 /// What the linter finds in a schema, and what each provider supports of it.

@@ -1,10 +1,12 @@
-//! Creates, replaces and removes definitions.
+//! Lists, creates, replaces and removes definitions.
 //!
 //! New definitions go to the store; one in a file is changed in its file. Both check the condition and make the change in one
 //! step: the store in a transaction, a file under a lock.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
+use accord_api::Page;
 use accord_blueprint::{DefinitionFile, Parsed as _, hash_of};
 use accord_store::{Condition, DocumentRecord, StoreError};
 use jiff::Timestamp;
@@ -18,8 +20,34 @@ use crate::app::promise::first_answer;
 use crate::error::Error;
 
 impl Blueprints {
+    /// One page of the definitions that `is_listed` selects, by name, those with mistakes too.
+    pub(crate) async fn page<K: Kind>(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+        is_listed: impl Fn(&Found<K::Parsed>) -> bool + Send,
+    ) -> Result<Page<K::Summary>, Error> {
+        let mut all = K::definitions(self).all().await?;
+        all.retain(|(found, _)| is_listed(found));
+        let page = K::LIST.by_name(all, Ordering::Greater, limit, cursor, |(found, _)| found.name())?;
+        let mut summaries = Vec::with_capacity(page.items.len());
+        for (found, overrides_stored) in &page.items {
+            summaries.push(K::summary(self, found, *overrides_stored).await?);
+        }
+        Ok(Page::new(summaries, page.next_cursor))
+    }
+
+    pub(crate) async fn get<K: Kind>(&self, name: &str) -> Result<K::View, Error> {
+        self.view::<K>(&K::definitions(self).found(name).await?).await
+    }
+
+    async fn view<K: Kind>(&self, found: &Found<K::Parsed>) -> Result<K::View, Error> {
+        let overrides_stored = K::definitions(self).overrides_stored(found).await?;
+        Ok(K::view(found, K::summary(self, found, overrides_stored).await?))
+    }
+
     /// Creates a definition in the store.
-    pub(in crate::app) async fn create_definition<K: Kind>(
+    pub(crate) async fn create<K: Kind>(
         &self,
         value: Value,
         promise: Option<Promise>,
@@ -43,7 +71,7 @@ impl Blueprints {
         }
         let record = record(&name, parsed.value().to_string(), self.outside.now());
         let found = Found::Stored(Box::new(record.clone()), Arc::new(parsed));
-        let view = K::view_created(self, &found).await?;
+        let view = K::view(&found, K::summary_created(self, &found).await?);
         let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
         match self.store.put_definition(K::DEFINED, record, Condition::Absent, promise).await {
             Ok(None) => Ok(Made::Created(Box::new(view))),
@@ -54,7 +82,7 @@ impl Blueprints {
     }
 
     /// Replaces a definition, or creates it if it does not exist.
-    pub(in crate::app) async fn put_definition<K: Kind>(
+    pub(crate) async fn put<K: Kind>(
         &self,
         name: &str,
         value: Value,
@@ -65,7 +93,7 @@ impl Blueprints {
         let definitions = K::definitions(self);
         let writing = definitions.writing.lock().await;
         if let Some(found) = definitions.find(name).await? {
-            let view = self.replace_definition::<K>(found, parsed, expected).await?;
+            let view = self.replace::<K>(found, parsed, expected).await?;
             return Ok(Made::Changed(Box::new(view)));
         }
         check_absent::<K>(expected, name)?;
@@ -79,7 +107,7 @@ impl Blueprints {
     }
 
     /// Replaces a definition where it is defined. The lock for writing is held.
-    pub(in crate::app) async fn replace_definition<K: Kind>(
+    pub(in crate::app) async fn replace<K: Kind>(
         &self,
         found: Found<K::Parsed>,
         parsed: K::Parsed,
@@ -96,7 +124,7 @@ impl Blueprints {
                 let definitions = K::definitions(self);
                 definitions.reload().await;
                 definitions.known_files.written(&name, definitions.files().hashes().remove(&name));
-                K::view(self, &definitions.found(&name).await?).await
+                self.get::<K>(&name).await
             }
             Found::Stored(old, _) => {
                 check::<K>(expected, &name, &old.hash)?;
@@ -104,17 +132,13 @@ impl Blueprints {
                 let new = DocumentRecord { created_at: old.created_at, ..new };
                 let condition = expected.condition(&old.hash);
                 self.store.put_definition(K::DEFINED, new.clone(), condition, None).await?;
-                K::view(self, &Found::Stored(Box::new(new), Arc::new(parsed))).await
+                self.view::<K>(&Found::Stored(Box::new(new), Arc::new(parsed))).await
             }
         }
     }
 
     /// Removes a definition.
-    pub(in crate::app) async fn delete_definition<K: Kind>(
-        &self,
-        name: &str,
-        expected: &Expected,
-    ) -> Result<(), Error> {
+    pub(crate) async fn delete<K: Kind>(&self, name: &str, expected: &Expected) -> Result<(), Error> {
         let definitions = K::definitions(self);
         let _writing = definitions.writing.lock().await;
         match definitions.found(name).await? {

@@ -30,7 +30,7 @@ impl<P: Parsed> Found<P> {
         }
     }
 
-    pub(in crate::app) fn value(&self) -> &Value {
+    pub(crate) fn value(&self) -> &Value {
         self.parsed().value()
     }
 

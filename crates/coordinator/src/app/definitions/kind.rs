@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Definitions, Found};
 use crate::app::blueprints::Blueprints;
+use crate::app::page;
 use crate::error::Error;
 
 /// The condition of a change.
@@ -48,6 +49,7 @@ pub(crate) enum Made<T> {
 /// A kind of definitions.
 pub(crate) trait Kind: DefinitionKind {
     const DEFINED: Defined;
+    const LIST: page::List;
     /// What the document is called in messages.
     const DOCUMENT: &'static str;
     const NOT_FOUND: ErrorName;
@@ -58,6 +60,8 @@ pub(crate) trait Kind: DefinitionKind {
 
     /// What only this kind has.
     type State: Send + Sync;
+    /// A definition as lists show it.
+    type Summary: Send;
     /// A definition as the API shows it.
     type View: Serialize + Send;
 
@@ -71,17 +75,22 @@ pub(crate) trait Kind: DefinitionKind {
         value: Value,
     ) -> impl Future<Output = Result<Self::Parsed, Error>> + Send;
 
-    /// A definition as the API shows it.
-    fn view(
+    /// A definition as lists show it, with a warning if its file overrides a stored one.
+    fn summary(
         blueprints: &Blueprints,
         found: &Found<Self::Parsed>,
-    ) -> impl Future<Output = Result<Self::View, Error>> + Send;
+        overrides_stored: bool,
+    ) -> impl Future<Output = Result<Self::Summary, Error>> + Send;
 
     /// The same for one that was just created.
-    fn view_created(
+    fn summary_created(
         blueprints: &Blueprints,
         found: &Found<Self::Parsed>,
-    ) -> impl Future<Output = Result<Self::View, Error>> + Send;
+    ) -> impl Future<Output = Result<Self::Summary, Error>> + Send {
+        Self::summary(blueprints, found, false)
+    }
+
+    fn view(found: &Found<Self::Parsed>, summary: Self::Summary) -> Self::View;
 }
 
 /// Checks the condition of a change of a definition that exists and has this hash.

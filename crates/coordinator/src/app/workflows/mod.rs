@@ -4,11 +4,9 @@
 //! a workflow invalid. A run keeps its graph and what was known when it was created.
 //! [`rounds`] looks for runs to advance, and [`engine`] advances them; it decides nothing itself.
 
-mod depth;
-mod edit;
 mod engine;
-mod known;
 mod records;
+mod references;
 mod rounds;
 mod runs;
 mod start;

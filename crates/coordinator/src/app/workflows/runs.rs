@@ -19,14 +19,13 @@ use accord_store::{
     NewWorkflowRun, StoreError, TaskRun, WorkflowDocuments, WorkflowRequest, WorkflowRunFilter,
     WorkflowRunStore,
 };
-use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
+use accord_workflow::{Flow, Known, NodeKind, Purpose, State, Surroundings, Target, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::WorkflowRuns;
-use super::known::target_name;
 use super::records::state_of;
 use crate::app::id_prefix::absent;
 use crate::app::page::{List, MOST_COUNTED, counted, search};
@@ -389,5 +388,13 @@ fn task(task: Task) -> WorkflowTaskView {
         worker: task.worker,
         earlier: task.earlier,
         error: task.error,
+    }
+}
+
+/// The name of the agent or workflow that a node names.
+fn target_name(kind: &NodeKind) -> Option<String> {
+    match &kind.work()?.target {
+        Target::Agent(name) | Target::Workflow(name) => Some(name.clone()),
+        Target::Inline(blueprint) => blueprint.get("name").and_then(Value::as_str).map(str::to_owned),
     }
 }

@@ -1,5 +1,7 @@
 //! From a step of the engine to a run that is ready to be written.
 
+use accord_api::ErrorName;
+use accord_blueprint::inline_blueprint;
 use accord_domain::audit::RequestedBy;
 use accord_domain::session::ExecutionMode;
 use accord_domain::workflow::{Fault, Worker, WorkflowRun};
@@ -8,7 +10,6 @@ use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, OutputSchema, Start, Surroundings, Target};
 
 use super::WorkflowRuns;
-use super::known::is_ours;
 use super::runs::Around;
 use crate::app::contracts::Wanted;
 use crate::app::runs::{Expected, Order, RunSession, check_input};
@@ -50,7 +51,10 @@ impl WorkflowRuns {
         };
         match begun {
             Ok(begun) => Ok(Ok(begun)),
-            Err(error) if is_ours(&error) => Err(error),
+            // These are faults of the coordinator, so the step is tried again.
+            Err(error) if matches!(error.name(), ErrorName::Internal | ErrorName::StoreUnavailable) => {
+                Err(error)
+            }
             Err(error) => Ok(Err(Fault::new(error.name().as_str(), error.message()))),
         }
     }
@@ -65,7 +69,8 @@ impl WorkflowRuns {
         let agent = match &start.target {
             Target::Agent(name) | Target::Workflow(name) => self.blueprints.catalog.usable(name).await?,
             Target::Inline(blueprint) => {
-                self.blueprints.inline_agent(graph, &start.node, start.role, blueprint).await?
+                let agent = inline_blueprint(graph, &start.node, start.role, blueprint);
+                self.blueprints.catalog.inline(agent).await?
             }
         };
         let (run_session, expected, project_dir) = match &start.resume {

@@ -1,31 +1,20 @@
 //! Workflows as the API shows them.
 
-use std::cmp::Ordering;
-
-use accord_api::{ErrorName, Page, Problem, Severity, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView};
-use accord_blueprint::{ParsedWorkflow, Workflows, has_errors};
-use accord_workflow::{Graph, Known, Target};
+use accord_api::{ErrorName, Severity, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView};
+use accord_blueprint::{ParsedWorkflow, Workflows, has_errors, inline_blueprints, workflow_summary};
+use accord_contract::Place;
+use accord_store::Defined;
+use accord_workflow::{Graph, Known};
 use serde_json::{Value, json};
 
-use super::known::named;
 use crate::app::blueprints::Blueprints;
-use crate::app::definitions::{Found, first_error, parse};
+use crate::app::definitions::{Definitions, Found, Kind, first_error, mistakes, parse};
 use crate::app::page;
 use crate::error::Error;
 
 type FoundWorkflow = Found<ParsedWorkflow>;
 
 impl Blueprints {
-    /// Every workflow in files by name, checked. For commands that check files without a coordinator.
-    pub(in crate::app) async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
-        let mut views = Vec::new();
-        for file in self.workflows.files().definitions.values() {
-            let (problems, _) = self.examined(&file.parsed).await?;
-            views.push(view(&Found::File(file.clone()), problems));
-        }
-        Ok(views)
-    }
-
     /// Every registered schema that a node of a workflow names, as pairs of workflow and schema.
     pub(in crate::app) async fn schemas_of_nodes(&self) -> Result<Vec<(String, String)>, Error> {
         let mut named = Vec::new();
@@ -41,43 +30,10 @@ impl Blueprints {
     pub(in crate::app) async fn inline_agents(&self) -> Result<Vec<(String, Value)>, Error> {
         let mut agents = Vec::new();
         for (found, _) in self.workflows.all().await? {
-            let parsed = found.parsed();
-            let Some(graph) = &parsed.graph else { continue };
-            for (node, work, role) in graph.works() {
-                if let Target::Inline(blueprint) = &work.target {
-                    agents.push((found.name().to_owned(), named(graph, &node.id, role, blueprint)));
-                }
-            }
+            let inline = found.parsed().graph.iter().flat_map(inline_blueprints);
+            agents.extend(inline.map(|agent| (found.name().to_owned(), agent)));
         }
         Ok(agents)
-    }
-
-    /// One page of the workflows, those with mistakes too.
-    pub(crate) async fn workflows_page(
-        &self,
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Page<WorkflowSummary>, Error> {
-        let all = self.workflows.all().await?;
-        let mut summaries = Vec::with_capacity(all.len());
-        for (found, overrides_stored) in all {
-            let (mut problems, _) = self.examined(found.parsed()).await?;
-            problems.extend(overrides_stored.then(|| override_warning(&found)));
-            summaries.push(summary(&found, problems));
-        }
-        page::List("workflows")
-            .by_name(summaries, Ordering::Greater, limit, cursor, |workflow| &workflow.name)
-    }
-
-    pub(crate) async fn workflow(&self, name: &str) -> Result<WorkflowView, Error> {
-        self.workflow_view(&self.workflows.found(name).await?).await
-    }
-
-    pub(super) async fn workflow_view(&self, found: &FoundWorkflow) -> Result<WorkflowView, Error> {
-        let (mut problems, _) = self.examined(found.parsed()).await?;
-        let overrides_stored = self.workflows.overrides_stored(found).await?;
-        problems.extend(overrides_stored.then(|| override_warning(found)));
-        Ok(view(found, problems))
     }
 
     /// Checks a workflow.
@@ -99,30 +55,59 @@ impl Blueprints {
     }
 }
 
-fn override_warning(found: &FoundWorkflow) -> Problem {
-    let message = format!("this file overrides the stored workflow '{}'; remove one of them", found.name());
-    found.parsed().problem(Severity::Warning, accord_contract::Place::root(), message)
-}
+impl Kind for Workflows {
+    const DEFINED: Defined = Defined::Workflow;
+    const LIST: page::List = page::List("workflows");
+    const DOCUMENT: &'static str = "workflow";
+    const NOT_FOUND: ErrorName = ErrorName::WorkflowNotFound;
+    const EXISTS: ErrorName = ErrorName::WorkflowExists;
+    const READ_ONLY: ErrorName = ErrorName::WorkflowReadOnly;
+    const FILE_CHANGED: &'static str = "workflow.file_changed";
 
-fn summary(found: &FoundWorkflow, problems: Vec<Problem>) -> WorkflowSummary {
-    let nodes = found.value().get("nodes").and_then(Value::as_object).map_or(0, |nodes| nodes.len());
-    WorkflowSummary {
-        name: found.name().to_owned(),
-        description: found.parsed().text_of("description").to_owned(),
-        source: found.source(),
-        valid: !has_errors(&problems),
-        nodes,
-        problems,
+    type State = ();
+    type Summary = WorkflowSummary;
+    type View = WorkflowView;
+
+    fn definitions(blueprints: &Blueprints) -> &Definitions<Self> {
+        &blueprints.workflows
     }
-}
 
-pub(super) fn view(found: &FoundWorkflow, problems: Vec<Problem>) -> WorkflowView {
-    WorkflowView {
-        summary: summary(found, problems),
-        workflow: found.value().clone(),
-        hash: found.hash().to_owned(),
-        file: found.file().map(str::to_owned),
-        created_at: found.created_at(),
-        modified_at: found.modified_at(),
+    async fn valid(blueprints: &Blueprints, value: Value) -> Result<ParsedWorkflow, Error> {
+        let parsed = parse::<Self>(value).await?;
+        let (problems, _) = blueprints.examined(&parsed).await?;
+        if !has_errors(&problems) {
+            return Ok(parsed);
+        }
+        let message = mistakes::<Self>(&problems);
+        Err(Error::new(ErrorName::InvalidWorkflow, message).with_details(json!({"problems": problems})))
+    }
+
+    async fn summary(
+        blueprints: &Blueprints,
+        found: &FoundWorkflow,
+        overrides_stored: bool,
+    ) -> Result<WorkflowSummary, Error> {
+        let (mut problems, _) = blueprints.examined(found.parsed()).await?;
+        if overrides_stored {
+            let message =
+                format!("this file overrides the stored workflow '{}'; remove one of them", found.name());
+            problems.push(found.parsed().problem(Severity::Warning, Place::root(), message));
+        }
+        Ok(workflow_summary(found.name(), found.source(), found.parsed(), problems))
+    }
+
+    async fn summary_created(_: &Blueprints, found: &FoundWorkflow) -> Result<WorkflowSummary, Error> {
+        Ok(workflow_summary(found.name(), found.source(), found.parsed(), Vec::new()))
+    }
+
+    fn view(found: &FoundWorkflow, summary: WorkflowSummary) -> WorkflowView {
+        WorkflowView {
+            summary,
+            workflow: found.value().clone(),
+            hash: found.hash().to_owned(),
+            file: found.file().map(str::to_owned),
+            created_at: found.created_at(),
+            modified_at: found.modified_at(),
+        }
     }
 }

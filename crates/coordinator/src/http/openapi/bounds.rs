@@ -33,26 +33,6 @@ pub(super) fn state(document: &mut Value) {
     }
     // A batch is the second shape of what MCP takes.
     add(document.pointer_mut("/components/schemas/Messages/oneOf/1"), json!({"minItems": 1}));
-    let shapes = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
-    for shape in shapes.into_iter().flat_map(|shapes| shapes.values_mut()) {
-        bound_counts(shape);
-    }
-}
-
-/// A number of 32 bits without a sign has an upper bound too, which the generator of the document leaves out.
-fn bound_counts(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            let is_count = members.get("format").is_some_and(|format| format == "int32")
-                && members.get("minimum").is_some_and(|least| least == 0);
-            if is_count {
-                members.entry("maximum").or_insert_with(|| json!(u32::MAX));
-            }
-            members.values_mut().for_each(bound_counts);
-        }
-        Value::Array(items) => items.iter_mut().for_each(bound_counts),
-        _ => {}
-    }
 }
 
 fn add(schema: Option<&mut Value>, bounds: Value) {

@@ -1,4 +1,4 @@
-//! Compares a value with the JSON Schema of a blueprint.
+//! Compares a value with the JSON Schema of a type: a blueprint, or the body of a request.
 //!
 //! The schemas are derived from the types, like those of the OpenAPI document. The comparison follows only what such schemas
 //! consist of, because it has to do what validation does not: report each mistake at its own member in the words of the
@@ -7,15 +7,14 @@
 use std::sync::LazyLock;
 
 use accord_api::Severity;
-use accord_contract::Place;
+use accord_contract::{Place, Step};
 use accord_domain::agent::Blueprint;
 use accord_domain::nearest;
-use serde_json::{Map, Value, json};
-use utoipa::{PartialSchema as _, ToSchema as _};
+use serde_json::{Map, Number, Value, json};
+use utoipa::ToSchema;
 
 use crate::finding::{Finding, Findings, Mark};
-
-const REFERENCE: &str = "#/components/schemas/";
+use crate::generator_schemas::SCHEMAS;
 
 /// Types with several forms, as they are described to authors.
 const UNIONS: [(&str, &str); 3] = [
@@ -24,11 +23,35 @@ const UNIONS: [(&str, &str); 3] = [
     ("ProcessArguments", "a list of strings, or json, flags or both;"),
 ];
 
-static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    let mut parts = vec![("Blueprint".to_owned(), Blueprint::schema())];
-    Blueprint::schemas(&mut parts);
-    let mut schemas: Map<String, Value> =
-        parts.into_iter().map(|(name, schema)| (name, json!(schema))).collect();
+/// The schema of a type and those that it refers to, by name.
+pub(crate) fn type_schemas<T: ToSchema>() -> Map<String, Value> {
+    let mut parts = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut parts);
+    parts.into_iter().map(|(name, schema)| (name, json!(schema))).collect()
+}
+
+/// Describes a value that is not what a type expects at a path: what it is, and what is expected. `None` if the schema of the
+/// type allows it.
+pub fn mismatch_at<T: ToSchema>(value: &Value, path: &[Step]) -> Option<(Value, &'static str)> {
+    let schemas = type_schemas::<T>();
+    let mut shape = Shape { schemas: &schemas, name: "", schema: schemas.get(T::name().as_ref())? };
+    let mut value = value;
+    for step in path {
+        (shape, value) = match step {
+            Step::Key(name) => (shape.property(name)?, value.get(name)?),
+            Step::Index(index) => (shape.inner("items")?, value.get(index)?),
+        };
+    }
+    shape = shape.only_form().unwrap_or(shape);
+    let expected = match shape.is_narrow() && shape.is_unsigned() && (value.is_i64() || value.is_u64()) {
+        true => "an integer from 0 to 4294967295",
+        false => shape.expected(),
+    };
+    (!shape.allows(value)).then(|| (value.clone(), expected))
+}
+
+static READ: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let mut schemas = type_schemas::<Blueprint>();
     // The settings of an executor depend on its type, so the reader compares them itself.
     if let Some(Value::Object(blueprint)) = schemas.get_mut("Blueprint") {
         blueprint.insert("required".to_owned(), json!(["name"]));
@@ -41,23 +64,43 @@ static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
 
 /// The schema of a type.
 #[derive(Clone, Copy)]
-pub(super) struct Shape<'a> {
+pub(crate) struct Shape<'a> {
+    schemas: &'a Map<String, Value>,
     /// The name of the type, unless it is a plain one.
     name: &'a str,
     schema: &'a Value,
 }
 
-/// The schema of the type with this name.
-pub(super) fn shape(name: &str) -> Shape<'_> {
-    Shape { name, schema: SCHEMAS.get(name).unwrap_or(&Value::Null) }
+/// The schema of the type of a blueprint with this name.
+pub(crate) fn shape(name: &str) -> Shape<'_> {
+    Shape { schemas: &READ, name, schema: READ.get(name).unwrap_or(&Value::Null) }
 }
 
 impl<'a> Shape<'a> {
-    fn of(schema: &'a Value) -> Self {
-        match schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(REFERENCE)) {
-            Some(name) => shape(name),
-            None => Self { name: "", schema },
+    fn of(self, schema: &'a Value) -> Self {
+        match schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(SCHEMAS)) {
+            Some(name) => Self { name, schema: self.schemas.get(name).unwrap_or(&Value::Null), ..self },
+            None => Self { name: "", schema, ..self },
         }
+    }
+
+    /// Its form besides null, if there is only one.
+    fn only_form(self) -> Option<Self> {
+        let forms = self.list("oneOf").into_iter().flatten().map(|form| self.of(form));
+        let forms: Vec<Self> = forms.filter(|form| form.types() != ["null"]).collect();
+        if let [only] = forms.as_slice() { Some(*only) } else { None }
+    }
+
+    fn inner(self, keyword: &str) -> Option<Self> {
+        self.schema.get(keyword).map(|schema| self.of(schema))
+    }
+
+    /// The schema of a member of an object: of its own, of one of its parts or forms, or of all members.
+    fn property(self, name: &str) -> Option<Self> {
+        let own = self.schema.get("properties").and_then(|all| all.get(name)).map(|schema| self.of(schema));
+        let parts = ["allOf", "oneOf"].into_iter().filter_map(|keyword| self.list(keyword)).flatten();
+        own.or_else(|| parts.map(|part| self.of(part)).find_map(|part| part.property(name)))
+            .or_else(|| self.inner("additionalProperties"))
     }
 
     fn list(self, keyword: &str) -> Option<&'a Vec<Value>> {
@@ -69,7 +112,7 @@ impl<'a> Shape<'a> {
         match self.schema.get("type") {
             Some(Value::String(name)) => vec![name],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => self.list("oneOf").into_iter().flatten().flat_map(|each| Shape::of(each).types()).collect(),
+            _ => self.list("oneOf").into_iter().flatten().flat_map(|each| self.of(each).types()).collect(),
         }
     }
 
@@ -81,17 +124,18 @@ impl<'a> Shape<'a> {
     fn allows(self, value: &Value) -> bool {
         let types = self.types();
         // An object without declared properties is itself a JSON Schema and compiled later.
-        let is_schema =
-            types.contains(&"object") && !self.has("properties") && !self.has("additionalProperties");
-        let is_narrow = self.schema.get("format").and_then(Value::as_str) == Some("int32");
-        let is_integer = |number: u64| !is_narrow || u32::try_from(number).is_ok();
+        let is_schema = types.contains(&"object")
+            && !["properties", "additionalProperties", "oneOf"].iter().any(|keyword| self.has(keyword));
+        let is_integer = |number: &Number| match (self.is_unsigned(), self.is_narrow()) {
+            (true, true) => number.as_u64().is_some_and(|number| u32::try_from(number).is_ok()),
+            (true, false) => number.is_u64(),
+            (false, true) => number.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
+            (false, false) => number.is_i64(),
+        };
         let is_of_type = |name: &&str| match value {
             Value::Null => *name == "null",
             Value::Bool(_) => *name == "boolean",
-            // All integers of a blueprint are unsigned.
-            Value::Number(number) => {
-                *name == "number" || *name == "integer" && number.as_u64().is_some_and(is_integer)
-            }
+            Value::Number(number) => *name == "number" || *name == "integer" && is_integer(number),
             Value::String(_) => *name == "string",
             Value::Array(_) => *name == "array",
             Value::Object(_) => *name == "object",
@@ -108,11 +152,8 @@ impl<'a> Shape<'a> {
             return Some(Value::Null);
         }
         if let Some(forms) = self.list("oneOf") {
-            let forms = forms.iter().map(Shape::of).filter(|form| form.types() != ["null"]);
-            let form = match forms.collect::<Vec<_>>().as_slice() {
-                [only] => Some(*only),
-                several => several.iter().copied().find(|form| form.allows(value)),
-            };
+            let mut forms = forms.iter().map(|form| self.of(form));
+            let form = self.only_form().or_else(|| forms.find(|form| form.allows(value)));
             match form {
                 Some(form) => return form.readable(value, place, findings),
                 None => findings.error(place.clone(), self.mismatch(value)),
@@ -136,7 +177,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The members of an object. A missing one is replaced by an empty string, so that the others can be checked.
-    pub(super) fn object(
+    pub(crate) fn object(
         self,
         members: &Map<String, Value>,
         place: &Place,
@@ -152,7 +193,7 @@ impl<'a> Shape<'a> {
             let place = place.key(name);
             match properties.get(name) {
                 Some(schema) => {
-                    let value = Shape::of(schema).readable(value, &place, findings);
+                    let value = self.of(schema).readable(value, &place, findings);
                     readable.extend(value.map(|value| (name.clone(), value)));
                 }
                 None => {
@@ -174,7 +215,7 @@ impl<'a> Shape<'a> {
     fn map(self, members: &Map<String, Value>, place: &Place, findings: &mut Findings) -> Map<String, Value> {
         let Some(schema) = self.schema.get("additionalProperties") else { return members.clone() };
         let readable = |(name, value): (&String, &Value)| {
-            Some((name.clone(), Shape::of(schema).readable(value, &place.key(name), findings)?))
+            Some((name.clone(), self.of(schema).readable(value, &place.key(name), findings)?))
         };
         members.iter().filter_map(readable).collect()
     }
@@ -183,7 +224,7 @@ impl<'a> Shape<'a> {
     fn items(self, items: &[Value], place: &Place, findings: &mut Findings) -> Option<Value> {
         let schema = self.schema.get("items")?;
         let readable: Vec<Option<Value>> = (items.iter().enumerate())
-            .map(|(index, item)| Shape::of(schema).readable(item, &place.index(index), findings))
+            .map(|(index, item)| self.of(schema).readable(item, &place.index(index), findings))
             .collect();
         readable.into_iter().collect()
     }
@@ -199,20 +240,33 @@ impl<'a> Shape<'a> {
                 other => format!("expected one of {}, got {}", options.join(", "), described(other)),
             };
         }
-        let expected = match self.types().first() {
-            Some(&"integer") => "an integer, 0 or more",
-            Some(&"number") => "a number",
-            Some(&"boolean") => "a boolean",
-            Some(&"array") => "a list",
-            Some(&"object") => "an object",
+        format!("expected {}, got {}", self.expected(), described(value))
+    }
+
+    fn is_narrow(self) -> bool {
+        self.schema.get("format").is_some_and(|format| format == "int32")
+    }
+
+    fn is_unsigned(self) -> bool {
+        self.schema.get("minimum").and_then(Value::as_i64).is_some_and(|least| least >= 0)
+    }
+
+    fn expected(self) -> &'static str {
+        match self.types().into_iter().find(|name| *name != "null") {
+            Some("integer") if self.is_unsigned() => "an integer, 0 or more",
+            Some("integer") => "an integer",
+            Some("number") => "a number",
+            Some("boolean") => "a boolean",
+            Some("array") => "a list",
+            Some("object") if self.has("oneOf") => "an object with a type",
+            Some("object") => "an object",
             _ => "a string",
-        };
-        format!("expected {expected}, got {}", described(value))
+        }
     }
 }
 
 /// The message for a name that is not among the known ones.
-pub(super) fn unknown(noun: &str, name: &str, known: &[&str]) -> String {
+pub(crate) fn unknown(noun: &str, name: &str, known: &[&str]) -> String {
     let short: String = name.chars().take(80).collect();
     match nearest(name, known.iter().copied()) {
         Some(meant) => format!("unknown {noun} '{short}'; did you mean '{meant}'?"),
@@ -222,7 +276,7 @@ pub(super) fn unknown(noun: &str, name: &str, known: &[&str]) -> String {
 }
 
 /// A short value, or the type of a long one.
-pub(super) fn described(value: &Value) -> String {
+pub(crate) fn described(value: &Value) -> String {
     match value {
         Value::String(text) if text.chars().count() <= 40 => format!("the string {value}"),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -231,13 +285,6 @@ pub(super) fn described(value: &Value) -> String {
 }
 
 /// The type of a value, with its article.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
+pub(crate) fn kind_of(value: &Value) -> &'static str {
+    if value.is_array() { "a list" } else { accord_json::kind_of(value) }
 }

@@ -1,13 +1,16 @@
-//! The JSON Schema of an agent's file, for editors: the shape of the interface with what it refers to, in one document.
+//! The JSON Schema of an agent's file, for editors: the schema of the blueprint and those that it refers to, in one document.
 
+use accord_domain::agent::Blueprint;
 use serde_json::{Map, Value, json};
 
-use super::shapes::SCHEMAS;
+use crate::generator_schemas::{SCHEMAS, rewrite_for_generators};
+use crate::shape::type_schemas;
 
 /// The JSON Schema of an `agent.yaml`.
-pub fn agent_file_schema() -> Value {
-    let empty = Map::new();
-    let shapes = super::DOCUMENT.pointer("/components/schemas").and_then(Value::as_object).unwrap_or(&empty);
+pub fn file_schema() -> Value {
+    let mut document = json!({"components": {"schemas": type_schemas::<Blueprint>()}});
+    rewrite_for_generators(&mut document);
+    let shapes = document.pointer("/components/schemas").unwrap_or(&Value::Null);
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An Accord agent",

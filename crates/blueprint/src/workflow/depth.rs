@@ -6,12 +6,10 @@
 use std::collections::BTreeMap;
 
 use accord_api::{Problem, Severity};
-use accord_blueprint::ParsedWorkflow;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Node, NodeKind, Target, Then};
 
-use crate::app::blueprints::Blueprints;
-use crate::error::Error;
+use super::{Library, ParsedWorkflow};
 
 /// The longest ways down from a workflow, by the names on it, itself included.
 #[derive(Debug, Clone, Default)]
@@ -21,18 +19,13 @@ struct Ways {
     certain: Vec<String>,
 }
 
-impl Blueprints {
-    /// Says where workflows would nest too deep.
-    pub(super) async fn check_depth(
-        &self,
-        graph: &Graph,
-        read: &ParsedWorkflow,
-        problems: &mut Vec<Problem>,
-    ) -> Result<(), Error> {
+impl Library {
+    /// Reports where workflows would nest too deep.
+    pub(super) fn check_depth(&self, graph: &Graph, read: &ParsedWorkflow, problems: &mut Vec<Problem>) {
         let mut known = BTreeMap::new();
         for (node, work, role) in graph.works() {
             let Target::Workflow(name) = &work.target else { continue };
-            let ways = self.ways_down(graph, (name.clone(), DEEPEST_NESTING + 1), &mut known).await?;
+            let ways = self.ways_down(graph, (name.clone(), DEEPEST_NESTING + 1), &mut known);
             let (severity, way) = match is_certain(graph, node) && is_too_deep(&ways.certain) {
                 true => (Severity::Error, ways.certain),
                 false => (Severity::Warning, ways.possible),
@@ -46,30 +39,28 @@ impl Blueprints {
                 problems.push(read.problem(severity, role.place(&node.id).key("workflow"), message));
             }
         }
-        Ok(())
     }
 
     /// The ways down from a workflow, up to a number of steps: one more than is allowed is all that has to be known. A way back
     /// to the graph is a cycle, which is reported elsewhere.
-    async fn ways_down(
+    fn ways_down(
         &self,
         graph: &Graph,
         from: (String, u32),
         known: &mut BTreeMap<(String, u32), Ways>,
-    ) -> Result<Ways, Error> {
+    ) -> Ways {
         let (name, steps) = &from;
         if *steps == 0 || *name == graph.name {
-            return Ok(Ways::default());
+            return Ways::default();
         }
         if let Some(ways) = known.get(&from) {
-            return Ok(ways.clone());
+            return ways.clone();
         }
         let mut longest = Ways::default();
-        let found = self.workflows.find(name).await?;
-        if let Some(inner) = found.as_ref().and_then(|found| found.parsed().graph.as_ref()) {
+        if let Some(inner) = self.workflows.get(name).and_then(|found| found.graph.as_ref()) {
             for (node, work, _) in inner.works() {
                 let Target::Workflow(deeper) = &work.target else { continue };
-                let below = Box::pin(self.ways_down(graph, (deeper.clone(), steps - 1), known)).await?;
+                let below = self.ways_down(graph, (deeper.clone(), steps - 1), known);
                 if below.possible.len() > longest.possible.len() {
                     longest.possible = below.possible;
                 }
@@ -81,7 +72,7 @@ impl Blueprints {
         longest.possible.insert(0, name.clone());
         longest.certain.insert(0, name.clone());
         known.insert(from, longest.clone());
-        Ok(longest)
+        longest
     }
 }
 

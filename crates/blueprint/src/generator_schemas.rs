@@ -6,14 +6,41 @@
 
 use serde_json::{Map, Value, json};
 
-pub(super) const SCHEMAS: &str = "#/components/schemas/";
+pub(crate) const SCHEMAS: &str = "#/components/schemas/";
 
 /// The member by which the variants of every union of ours differ.
 const TAG: &str = "type";
 
+/// Rewrites the schemas of an OpenAPI document for generators.
+pub fn rewrite_for_generators(document: &mut Value) {
+    if let Some(schemas) = document.pointer_mut("/components/schemas") {
+        bound_counts(schemas);
+    }
+    name_variants(document);
+    let_shapes_overlap(document);
+    open_objects(document);
+    drop_empty_defaults(document);
+}
+
+/// Adds the upper bound to unsigned integers of 32 bits, which utoipa leaves out.
+fn bound_counts(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_count = members.get("format").is_some_and(|format| format == "int32")
+                && members.get("minimum").is_some_and(|least| least == 0);
+            if is_count {
+                members.entry("maximum").or_insert_with(|| json!(u32::MAX));
+            }
+            members.values_mut().for_each(bound_counts);
+        }
+        Value::Array(items) => items.iter_mut().for_each(bound_counts),
+        _ => {}
+    }
+}
+
 /// Says of objects of any shape that they may have any members: generators take an object without members for one that
 /// must have none.
-pub(super) fn open_objects(document: &mut Value) {
+fn open_objects(document: &mut Value) {
     match document {
         Value::Array(items) => items.iter_mut().for_each(open_objects),
         Value::Object(members) => {
@@ -35,7 +62,7 @@ pub(super) fn open_objects(document: &mut Value) {
 
 /// Leaves out defaults that say no more than that a member may be left out. Generators make a member with a default one that
 /// always has to be given.
-pub(super) fn drop_empty_defaults(document: &mut Value) {
+fn drop_empty_defaults(document: &mut Value) {
     match document {
         Value::Array(items) => items.iter_mut().for_each(drop_empty_defaults),
         Value::Object(members) => {
@@ -58,7 +85,7 @@ pub(super) fn drop_empty_defaults(document: &mut Value) {
 }
 
 /// Gives every variant of a tagged union a name.
-pub(super) fn name_variants(document: &mut Value) {
+fn name_variants(document: &mut Value) {
     let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") else { return };
     for name in schemas.keys().cloned().collect::<Vec<_>>() {
         let Some(variants) = variants(schemas, &name) else { continue };
@@ -79,7 +106,7 @@ pub(super) fn name_variants(document: &mut Value) {
 
 /// Says of unions of named shapes without a tag that a value may fit several of them: the larger one has all that the smaller
 /// one asks for.
-pub(super) fn let_shapes_overlap(document: &mut Value) {
+fn let_shapes_overlap(document: &mut Value) {
     let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") else { return };
     for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
         let is_named = |variant: &Value| variant.get("$ref").is_some();
