@@ -72,7 +72,12 @@ fn filter(text: &str) -> Result<EnvFilter, Problem> {
     if let Some(word) = text.split(',').map(str::trim).find(is_unknown) {
         return Err(refused(format!("expected off, error, warn, info, debug or trace, got '{word}'")));
     }
-    EnvFilter::try_new(text).map_err(|error| refused(error.to_string()))
+    let read = |text: &str| EnvFilter::try_new(text).map_err(|error| refused(error.to_string()));
+    match text.is_empty() {
+        true => read(text),
+        // It would log every message, with what is in it; who names it gets it.
+        false => read(&format!("rmcp=error,{text}")),
+    }
 }
 
 #[cfg(test)]
