@@ -4,10 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams,
-    InitializeResult, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
@@ -17,7 +15,6 @@ use serde_json::Value;
 use crate::toolset::{Progress, Tool, Toolset};
 
 type Context = RequestContext<RoleServer>;
-type Paged = Option<PaginatedRequestParams>;
 
 /// The versions that are spoken. Of what differs between them only the batches of 2025-03-26 matter here, and they are
 /// taken whatever version is spoken.
@@ -68,7 +65,11 @@ impl ServerHandler for Handler {
         Ok(result)
     }
 
-    async fn list_tools(&self, request: Paged, _: Context) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("the tool list has a single page; omit cursor", None));
         }
@@ -105,7 +106,16 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let params = request.params.unwrap_or_default();
         match request.method.as_str() {
-            "initialize" => self.initialize_leniently(&params, context).await,
+            // Scripts say no more about themselves than the version, if that.
+            "initialize" => {
+                let version = params.get("protocolVersion").cloned().unwrap_or_default();
+                let version = serde_json::from_value(version).unwrap_or(ProtocolVersion::V_2025_11_25);
+                let client = Implementation::new("unknown", "unknown");
+                let request = InitializeRequestParams::new(ClientCapabilities::default(), client);
+                let result = self.initialize(request.with_protocol_version(version), context).await?;
+                let result = serde_json::to_value(result);
+                result.map(CustomResult).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+            }
             "tools/call" if params.get("name").is_some_and(Value::is_string) => {
                 Err(ErrorData::invalid_params("expected an object in 'arguments'", None))
             }
@@ -117,45 +127,5 @@ impl ServerHandler for Handler {
                 Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
             }
         }
-    }
-
-    // By default, what is not offered would be answered as if it were, and empty.
-
-    async fn complete(&self, _: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
-    }
-
-    async fn list_prompts(&self, _: Paged, _: Context) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
-    }
-
-    async fn list_resources(&self, _: Paged, _: Context) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Paged,
-        _: Context,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
-    }
-}
-
-impl Handler {
-    /// Scripts say no more about themselves than the version, if that.
-    async fn initialize_leniently(
-        &self,
-        params: &Value,
-        context: Context,
-    ) -> Result<CustomResult, ErrorData> {
-        let version = params.get("protocolVersion").cloned().unwrap_or_default();
-        let version = serde_json::from_value(version).unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE);
-        let request =
-            InitializeRequestParams::new(Default::default(), Implementation::new("unknown", "unknown"))
-                .with_protocol_version(version);
-        let result = self.initialize(request, context).await?;
-        let result = serde_json::to_value(result);
-        result.map(CustomResult).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 }

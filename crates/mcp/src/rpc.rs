@@ -3,9 +3,7 @@
 //! `rmcp` would take duplicate keys, and read messages from values, in which numbers are not kept as they are written.
 
 use accord_api::read_strictly;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorData, JsonRpcError, JsonRpcRequest, RequestId,
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorData, JsonRpcError, RequestId};
 use rmcp::service::serve_directly;
 use rmcp::transport::OneshotTransport;
 use serde::Serialize;
@@ -55,19 +53,19 @@ fn unreadable(text: &[u8], error: &serde_json::Error) -> JsonRpcError {
 
 fn one(text: &[u8]) -> Result<ClientJsonRpcMessage, JsonRpcError> {
     let expected = "expected a JSON-RPC 2.0 message; an id must be a string or an integer";
-    match serde_json::from_slice(text).map_err(|_| refused(expected))? {
-        // `rmcp` would name the versions that are spoken. Newer clients, its own among them, then give up, whereas an unknown
-        // method makes them fall back to the handshake.
-        ClientJsonRpcMessage::Request(JsonRpcRequest {
-            request: ClientRequest::DiscoverRequest(_),
-            id,
-            ..
-        }) => {
-            let unknown = CustomRequest::new("server/discover", None);
-            Ok(ClientJsonRpcMessage::request(ClientRequest::CustomRequest(unknown), id))
-        }
-        message => Ok(message),
-    }
+    let message = serde_json::from_slice(text).map_err(|_| refused(expected))?;
+    let ClientJsonRpcMessage::Request(mut request) = message else { return Ok(message) };
+    request.request = match request.request {
+        offered @ (ClientRequest::PingRequest(_)
+        | ClientRequest::InitializeRequest(_)
+        | ClientRequest::ListToolsRequest(_)
+        | ClientRequest::CallToolRequest(_)
+        | ClientRequest::CustomRequest(_)) => offered,
+        // What is not offered, `rmcp` would answer as if it were there, and empty. To `server/discover` it would name the
+        // versions that are spoken: newer clients, its own among them, then give up, instead of trying the handshake.
+        other => CustomRequest::new(other.method(), None).into(),
+    };
+    Ok(ClientJsonRpcMessage::Request(request))
 }
 
 fn refused(message: impl Into<String>) -> JsonRpcError {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -45,24 +45,15 @@ pub async fn serve(
 ) -> io::Result<()> {
     let handler = Handler::new(tools);
     let (outbox, lines) = mpsc::channel(WAITING_LINES);
-    let (inbox, messages) = mpsc::channel(1);
-    let requests = Requests::default();
     let writer = tokio::spawn(write(output, lines));
-    let reader = Reader {
+    let pipes = Pipes {
+        input: Lines { reader: BufReader::new(input), line: Vec::new(), is_too_long: false },
+        outbox,
         handler: handler.clone(),
-        inbox,
-        outbox: outbox.clone(),
-        requests: requests.clone(),
+        requests: HashSet::new(),
         batches: JoinSet::new(),
     };
-    let reading = tokio::spawn(reader.read(BufReader::new(input)));
-    let served = serve_directly(handler, Pipes { messages, outbox, requests }, None).waiting().await;
-    if reading.is_finished() {
-        reading.await.map_err(io::Error::other)??;
-    } else {
-        reading.abort();
-    }
-    served.map_err(io::Error::other)?;
+    serve_directly(handler, pipes, None).waiting().await.map_err(io::Error::other)?;
     writer.await.map_err(io::Error::other)?
 }
 
@@ -75,65 +66,63 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<St
     Ok(())
 }
 
-/// The ids of the requests under way.
-#[derive(Clone, Default)]
-struct Requests(Arc<Mutex<HashSet<RequestId>>>);
-
-impl Requests {
-    fn start(&self, id: &RequestId) -> Result<(), ErrorData> {
-        let mut requests = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if requests.contains(id) {
-            let message = format!("the id {} belongs to a call in progress", rpc::text(id));
-            return Err(ErrorData::invalid_request(message, None));
-        }
-        if requests.len() >= MOST_REQUESTS {
-            return Err(busy());
-        }
-        requests.insert(id.clone());
-        Ok(())
-    }
-
-    fn end(&self, id: &RequestId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
-    }
-}
-
-fn busy() -> ErrorData {
-    let message = format!("{MOST_REQUESTS} calls are in progress; wait for one of them");
-    ErrorData::new(ErrorCode(-32000), message, None)
-}
-
 /// What `rmcp` reads from and writes to.
-struct Pipes {
-    messages: mpsc::Receiver<ClientJsonRpcMessage>,
+struct Pipes<R> {
+    input: Lines<R>,
     outbox: mpsc::Sender<String>,
-    requests: Requests,
+    handler: Handler,
+    /// The requests that `rmcp` has and has not answered.
+    requests: HashSet<RequestId>,
+    batches: JoinSet<()>,
 }
 
-impl Transport<RoleServer> for Pipes {
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Pipes<R> {
     type Error = io::Error;
 
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (outbox, requests) = (self.outbox.clone(), self.requests.clone());
+        match &message {
+            ServerJsonRpcMessage::Response(response) => self.requests.remove(&response.id),
+            ServerJsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => self.requests.remove(id),
+            _ => false,
+        };
+        let outbox = self.outbox.clone();
         async move {
             let sent = outbox.send(rpc::text(&message)).await;
-            match &message {
-                ServerJsonRpcMessage::Response(response) => requests.end(&response.id),
-                ServerJsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => requests.end(id),
-                _ => {}
-            }
             sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
         }
     }
 
+    /// The next message; what is none is answered. Nothing is lost when this is dropped half-way.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        tokio::select! {
-            message = self.messages.recv() => message,
-            // What cannot be answered is not worth reading.
-            () = self.outbox.closed() => None,
+        let outbox = self.outbox.clone();
+        loop {
+            // Room for an answer first: a client that does not read is not read either.
+            let room = outbox.reserve().await.ok()?;
+            let line = tokio::select! {
+                line = self.input.next() => line.ok()?,
+                () = outbox.closed() => None,
+            };
+            let Some(line) = line else {
+                let all = async { while self.batches.join_next().await.is_some() {} };
+                timeout(LAST_BATCHES, all).await.ok();
+                return None;
+            };
+            let taken = match line {
+                Line::Text(text) if text.trim_ascii().is_empty() => continue,
+                Line::Text(text) => rpc::read(&text).and_then(|incoming| self.take(incoming)),
+                Line::TooLong => {
+                    let message = format!("a message can have at most {LONGEST_LINE} bytes");
+                    Err(JsonRpcError::new(None, ErrorData::invalid_request(message, None)))
+                }
+            };
+            match taken {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(error) => room.send(rpc::text(&error)),
+            }
         }
     }
 
@@ -142,58 +131,42 @@ impl Transport<RoleServer> for Pipes {
     }
 }
 
-/// Reads lines, passes on their messages, and answers what is none.
-struct Reader {
-    handler: Handler,
-    inbox: mpsc::Sender<ClientJsonRpcMessage>,
-    outbox: mpsc::Sender<String>,
-    requests: Requests,
-    batches: JoinSet<()>,
-}
-
-impl Reader {
-    async fn read(mut self, mut input: impl AsyncBufReadExt + Unpin) -> io::Result<()> {
-        while let Some(line) = next_line(&mut input).await? {
-            match line {
-                Line::Text(text) if text.trim_ascii().is_empty() => {}
-                Line::Text(text) => match rpc::read(&text) {
-                    Ok(Incoming::One(message)) => self.pass_on(message).await,
-                    Ok(Incoming::Batch(batch)) => self.start_batch(batch).await,
-                    Err(error) => self.refuse(error).await,
-                },
-                Line::TooLong => {
-                    let message = format!("a message can have at most {LONGEST_LINE} bytes");
-                    self.refuse(JsonRpcError::new(None, ErrorData::invalid_request(message, None))).await;
-                }
+impl<R> Pipes<R> {
+    /// The message for `rmcp`, if there is one.
+    fn take(&mut self, incoming: Incoming) -> Result<Option<ClientJsonRpcMessage>, JsonRpcError> {
+        let message = match incoming {
+            Incoming::One(message) => message,
+            Incoming::Batch(batch) => return self.start_batch(batch).map(|()| None),
+        };
+        if let Some(id) = rpc::request_id(&message) {
+            let refused = |error| Err(JsonRpcError::new(Some(id.clone()), error));
+            if self.requests.contains(id) {
+                let text = format!("the id {} belongs to a call in progress", rpc::text(id));
+                return refused(ErrorData::invalid_request(text, None));
             }
+            if self.requests.len() >= MOST_REQUESTS {
+                return refused(busy());
+            }
+            self.requests.insert(id.clone());
         }
-        let all = async { while self.batches.join_next().await.is_some() {} };
-        timeout(LAST_BATCHES, all).await.ok();
-        Ok(())
-    }
-
-    async fn pass_on(&mut self, message: ClientJsonRpcMessage) {
-        if let Some(id) = rpc::request_id(&message)
-            && let Err(error) = self.requests.start(id)
-        {
-            return self.refuse(JsonRpcError::new(Some(id.clone()), error)).await;
-        }
-        // As the protocol has it, nothing is answered, so nothing else would end it.
+        // As the protocol has it, a cancelled request is not answered.
         if let ClientJsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
             && let Some(id) = &cancelled.params.request_id
         {
-            self.requests.end(id);
+            self.requests.remove(id);
         }
-        // Without a receiver the serving has ended.
-        self.inbox.send(message).await.ok();
+        Ok(Some(message))
     }
 
     /// Answers a batch while calls run. It is answered as a whole, so no part of it can be cancelled.
-    async fn start_batch(&mut self, batch: Vec<Result<ClientJsonRpcMessage, JsonRpcError>>) {
+    fn start_batch(
+        &mut self,
+        batch: Vec<Result<ClientJsonRpcMessage, JsonRpcError>>,
+    ) -> Result<(), JsonRpcError> {
         while self.batches.try_join_next().is_some() {}
         if self.batches.len() >= MOST_REQUESTS {
-            return self.refuse(JsonRpcError::new(None, busy())).await;
+            return Err(JsonRpcError::new(None, busy()));
         }
         let (handler, outbox) = (self.handler.clone(), self.outbox.clone());
         self.batches.spawn(async move {
@@ -201,12 +174,13 @@ impl Reader {
                 outbox.send(answers).await.ok();
             }
         });
+        Ok(())
     }
+}
 
-    async fn refuse(&self, error: JsonRpcError) {
-        // A closed connection ends the serving.
-        self.outbox.send(rpc::text(&error)).await.ok();
-    }
+fn busy() -> ErrorData {
+    let message = format!("{MOST_REQUESTS} calls are in progress; wait for one of them");
+    ErrorData::new(ErrorCode(-32000), message, None)
 }
 
 enum Line {
@@ -214,24 +188,31 @@ enum Line {
     TooLong,
 }
 
-async fn next_line(reader: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<Option<Line>> {
-    let mut line = Vec::new();
-    let count = (&mut *reader).take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line).await?;
-    match (count, line.last() == Some(&b'\n')) {
-        (0, _) => Ok(None),
-        (_, false) if count > LONGEST_LINE => skip_line(reader).await.map(|()| Some(Line::TooLong)),
-        _ => Ok(Some(Line::Text(line))),
-    }
+struct Lines<R> {
+    reader: BufReader<R>,
+    /// What was read of the next line.
+    line: Vec<u8>,
+    is_too_long: bool,
 }
 
-async fn skip_line(reader: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<()> {
-    loop {
-        let buffer = reader.fill_buf().await?;
-        let end = buffer.iter().position(|byte| *byte == b'\n');
-        let (count, is_over) = (end.map_or(buffer.len(), |at| at + 1), end.is_some() || buffer.is_empty());
-        reader.consume(count);
-        if is_over {
-            return Ok(());
+impl<R: AsyncRead + Unpin> Lines<R> {
+    /// The next line, if there is one. Nothing is lost when this is dropped half-way.
+    async fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let room = (LONGEST_LINE + 1).saturating_sub(self.line.len()) as u64;
+            let count = (&mut self.reader).take(room).read_until(b'\n', &mut self.line).await?;
+            let is_whole = count == 0 || self.line.last() == Some(&b'\n');
+            if !is_whole && self.line.len() > LONGEST_LINE {
+                self.line.clear();
+                self.is_too_long = true;
+            } else if is_whole {
+                let line = std::mem::take(&mut self.line);
+                return Ok(match (std::mem::take(&mut self.is_too_long), line.is_empty()) {
+                    (true, _) => Some(Line::TooLong),
+                    (false, true) => None,
+                    (false, false) => Some(Line::Text(line)),
+                });
+            }
         }
     }
 }
