@@ -1,8 +1,8 @@
 //! A remote server, used over streamable HTTP.
 //!
-//! Requests go over our transport and not over a client of `rmcp`: it is recorded, and what it answers is limited. Absent: the
-//! stream of the server's own (we have asked for nothing that it could tell), resuming a stream that broke off, and the
-//! farewell (`DELETE`): servers forget sessions by themselves.
+//! Requests go over our transport and not over a client of `rmcp`: it has our certificates and follows no redirect with a key.
+//! What it answers is limited. Absent: the stream of the server's own (we have asked for nothing that it could tell), resuming a
+//! stream that broke off, and the farewell (`DELETE`): servers forget sessions by themselves.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
