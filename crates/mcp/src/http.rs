@@ -1,22 +1,23 @@
 //! MCP over streamable HTTP, without sessions: requests are independent.
 //!
-//! A request is answered with plain JSON, or, where the client asked for progress, with a stream of events that ends with
-//! the answer. There is no stream of the server's own (`GET`) and nothing to delete: both are answered with 405 by the
-//! router that this hangs in. That router also looks at host, origin and key.
+//! A request is answered with plain JSON, or, where there is progress that the client asked for, with a stream of events that
+//! ends with the answer. There is no stream of the server's own (`GET`) and nothing to delete: both are answered with 405 by the
+//! router that this hangs in. That router also looks at host, origin, key, and the length and type of the body.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::future::ready;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
-use serde_json::Value;
-use tokio::sync::mpsc;
+use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use rmcp::model::{ErrorData, JsonRpcError, ProtocolVersion, RequestId};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use crate::protocol::{self, VERSIONS};
-use crate::rpc::{self, Incoming, Message, NOT_A_REQUEST};
+use crate::handler::{Handler, versions};
+use crate::rpc::{self, Incoming};
 use crate::toolset::Toolset;
 
 pub type Pieces = BoxStream<'static, Result<Bytes, Infallible>>;
@@ -27,8 +28,7 @@ pub type Answered = Response<Pieces>;
 /// Makes the tools for the sender of these headers.
 type MakeTools = dyn Fn(&HeaderMap) -> Result<Arc<dyn Toolset>, String> + Send + Sync;
 
-/// Notifications that wait for a slow client.
-const WAITING_MESSAGES: usize = 16;
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Serves tools over HTTP. Cheap to clone.
 #[derive(Clone)]
@@ -52,60 +52,68 @@ impl Http {
 
     pub async fn answer(&self, request: Request<Bytes>) -> Answered {
         let (parts, body) = request.into_parts();
-        match rpc::read(&body) {
-            Ok(Incoming::One(Message::Request(asked))) => self.answer_one(&parts.headers, asked).await,
-            Ok(Incoming::One(Message::Notification { .. } | Message::Response)) => accepted(),
-            Ok(Incoming::Batch(batch)) => self.answer_batch(&parts.headers, batch).await,
-            Err(answer) => json(StatusCode::BAD_REQUEST, &answer),
-        }
-    }
-
-    async fn answer_one(&self, headers: &HeaderMap, asked: rpc::Request) -> Answered {
-        let tools = match self.tools(headers, is_about_tools(&asked)) {
-            Ok(tools) => tools,
-            Err(message) => return refused(asked.id, &message),
+        let incoming = match rpc::read(&body) {
+            Ok(incoming) => incoming,
+            Err(error) => return json(StatusCode::BAD_REQUEST, rpc::text(&error)),
         };
-        let wants_progress = asked.params.pointer("/_meta/progressToken").is_some();
-        if wants_progress && takes_events(headers) {
-            return events(tools, asked);
-        }
-        // Unused: notifications have no token here.
-        let (outbox, _) = mpsc::channel(WAITING_MESSAGES);
-        json(StatusCode::OK, &protocol::answer(tools.as_ref(), asked, outbox).await)
-    }
-
-    /// A batch is answered in one piece, without notifications.
-    async fn answer_batch(&self, headers: &HeaderMap, batch: Vec<Result<Message, Value>>) -> Answered {
-        let asks = |message: &Message| matches!(message, Message::Request(asked) if is_about_tools(asked));
-        let tools = match self.tools(headers, batch.iter().flatten().any(asks)) {
-            Ok(tools) => tools,
-            Err(message) => return refused(Value::Null, &message),
+        let id = match &incoming {
+            Incoming::One(message) => rpc::request_id(message).cloned(),
+            Incoming::Batch(_) => None,
         };
-        let (outbox, _) = mpsc::channel(WAITING_MESSAGES);
-        match protocol::answer_batch(tools.as_ref(), batch, outbox).await {
-            Some(answers) => json(StatusCode::OK, &answers),
-            None => accepted(),
+        let handler = match (self.make)(&parts.headers) {
+            Ok(tools) => Handler::new(tools),
+            Err(message) => return refused(id, message),
+        };
+        match incoming {
+            Incoming::One(message) if rpc::is_unknown(&message) => {
+                match rpc::answer(&handler, message).await {
+                    Some(answer) => json(StatusCode::OK, answer),
+                    None => response(StatusCode::INTERNAL_SERVER_ERROR, Bytes::new()),
+                }
+            }
+            Incoming::One(_) => answer_one(handler, parts.headers, body).await,
+            Incoming::Batch(batch) => match unknown_version(&parts.headers) {
+                Some(version) => {
+                    let known: Vec<&str> = versions().iter().rev().map(ProtocolVersion::as_str).collect();
+                    let known = known.join(", ");
+                    refused(None, format!("unsupported MCP-Protocol-Version '{version}'; expected {known}"))
+                }
+                None => match rpc::answer_batch(&handler, batch).await {
+                    Some(answers) => json(StatusCode::OK, answers),
+                    None => response(StatusCode::ACCEPTED, Bytes::new()),
+                },
+            },
         }
-    }
-
-    /// The tools for the caller, if the protocol version is known; only requests about tools depend on it.
-    fn tools(&self, headers: &HeaderMap, is_about_tools: bool) -> Result<Arc<dyn Toolset>, String> {
-        if let Some(version) = unknown_version(headers).filter(|_| is_about_tools) {
-            let known = VERSIONS.join(", ");
-            return Err(format!("unsupported MCP-Protocol-Version '{version}'; expected {known}"));
-        }
-        (self.make)(headers)
     }
 }
 
-fn is_about_tools(asked: &rpc::Request) -> bool {
-    asked.method.starts_with("tools/")
+/// A client that hangs up ends the call, not the run that it started.
+async fn answer_one(handler: Handler, mut headers: HeaderMap, body: Bytes) -> Answered {
+    let handler = if takes_events(&headers) { handler } else { handler.without_progress() };
+    // What the router has looked at, and what clients leave out, is in order for `rmcp`.
+    headers.insert(HOST, HeaderValue::from_static("localhost"));
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = Method::POST;
+    *request.headers_mut() = headers;
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(usize::MAX);
+    let service = StreamableHttpService::new(
+        move || Ok(handler.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    service.handle(request).await.map(|body| body.into_data_stream().boxed())
 }
 
 /// The version that a client names and that is not spoken here.
 fn unknown_version(headers: &HeaderMap) -> Option<String> {
     let version = headers.get("mcp-protocol-version")?.to_str().unwrap_or("?");
-    (!VERSIONS.contains(&version)).then(|| version.chars().take(40).collect())
+    let is_known = versions().iter().any(|known| known.as_str() == version);
+    (!is_known).then(|| version.chars().take(40).collect())
 }
 
 fn takes_events(headers: &HeaderMap) -> bool {
@@ -113,39 +121,18 @@ fn takes_events(headers: &HeaderMap) -> bool {
     accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim().starts_with("text/event-stream"))
 }
 
-/// Notifications and the answer, as events. A client that hangs up ends the call, not the run that it started.
-fn events(tools: Arc<dyn Toolset>, asked: rpc::Request) -> Answered {
-    let (outbox, told) = mpsc::channel(WAITING_MESSAGES);
-    // The answer uses the channel of the notifications, so it comes last.
-    let answering = async move {
-        let answer = protocol::answer(tools.as_ref(), asked, outbox.clone()).await;
-        outbox.send(answer).await.ok();
-    };
-    let told = stream::unfold(told, |mut told| async move { Some((told.recv().await?, told)) });
-    let all = stream::select(told, stream::once(answering).filter_map(|()| ready(None)));
-    let pieces = all.map(|message| Ok(Bytes::from(format!("event: message\ndata: {message}\n\n"))));
-    let mut response = Response::new(pieces.boxed());
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+fn refused(id: Option<RequestId>, message: String) -> Answered {
+    let error = JsonRpcError::new(id, ErrorData::invalid_request(message, None));
+    json(StatusCode::BAD_REQUEST, rpc::text(&error))
+}
+
+fn json(status: StatusCode, body: String) -> Answered {
+    let mut response = response(status, Bytes::from(body));
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
     response
 }
 
-fn json(status: StatusCode, body: &Value) -> Answered {
-    let mut response = json_response(status, Bytes::from(body.to_string()));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-fn refused(id: Value, message: &str) -> Answered {
-    json(StatusCode::BAD_REQUEST, &rpc::failure(id, NOT_A_REQUEST, message))
-}
-
-fn accepted() -> Answered {
-    json_response(StatusCode::ACCEPTED, Bytes::new())
-}
-
-fn json_response(status: StatusCode, body: Bytes) -> Answered {
+fn response(status: StatusCode, body: Bytes) -> Answered {
     let mut response = Response::new(stream::once(async { Ok(body) }).boxed());
     *response.status_mut() = status;
     response

@@ -1,19 +1,19 @@
 //! MCP: Accord's tools, for agents and for the clients of people.
 //!
 //! Every tool is a call of the coordinator's API by `accord-client`, with the caller's key: nothing is allowed
-//! here that is not allowed there. The protocol is written out (`rpc`, `protocol`, `stdio`, `http`) instead of taken
-//! from a library: of it we need five methods, and numbers in results must stay as they are written.
+//! here that is not allowed there. The protocol is spoken by `rmcp`; what it does not do is in `rpc` (strict reading, batches)
+//! and around its transports (see docs/adr/0040-mcp-is-spoken-by-rmcp.md).
 //!
 //! A message comes in over [`serve`] (stdin and stdout) or [`Http`] (one POST each), is read by `rpc` and answered by
-//! `protocol`, which calls a tool of a [`Toolset`]. There are two: [`Accord`], the tools of a coordinator, and [`Submit`], by which
+//! `handler`, which calls a tool of a [`Toolset`]. There are two: [`Accord`], the tools of a coordinator, and [`Submit`], by which
 //! a CLI agent hands over its answer.
 //!
 //! Batches, which one version of the protocol has, are answered as a whole. Absent on purpose: sessions of the protocol
 //! (requests are independent, so any coordinator can answer them), resources, prompts and sampling.
 
 mod accord;
+mod handler;
 mod http;
-mod protocol;
 mod rpc;
 mod stdio;
 mod submit;

@@ -1,12 +1,14 @@
 //! Tools, as a seam: the protocol does not know what they do.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
-use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
-
-use crate::rpc::{self, notification};
+use rmcp::model::{
+    self, CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken, ToolAnnotations,
+};
+use rmcp::service::{Peer, RoleServer};
+use serde_json::{Map, Value};
 
 /// The description of a tool for clients.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,22 +35,25 @@ pub enum Hints {
 }
 
 impl Tool {
-    pub(crate) fn described(&self) -> Value {
+    pub(crate) fn described(self) -> model::Tool {
+        let hints = ToolAnnotations::new();
         let hints = match self.hints {
-            Hints::Reads => json!({"readOnlyHint": true, "openWorldHint": false}),
-            Hints::Adds => json!({"readOnlyHint": false, "destructiveHint": false, "idempotentHint": false}),
-            Hints::Ends => json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": true}),
+            Hints::Reads => hints.read_only(true).open_world(false),
+            Hints::Adds => hints.read_only(false).destructive(false).idempotent(false),
+            Hints::Ends => hints.read_only(false).destructive(true).idempotent(true),
         };
-        let mut described = json!({
-            "name": self.name,
-            "description": self.description,
-            "inputSchema": self.input_schema,
-            "annotations": hints,
-        });
-        if let Some(schema) = &self.output_schema {
-            rpc::set(&mut described, "outputSchema", schema.clone());
-        }
-        described
+        let mut tool = model::Tool::new(self.name, self.description, object(self.input_schema));
+        tool.output_schema = self.output_schema.map(|schema| Arc::new(object(schema)));
+        tool.annotations = Some(hints);
+        tool
+    }
+}
+
+/// The schemas of tools are objects, as the protocol wants them.
+fn object(schema: Value) -> Map<String, Value> {
+    match schema {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
     }
 }
 
@@ -78,15 +83,12 @@ impl Answer {
         Self { text: text.into(), structured: None, is_error: true }
     }
 
-    pub(crate) fn described(self) -> Value {
-        let mut described = json!({"content": [{"type": "text", "text": self.text}]});
-        if let Some(structured) = self.structured {
-            rpc::set(&mut described, "structuredContent", structured);
-        }
-        if self.is_error {
-            rpc::set(&mut described, "isError", Value::Bool(true));
-        }
-        described
+    pub(crate) fn described(self) -> CallToolResult {
+        let content = vec![ContentBlock::text(self.text)];
+        let mut result = CallToolResult::success(content);
+        result.structured_content = self.structured;
+        result.is_error = self.is_error.then_some(true);
+        result
     }
 }
 
@@ -105,25 +107,21 @@ pub trait Toolset: Send + Sync {
 /// Progress notifications of a long call, if the client asked for them.
 #[derive(Debug)]
 pub struct Progress {
-    token: Option<Value>,
-    outbox: mpsc::Sender<Value>,
-    steps: AtomicU64,
+    client: Option<(Peer<RoleServer>, ProgressToken)>,
+    steps: AtomicU32,
 }
 
 impl Progress {
-    /// Tells it to `outbox`, where the parameters of the call hold a token for it.
-    pub(crate) fn new(params: &Value, outbox: mpsc::Sender<Value>) -> Self {
-        let token = params.pointer("/_meta/progressToken");
-        let token = token.filter(|token| token.is_string() || token.is_number()).cloned();
-        Self { token, outbox, steps: AtomicU64::new(0) }
+    pub(crate) fn new(client: Option<(Peer<RoleServer>, ProgressToken)>) -> Self {
+        Self { client, steps: AtomicU32::new(0) }
     }
 
     /// Tells what is going on.
     pub async fn tell(&self, message: &str) {
-        let Some(token) = &self.token else { return };
+        let Some((client, token)) = &self.client else { return };
         let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
-        let params = json!({"progressToken": token, "progress": step, "message": message});
+        let progress = ProgressNotificationParam::new(token.clone(), step.into()).with_message(message);
         // A client that went away needs no progress.
-        self.outbox.send(notification("notifications/progress", params)).await.ok();
+        client.notify_progress(progress).await.ok();
     }
 }

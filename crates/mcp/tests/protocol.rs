@@ -113,7 +113,9 @@ async fn the_version_is_agreed_upon() {
 #[tokio::test]
 async fn unknown_methods_are_errors_even_before_initialize() {
     let mut pipes = Pipes::open();
-    for method in ["server/discover", "resources/list", "prompts/list", "logging/setLevel", ""] {
+    for method in
+        ["server/discover", "resources/list", "prompts/list", "logging/setLevel", "completion/complete", ""]
+    {
         pipes.ask(1, method, json!({})).await;
         assert_eq!(pipes.hear().await["error"]["code"], -32601, "{method}");
     }
@@ -126,6 +128,42 @@ async fn unknown_methods_are_errors_even_before_initialize() {
     assert_eq!(tools.as_array().unwrap().len(), 3);
     assert_eq!(tools[0]["outputSchema"], json!({"type": "object"}));
     assert_eq!(tools[0]["annotations"], json!({"readOnlyHint": true, "openWorldHint": false}));
+}
+
+/// A client that tries a newer protocol first.
+const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{
+"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},
+"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}}"#;
+
+#[tokio::test]
+async fn a_newer_client_falls_back_to_the_handshake() {
+    let mut pipes = Pipes::open();
+    pipes.say(&DISCOVER.replace('\n', "")).await;
+    assert_eq!(pipes.hear().await["error"]["code"], -32601, "any other code would make it give up");
+}
+
+/// Numbers that no machine type keeps as they are written.
+const NUMBERS: &str = r#"{"n":[1e+400,0.10,12345678901234567890123,1.0,-0.0]}"#;
+
+#[tokio::test]
+async fn numbers_stay_as_they_are_written() {
+    let call =
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":NUMBERS}}"#;
+    let call = call.replace("NUMBERS", NUMBERS);
+    let structured = format!(r#""structuredContent":{NUMBERS}"#);
+    let mut pipes = Pipes::open();
+    pipes.say(&call).await;
+    let mut line = String::new();
+    pipes.read.read_line(&mut line).await.unwrap();
+    assert!(line.contains(&structured), "{line}");
+    pipes.say(&format!("[{call}]")).await;
+    line.clear();
+    pipes.read.read_line(&mut line).await.unwrap();
+    assert!(line.contains(&structured), "{line}");
+    for body in [call.clone(), format!("[{call}]")] {
+        let (_, _, answer) = post(&[], &body).await;
+        assert!(answer.contains(&structured), "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -155,7 +193,7 @@ async fn progress_is_sent_if_requested() {
     assert_eq!((&silent["id"], &silent["result"]["isError"]), (&json!(1), &json!(true)));
     pipes.ask(2, "tools/call", json!({"name": "work", "_meta": {"progressToken": "t"}})).await;
     for (step, message) in [(1, "one"), (2, "two")] {
-        let params = json!({"progressToken": "t", "progress": step, "message": message});
+        let params = json!({"progressToken": "t", "progress": f64::from(step), "message": message});
         let expected = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
         assert_eq!(pipes.hear().await, expected);
     }
@@ -167,7 +205,7 @@ async fn calls_run_concurrently_and_can_be_cancelled() {
     let mut pipes = Pipes::open();
     pipes.ask(1, "tools/call", json!({"name": "hang"})).await;
     pipes.ask("1", "tools/call", json!({"name": "hang"})).await;
-    pipes.ask(1, "ping", json!({})).await;
+    pipes.ask(5, "ping", json!({})).await;
     assert_eq!(pipes.hear().await["result"], json!({}), "a ping is not held up");
     pipes.ask(1, "tools/call", json!({"name": "echo"})).await;
     assert_eq!(pipes.hear().await["error"]["code"], -32600, "its id is in use");
@@ -283,8 +321,10 @@ async fn over_http_an_answer_is_json() {
 async fn over_http_a_version_that_is_not_spoken_is_refused_where_it_matters() {
     let newer = [("mcp-protocol-version", "2026-07-28")];
     let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
-    let (status, _, body) = post(&newer, discover).await;
-    assert!(status == 200 && body.contains("-32601"), "{status} {body}");
+    for discover in [discover, DISCOVER] {
+        let (status, _, body) = post(&newer, discover).await;
+        assert!(status == 200 && body.contains("-32601"), "{status} {body}");
+    }
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     assert_eq!(post(&newer, list).await.0, 400);
     assert_eq!(post(&[("mcp-protocol-version", "2025-06-18")], list).await.0, 200);
@@ -298,7 +338,7 @@ async fn over_http_progress_comes_as_events_before_the_answer() {
     let events: Vec<&str> = body.split_terminator("\n\n").collect();
     assert_eq!(events.len(), 3, "{body}");
     assert!(events[0].contains("\"progress\":1") && events[1].contains("\"progress\":2"), "{body}");
-    assert!(events[2].starts_with("event: message\ndata: {") && events[2].contains("it broke"), "{body}");
+    assert!(events[2].starts_with("data: {") && events[2].contains("it broke"), "{body}");
     let (_, kind, _) = post(&[("accept", "application/json")], call).await;
     assert_eq!(kind.as_deref(), Some("application/json"), "a client that takes no events gets none");
 }

@@ -85,6 +85,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["accord-store-sqlite"]),
     ("axum", &["accord-coordinator", "accord-test-support"]),
     ("reqwest", &["accord-client", "accord-executor"]),
+    ("rmcp", &["accord-mcp", "accord-executor"]),
     ("clap", &["accord-cli"]),
 ];
 

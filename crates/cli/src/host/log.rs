@@ -72,7 +72,9 @@ fn filter(text: &str) -> Result<EnvFilter, Problem> {
     if let Some(word) = text.split(',').map(str::trim).find(is_unknown) {
         return Err(refused(format!("expected off, error, warn, info, debug or trace, got '{word}'")));
     }
-    EnvFilter::try_new(text).map_err(|error| refused(error.to_string()))
+    // It logs every message, with what is in it, so only a filter that names it gets it. Alone, this would turn off the rest.
+    let quiet = if text.trim().is_empty() { "" } else { "rmcp=off," };
+    EnvFilter::try_new(format!("{quiet}{text}")).map_err(|error| refused(error.to_string()))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub(crate) struct Live {
     group: Group,
     words: Option<mpsc::Sender<String>>,
     heard: mpsc::Receiver<ChildOutput>,
-    stderr: Arc<Mutex<Capture>>,
+    stderr: Stderr,
     keeping: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
     over: bool,
@@ -74,7 +74,7 @@ impl Live {
         let pipes = group.pipes();
         let (words, to_write) = mpsc::channel(WAITING_WORDS);
         let (telling, heard) = mpsc::channel(WAITING_LINES);
-        let stderr = Arc::new(Mutex::new(Capture::new(0, STDERR_BYTES)));
+        let stderr = Stderr(Arc::new(Mutex::new(Capture::new(0, STDERR_BYTES))));
         let mut tasks = Vec::new();
         if let Some(pipe) = pipes.stdin {
             tasks.push(tokio::spawn(write(pipe, to_write)));
@@ -82,7 +82,7 @@ impl Live {
         if let Some(pipe) = pipes.stdout {
             tasks.push(tokio::spawn(read(pipe, longest_line, telling)));
         }
-        let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, Arc::clone(&stderr))));
+        let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, stderr.clone())));
         Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
     }
 
@@ -122,13 +122,19 @@ impl Live {
         self.group.signal(signal as i32);
     }
 
+    /// The way to its stdin, which closes when it is not held any more; none once it is closed.
+    pub(crate) fn stdin(&self) -> Option<mpsc::Sender<String>> {
+        self.words.clone()
+    }
+
     /// The end of what it wrote to stderr so far.
     pub(crate) fn stderr(&self) -> String {
-        let mut kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let capture = std::mem::replace(&mut *kept, Capture::new(0, STDERR_BYTES));
-        let text = capture.text(|_| "…".to_owned());
-        kept.push(text.as_bytes());
-        text.trim().to_owned()
+        self.stderr.text()
+    }
+
+    /// The same, to be read when the child is no longer there.
+    pub(crate) fn stderr_handle(&self) -> Stderr {
+        self.stderr.clone()
     }
 
     /// Waits for its exit, for so long; none where it still runs then, or cannot be waited for.
@@ -175,6 +181,20 @@ impl Live {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StdinClosed;
 
+/// The end of what a child writes to stderr.
+#[derive(Clone)]
+pub(crate) struct Stderr(Arc<Mutex<Capture>>);
+
+impl Stderr {
+    pub(crate) fn text(&self) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let capture = std::mem::replace(&mut *kept, Capture::new(0, STDERR_BYTES));
+        let text = capture.text(|_| "…".to_owned());
+        kept.push(text.as_bytes());
+        text.trim().to_owned()
+    }
+}
+
 async fn write(mut pipe: ChildStdin, mut words: mpsc::Receiver<String>) {
     while let Some(mut line) = words.recv().await {
         line.push('\n');
@@ -211,12 +231,12 @@ async fn read(pipe: impl AsyncRead + Unpin, longest_line: usize, telling: mpsc::
     tokio::io::copy(&mut reader, &mut tokio::io::sink()).await.ok();
 }
 
-async fn keep(mut pipe: impl AsyncRead + Unpin, capture: Arc<Mutex<Capture>>) {
+async fn keep(mut pipe: impl AsyncRead + Unpin, stderr: Stderr) {
     let mut buffer = vec![0; READ_BYTES];
     loop {
         let count = pipe.read(&mut buffer).await.unwrap_or(0);
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
-        capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        stderr.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
     }
 }
 

@@ -1,54 +1,118 @@
-//! A connection to one server: numbers what it is asked, and takes back what is no longer wanted.
+//! A connection to one server, on which `rmcp` speaks the protocol.
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use rmcp::model::{
+    CancelledNotificationParam, ClientCapabilities, ClientConfig, ClientRequest, ErrorData, Implementation,
+    ProtocolVersion, ServerResult,
+};
+use rmcp::service::{ClientInitializeError, PeerRequestOptions, RunningService, ServiceError};
+use rmcp::transport::Transport;
+use rmcp::{RoleClient, ServiceExt as _};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
-use super::rpc;
-use super::wire::{McpError, Wire};
-use crate::json::set;
+use super::error::{Faults, McpError};
+
+/// The supported versions, the newest first. What is used here is the same in all of them.
+const VERSIONS: [ProtocolVersion; 4] = [
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2024_11_05,
+];
 
 pub(super) struct Connection {
-    pub(super) wire: Box<dyn Wire>,
-    last_id: u64,
-    open: Option<u64>,
+    client: RunningService<RoleClient, ClientConfig>,
+    faults: Faults,
 }
 
 impl Connection {
-    pub(super) fn new(wire: Box<dyn Wire>) -> Self {
-        Self { wire, last_id: 0, open: None }
+    /// Greets a server over a transport that notes its faults.
+    pub(super) async fn open(
+        transport: impl Transport<RoleClient> + 'static,
+        faults: Faults,
+    ) -> Result<Self, McpError> {
+        let name = Implementation::new("accord", env!("CARGO_PKG_VERSION"));
+        let config = ClientConfig::new(ClientCapabilities::default(), name)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25);
+        let client =
+            config.serve(transport).await.map_err(|error| faults.take().unwrap_or(not_greeted(error)))?;
+        let connection = Self { client, faults };
+        let version = connection.client.peer_info().map(|info| info.protocol_version.clone());
+        match version.filter(|version| !VERSIONS.contains(version)) {
+            Some(version) => Err(unsupported(version.as_str())),
+            None => Ok(connection),
+        }
     }
 
-    /// Asks, and waits for the answer. `patience` is how long there may be no sign of life. When this is dropped
-    /// half-way, [`Connection::give_up`] comes next.
+    pub(super) fn has_tools(&self) -> bool {
+        self.client.peer_info().is_some_and(|info| info.capabilities.tools.is_some())
+    }
+
+    /// Asks, and waits for the answer. `patience` is how long there may be no sign of life. What is no longer wanted is
+    /// taken back.
     pub(super) async fn ask(
-        &mut self,
-        method: &str,
-        mut params: Value,
+        &self,
+        request: ClientRequest,
         patience: Duration,
+        cancel: &CancellationToken,
     ) -> Result<Value, McpError> {
-        self.last_id += 1;
-        let id = self.last_id;
-        if method == "tools/call" {
-            set(&mut params, "_meta", json!({"progressToken": id}));
+        // What went wrong with a notification is nothing to this request.
+        self.faults.take();
+        let options = PeerRequestOptions::with_timeout(patience).reset_timeout_on_progress();
+        let asked = self.client.send_request_with_option(request, options).await;
+        let asked = asked.map_err(|error| self.fault(error))?;
+        let id = asked.id.clone();
+        match cancel.run_until_cancelled(asked.await_response()).await {
+            Some(Ok(result)) => {
+                serde_json::to_value(result).map_err(|error| McpError::Broken(error.to_string()))
+            }
+            Some(Err(error)) => Err(self.fault(error)),
+            None => {
+                let reason = "the answer is no longer wanted".to_owned();
+                let params = CancelledNotificationParam::new(Some(id), Some(reason));
+                self.client.notify_cancelled(params).await.ok();
+                Err(McpError::Refused("stopped".to_owned()))
+            }
         }
-        self.open = Some(id);
-        let answered = self.wire.ask(id, rpc::request(id, method, params), patience).await;
-        match answered {
-            Err(McpError::Silent(_)) => self.give_up().await,
-            _ => self.open = None,
-        }
-        answered
     }
 
-    pub(super) async fn tell(&mut self, method: &str, params: Value) -> Result<(), McpError> {
-        self.wire.tell(rpc::telling(method, params)).await
+    fn fault(&self, error: ServiceError) -> McpError {
+        match error {
+            ServiceError::McpError(error) => refused(&error),
+            ServiceError::Timeout { timeout } => McpError::Silent(timeout),
+            other => self.faults.take().unwrap_or_else(|| McpError::Gone(other.to_string())),
+        }
     }
 
-    /// Tells that the answer to the question before is no longer wanted.
-    pub(super) async fn give_up(&mut self) {
-        let Some(id) = self.open.take() else { return };
-        let params = json!({"requestId": id, "reason": "the answer is no longer wanted"});
-        self.tell("notifications/cancelled", params).await.ok();
+    /// Whether nothing can be asked any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.client.is_transport_closed()
     }
+
+    /// Ends the connection, and the server where it is ours.
+    pub(super) async fn close(mut self) {
+        self.client.close().await.ok();
+    }
+}
+
+fn not_greeted(error: ClientInitializeError) -> McpError {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => refused(&error),
+        ClientInitializeError::ExpectedInitResult(Some(ServerResult::CustomResult(result))) => {
+            unsupported(result.0.get("protocolVersion").and_then(Value::as_str).unwrap_or_default())
+        }
+        other => McpError::Broken(other.to_string()),
+    }
+}
+
+pub(super) fn refused(error: &ErrorData) -> McpError {
+    McpError::Refused(format!("{} ({})", error.message, error.code.0))
+}
+
+fn unsupported(version: &str) -> McpError {
+    let shown: String = version.chars().take(40).collect();
+    let known = VERSIONS.each_ref().map(ProtocolVersion::as_str).join(", ");
+    McpError::Broken(format!("unsupported MCP version '{shown}'; expected {known}"))
 }

@@ -5,19 +5,17 @@
 //! later is reported to the model.
 
 mod address;
-mod body;
 mod connection;
+mod error;
 mod limits;
 mod names;
 mod program;
 mod result;
-mod rpc;
 mod secrets;
 mod server;
 #[cfg(test)]
 mod tests;
 mod tool_list;
-mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

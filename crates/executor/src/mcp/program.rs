@@ -1,61 +1,52 @@
 //! A server that is a child process, used over stdio.
+//!
+//! The process is ours and not `rmcp`'s: it is ended with its whole group, what it writes is limited, and what it does wrong
+//! is reported instead of ignored.
 
+use std::convert::Infallible;
 use std::path::Path;
-use std::time::Duration;
 
-use async_trait::async_trait;
-use serde_json::Value;
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
 use tokio::process::Command;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 
+use super::error::{self, Faults, McpError};
 use super::limits::{END, EXIT, MESSAGE_BYTES, NOISE_LINES};
-use super::rpc::{self, Incoming};
-use super::wire::{McpError, Wire};
-use crate::child::{ChildOutput, Environment, Live};
+use crate::child::{ChildOutput, Environment, Live, Stderr};
 use crate::program;
 
 pub(super) struct Program {
-    live: Live,
+    live: Option<Live>,
+    /// The id of the last request, the highest.
+    asked: i64,
     noise: usize,
+    faults: Faults,
 }
 
 impl Program {
+    /// Starts a server. The end of what it writes to stderr can be read while it runs, and after.
     pub(super) async fn start(
         command: &str,
         args: &[String],
         environment: &Environment,
         folder: &Path,
-    ) -> Result<Self, McpError> {
+        faults: Faults,
+    ) -> Result<(Self, Stderr), McpError> {
         let mut child = Command::new(command);
         child.args(args).env_clear().envs(environment.iter().cloned()).current_dir(folder);
         let live = Live::spawn(child, MESSAGE_BYTES).await.map_err(|error| {
             McpError::Gone(format!("'{command}' cannot be started: {}", program::cause(&error)))
         })?;
-        Ok(Self { live, noise: 0 })
+        let stderr = live.stderr_handle();
+        Ok((Self { live: Some(live), asked: -1, noise: 0, faults }, stderr))
     }
 
-    async fn say(&mut self, message: &Value, until: Instant) -> Result<(), McpError> {
-        match timeout_at(until, self.live.send_line(message.to_string())).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(self.gone().await),
-            Err(_) => Err(McpError::Gone("it does not read its stdin".to_owned())),
-        }
-    }
-
-    /// How it ended. Its last words on stderr are waited for: they say why.
-    async fn gone(&mut self) -> McpError {
-        McpError::Gone(match self.live.last_words(EXIT).await.0 {
-            Some(status) => format!("it has ended ({status})"),
-            None => "it has closed its stdout".to_owned(),
-        })
-    }
-
-    async fn answer_to(&mut self, id: u64, patience: Duration) -> Result<Value, McpError> {
-        let mut until = Instant::now() + patience;
+    async fn next_message(&mut self) -> Result<ServerJsonRpcMessage, McpError> {
+        let Some(live) = &mut self.live else { return Err(McpError::Gone("it has ended".to_owned())) };
         loop {
-            let heard =
-                timeout_at(until, self.live.next_output()).await.map_err(|_| McpError::Silent(patience))?;
-            let text = match heard {
+            let text = match live.next_output().await {
                 ChildOutput::Line(text) => text,
                 ChildOutput::Garbage => String::new(),
                 ChildOutput::TooLong => {
@@ -63,57 +54,56 @@ impl Program {
                         "it sent a message of more than {MESSAGE_BYTES} bytes"
                     )));
                 }
-                ChildOutput::Closed { .. } => return Err(self.gone().await),
+                // Its last words on stderr are waited for: they say why.
+                ChildOutput::Closed { .. } => {
+                    return Err(McpError::Gone(match live.last_words(EXIT).await.0 {
+                        Some(status) => format!("it has ended ({status})"),
+                        None => "it has closed its stdout".to_owned(),
+                    }));
+                }
             };
-            match rpc::read(&text) {
-                Some(Incoming::Answer { id: Some(answered), outcome }) if answered == id => {
-                    return outcome.map_err(McpError::Refused);
+            // An answer may be late, or a second one: to a question that was given up or is answered.
+            match error::read(&text, |id| (0..=self.asked).contains(&id)) {
+                Some(message) => return message,
+                None if self.noise >= NOISE_LINES => {
+                    return Err(McpError::Broken("it writes invalid MCP messages to stdout".to_owned()));
                 }
-                // Late, or a second one: to a question that was given up or is answered.
-                Some(Incoming::Answer { id: Some(answered), .. }) if (1..id).contains(&answered) => {}
-                Some(Incoming::Answer { .. }) => {
-                    return Err(McpError::Broken("it responded to an unknown request".to_owned()));
-                }
-                Some(Incoming::Request { id, method }) => self.say(&rpc::reply(id, &method), until).await?,
-                Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
-                Some(Incoming::Progress(_) | Incoming::Notification) => {}
-                None => self.noisy()?,
+                None => self.noise += 1,
             }
-        }
-    }
-
-    fn noisy(&mut self) -> Result<(), McpError> {
-        self.noise += 1;
-        match self.noise > NOISE_LINES {
-            true => Err(McpError::Broken("it writes invalid MCP messages to stdout".to_owned())),
-            false => Ok(()),
         }
     }
 }
 
-#[async_trait]
-impl Wire for Program {
-    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, McpError> {
-        self.say(&request, Instant::now() + patience).await?;
-        self.answer_to(id, patience).await
+impl Transport<RoleClient> for Program {
+    type Error = Infallible;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        if let ClientJsonRpcMessage::Request(request) = &message
+            && let RequestId::Number(id) = request.id
+        {
+            self.asked = id;
+        }
+        let stdin = self.live.as_ref().and_then(Live::stdin);
+        async move {
+            // One that does not read any more says why by its end, or stays silent.
+            if let (Some(stdin), Ok(line)) = (stdin, serde_json::to_string(&message)) {
+                timeout(END, stdin.send(line)).await.ok();
+            }
+            Ok(())
+        }
     }
 
-    async fn tell(&mut self, message: Value) -> Result<(), McpError> {
-        self.say(&message, Instant::now() + END).await
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.next_message().await.map_err(|fault| self.faults.note(fault)).ok()
     }
 
-    /// What follows a line that cannot be could be anything.
-    fn is_lost_by(&self, fault: &McpError) -> bool {
-        matches!(fault, McpError::Broken(_) | McpError::Gone(_))
-    }
-
-    fn speak(&mut self, _version: &str) {}
-
-    fn log(&self) -> String {
-        self.live.stderr()
-    }
-
-    async fn close(self: Box<Self>) {
-        self.live.end(END).await;
+    async fn close(&mut self) -> Result<(), Infallible> {
+        if let Some(live) = self.live.take() {
+            live.end(END).await;
+        }
+        Ok(())
     }
 }

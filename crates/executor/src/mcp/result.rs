@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::error::McpError;
 use super::limits::RESULT_CHARACTERS;
-use super::wire::McpError;
 use crate::toolbox::ToolOutput;
 
 /// The text of a result. Servers send structured results as text too; if not, their JSON is used.

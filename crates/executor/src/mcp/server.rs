@@ -4,27 +4,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ListToolsRequest, PaginatedRequestParams, RequestMetaObject,
+};
+use serde_json::{Map, Value};
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
 use super::connection::Connection;
+use super::error::{Faults, McpError};
 use super::limits::{CALL, PAGES, START};
 use super::program::Program;
 use super::result;
 use super::secrets::Secrets;
 use super::tool_list::{self, ListedTool};
-use super::wire::{McpError, Wire};
 use crate::child::Environment;
 use crate::mcp_server::{McpServer, Reach};
 use crate::session::OpenError;
 use crate::toolbox::ToolOutput;
 use crate::transport::Transport;
-
-/// The supported versions, the newest first. What is used here is the same in all of them.
-const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// Where a call says which one it is: a server that sees the same key again has done this call already.
 const IDEMPOTENCY_KEY: &str = "accord/idempotency-key";
@@ -65,26 +66,30 @@ impl Server {
         folder: &Path,
         patience: Patience,
     ) -> Result<Self, OpenError> {
-        let secrets = Secrets::of(server);
+        let (secrets, faults) = (Secrets::of(server), Faults::default());
         let failed = |fault: &McpError, log: &str| {
             let said = if log.is_empty() { String::new() } else { format!("; last lines of stderr: {log}") };
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
             OpenError::Missing(secrets.hide(message))
         };
-        let mut connection =
-            connect(server, transport, environment, folder).await.map_err(|fault| failed(&fault, ""))?;
-        let greeted = timeout(patience.start, greet(&mut connection, patience.start, &secrets)).await;
-        match greeted.unwrap_or(Err(McpError::Silent(patience.start))) {
-            Ok(tools) => {
-                let name = server.name.clone();
-                Ok(Self { name, tools, link: Mutex::new(Link::Open(connection)), secrets, patience })
+        let greeted = match &server.reach {
+            Reach::Program { command, args, env } => {
+                let own = env.iter().map(|(name, value)| (name.into(), value.into()));
+                let environment: Environment = environment.iter().cloned().chain(own).collect();
+                let started = Program::start(command, args, &environment, folder, faults.clone()).await;
+                let (program, stderr) = started.map_err(|fault| failed(&fault, ""))?;
+                let greeted = greet(program, faults, patience.start, &secrets).await;
+                greeted.map_err(|fault| failed(&fault, &stderr.text()))
             }
-            Err(fault) => {
-                let error = failed(&fault, &connection.wire.log());
-                connection.wire.close().await;
-                Err(error)
+            Reach::Address { url, headers } => {
+                let address = Address::open(transport, url, headers, faults.clone());
+                let greeted = greet(address, faults, patience.start, &secrets).await;
+                greeted.map_err(|fault| failed(&fault, ""))
             }
-        }
+        };
+        let (connection, tools) = greeted?;
+        let name = server.name.clone();
+        Ok(Self { name, tools, link: Mutex::new(Link::Open(connection)), secrets, patience })
     }
 
     /// Calls a tool. Errors are reported to the model.
@@ -114,25 +119,23 @@ impl Server {
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, McpError> {
         let mut link = self.link.lock().await;
-        let connection = match &mut *link {
+        let connection = match &*link {
             Link::Open(connection) => connection,
             Link::Gone(why) => return Err(McpError::Gone(why.clone())),
         };
-        let params = json!({"name": tool, "arguments": arguments, "_meta": {(IDEMPOTENCY_KEY): key}});
-        let answered =
-            cancel.run_until_cancelled(connection.ask("tools/call", params, self.patience.call)).await;
-        match answered {
+        let mut params = CallToolRequestParams::new(tool.to_owned());
+        params.arguments = arguments.as_object().cloned();
+        let meta = Map::from_iter([(IDEMPOTENCY_KEY.to_owned(), Value::from(key))]);
+        params.meta = Some(RequestMetaObject::from(meta));
+        let request = CallToolRequest::new(params).into();
+        match connection.ask(request, self.patience.call, cancel).await {
             // Hidden before it is cut: half a secret would not be found.
-            Some(Ok(answered)) => result::output(&self.secrets.hide_in(answered)),
-            Some(Err(fault)) => {
-                if connection.wire.is_lost_by(&fault) {
+            Ok(answered) => result::output(&self.secrets.hide_in(answered)),
+            Err(fault) => {
+                if connection.is_lost() {
                     link.end(format!("it stopped during an earlier call: {fault}")).await;
                 }
                 Err(fault)
-            }
-            None => {
-                connection.give_up().await;
-                Err(McpError::Refused("stopped".to_owned()))
             }
         }
     }
@@ -148,65 +151,45 @@ impl Link {
         if let Self::Open(_) = self
             && let Self::Open(connection) = std::mem::replace(self, Self::Gone(why))
         {
-            connection.wire.close().await;
+            connection.close().await;
         }
     }
 }
 
-async fn connect(
-    server: &McpServer,
-    transport: Arc<dyn Transport>,
-    environment: &Environment,
-    folder: &Path,
-) -> Result<Connection, McpError> {
-    let wire: Box<dyn Wire> = match &server.reach {
-        Reach::Program { command, args, env } => {
-            let own = env.iter().map(|(name, value)| (name.into(), value.into()));
-            let environment: Environment = environment.iter().cloned().chain(own).collect();
-            Box::new(Program::start(command, args, &environment, folder).await?)
-        }
-        Reach::Address { url, headers } => Box::new(Address::new(transport, url, headers)),
-    };
-    Ok(Connection::new(wire))
-}
-
+/// Greets a server, and asks for its tools.
 async fn greet(
-    server: &mut Connection,
+    transport: impl rmcp::transport::Transport<RoleClient> + 'static,
+    faults: Faults,
     patience: Duration,
     secrets: &Secrets,
-) -> Result<Vec<ListedTool>, McpError> {
-    let params = json!({
-        "protocolVersion": VERSIONS[0],
-        "capabilities": {},
-        "clientInfo": {"name": "accord", "version": env!("CARGO_PKG_VERSION")},
-    });
-    let greeting = server.ask("initialize", params, patience).await?;
-    let version = greeting.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
-    if !VERSIONS.contains(&version) {
-        let shown: String = version.chars().take(40).collect();
-        let known = VERSIONS.join(", ");
-        return Err(McpError::Broken(format!("unsupported MCP version '{shown}'; expected {known}")));
-    }
-    server.wire.speak(version);
-    server.tell("notifications/initialized", json!({})).await?;
-    match greeting.pointer("/capabilities/tools") {
-        Some(tools) if !tools.is_null() => tools_of(server, patience, secrets).await,
-        _ => Ok(Vec::new()),
+) -> Result<(Connection, Vec<ListedTool>), McpError> {
+    let until = Instant::now() + patience;
+    let silent = |_| McpError::Silent(patience);
+    let connection = timeout_at(until, Connection::open(transport, faults)).await.map_err(silent)??;
+    match timeout_at(until, tools_of(&connection, patience, secrets)).await.map_err(silent).flatten() {
+        Ok(tools) => Ok((connection, tools)),
+        Err(fault) => {
+            connection.close().await;
+            Err(fault)
+        }
     }
 }
 
 async fn tools_of(
-    server: &mut Connection,
+    server: &Connection,
     patience: Duration,
     secrets: &Secrets,
 ) -> Result<Vec<ListedTool>, McpError> {
-    let mut tools = Vec::new();
-    let mut params = json!({});
+    let (mut tools, mut params) = (Vec::new(), PaginatedRequestParams::default());
+    if !server.has_tools() {
+        return Ok(tools);
+    }
     for _ in 0..PAGES {
-        let page = server.ask("tools/list", params, patience).await?;
+        let request = ListToolsRequest::with_param(params).into();
+        let page = server.ask(request, patience, &CancellationToken::new()).await?;
         tool_list::page(&page, &mut tools, secrets)?;
         match page.get("nextCursor").and_then(Value::as_str) {
-            Some(cursor) => params = json!({"cursor": cursor}),
+            Some(cursor) => params = PaginatedRequestParams::default().with_cursor(Some(cursor.to_owned())),
             None => return Ok(tools),
         }
     }

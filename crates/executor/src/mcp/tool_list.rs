@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::error::McpError;
 use super::limits::{DESCRIPTION_CHARACTERS, SCHEMA_BYTES, TOOLS};
 use super::secrets::Secrets;
-use super::wire::McpError;
 use crate::toolbox::Effect;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -86,7 +86,7 @@ impl Accord {
             "next": next,
         });
         if let Some(error) = status.error {
-            crate::rpc::set(&mut answer, "error", json!(error));
+            super::set(&mut answer, "error", json!(error));
         }
         Ok(answer)
     }
@@ -105,7 +105,7 @@ impl Accord {
             "result_data": document(result_data.as_deref()),
         });
         if let Some(validation) = schema_validation {
-            crate::rpc::set(&mut answer, "schema_validation", json!(validation));
+            super::set(&mut answer, "schema_validation", json!(validation));
         }
         Ok(answer)
     }

@@ -32,6 +32,13 @@ impl Accord {
     }
 }
 
+/// Sets a member of an object; other values are left as they are.
+fn set(object: &mut Value, key: &str, value: Value) {
+    if let Value::Object(members) = object {
+        members.insert(key.to_owned(), value);
+    }
+}
+
 #[async_trait]
 impl Toolset for Accord {
     fn instructions(&self) -> Option<String> {

@@ -102,7 +102,7 @@ fn stands(view: &WorkflowRunView) -> Result<Value, ToolError> {
         WorkflowStatus::Failed | WorkflowStatus::Stopped => return Err(failed(view)),
     };
     for (name, value) in more {
-        crate::rpc::set(&mut answer, name, value);
+        super::set(&mut answer, name, value);
     }
     Ok(answer)
 }

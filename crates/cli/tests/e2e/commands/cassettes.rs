@@ -223,12 +223,12 @@ async fn what_a_run_cost_is_replayed() {
 /// A server that is a shell script: it says that it was started, and has one tool. What the tool gives is to follow.
 const GREETING: &str = r#"
 echo started >> servers.txt
-read l; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
-read l; read l; echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"who","inputSchema":{"type":"object"}}]}}'
+read l; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
+read l; read l; echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"who","inputSchema":{"type":"object"}}]}}'
 "#;
 
 const ANSWER: &str = r#"
-read l; echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"'"$$"'"}]}}'
+read l; echo '{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"'"$$"'"}]}}'
 while read l; do :; done
 "#;
 

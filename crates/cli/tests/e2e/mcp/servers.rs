@@ -8,9 +8,9 @@ use crate::support::{Project, agent, ask, model};
 
 /// A server that is a shell script: it greets, has one tool, and gives its own id and a secret as the answer.
 const SERVER: &str = r#"
-read l; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
-read l; read l; echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"who","inputSchema":{"type":"object"}}]}}'
-read l; echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"'"$$ at ${PLACE:-nowhere}"'"}]}}'
+read l; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
+read l; read l; echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"who","inputSchema":{"type":"object"}}]}}'
+read l; echo '{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"'"$$ at ${PLACE:-nowhere}"'"}]}}'
 echo $$ > server.pid
 while read l; do :; done
 "#;
@@ -77,8 +77,8 @@ async fn a_server_goes_with_the_run_that_is_stopped() {
     let model = accord_test_support::ModelServer::start(hanging).await.unwrap();
     // It takes the call and never answers.
     let script = SERVER.replace(
-        "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3",
-        "read l; echo $$ > server.pid; read l; read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3",
+        "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":2",
+        "read l; echo $$ > server.pid; read l; read l; echo '{\"jsonrpc\":\"2.0\",\"id\":2",
     );
     let accord = Project::new().agent(&agent("asker", &model, &shell(&script, json!({})))).up().await;
     let created = accord.client.create_run(&ask("asker"), None).await.unwrap();

@@ -29,6 +29,10 @@ fn json_answer(body: &str) -> Answer {
     answer(200, "application/json", body)
 }
 
+fn answer_of_events(body: &str) -> Answer {
+    answer(200, "text/event-stream", body)
+}
+
 #[async_trait]
 impl Transport for Scripted {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
@@ -70,10 +74,10 @@ fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
 #[tokio::test]
 async fn an_answer_comes_as_json_or_as_events() {
     let progress =
-        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":4,"progress":1}}"#;
-    let events = format!(": hello\n\nevent: message\ndata: {progress}\n\ndata: {}\n\n", result(4, "two"));
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}"#;
+    let events = format!(": hello\n\nevent: message\ndata: {progress}\n\ndata: {}\n\n", result(3, "two"));
     let answers =
-        sound(vec![json_answer(&result(3, "one")), answer(200, "text/event-stream; charset=utf-8", &events)]);
+        sound(vec![json_answer(&result(2, "one")), answer(200, "text/event-stream; charset=utf-8", &events)]);
     let (tools, asked) = open(answers, LONG).await;
     let tools = tools.unwrap();
     assert_eq!(call(tools.as_ref(), "far__look", json!({})).await.text, "one");
@@ -98,6 +102,35 @@ async fn an_answer_comes_as_json_or_as_events() {
 }
 
 #[tokio::test]
+async fn numbers_stay_as_they_are_written() {
+    let answer = |id| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":{NUMBERS}}}}}"#)
+    };
+    let events = format!("data: {}\n\n", answer(3));
+    let answers = sound(vec![json_answer(&answer(2)), answer_of_events(&events)]);
+    let (tools, asked) = open(answers, LONG).await;
+    let tools = tools.unwrap();
+    for _ in 0..2 {
+        let output = call(tools.as_ref(), "far__look", serde_json::from_str(NUMBERS).unwrap()).await;
+        assert_eq!(output, ToolOutput { ok: true, text: NUMBERS.to_owned() });
+        assert_eq!(asked.lock().unwrap().last().unwrap().body["params"]["arguments"].to_string(), NUMBERS);
+    }
+}
+
+#[tokio::test]
+async fn events_come_in_any_form() {
+    let answer = result(2, "one").replace(",\"result\"", ",\r\ndata: \"result\"");
+    let whole = format!("\u{feff}: hello\r\nevent: message\r\nid: 1\r\ndata: {answer}\r\n\r\n");
+    let unfinished = format!("data:{}", result(3, "two"));
+    let marked = format!("\u{feff}{}", result(4, "three"));
+    let answers = sound(vec![answer_of_events(&whole), answer_of_events(&unfinished), json_answer(&marked)]);
+    let tools = open(answers, LONG).await.0.unwrap();
+    for expected in ["one", "two", "three"] {
+        assert_eq!(call(tools.as_ref(), "far__look", json!({})).await.text, expected);
+    }
+}
+
+#[tokio::test]
 async fn one_that_cannot_be_spoken_to_is_reported() {
     let cases = [
         (
@@ -113,7 +146,7 @@ async fn one_that_cannot_be_spoken_to_is_reported() {
             answer(
                 400,
                 "application/json",
-                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}"#,
+                r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"no"}}"#,
             ),
             "no (-32600), status 400",
         ),
@@ -151,6 +184,6 @@ async fn a_call_without_a_sign_of_life_is_given_up() {
     let last = asked.lock().unwrap().last().unwrap().body.clone();
     assert_eq!(
         (&last["method"], &last["params"]["requestId"]),
-        (&json!("notifications/cancelled"), &json!(3))
+        (&json!("notifications/cancelled"), &json!(2))
     );
 }

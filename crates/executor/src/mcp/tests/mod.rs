@@ -24,9 +24,12 @@ const LONG: Patience = Patience { start: Duration::from_secs(30), call: Duration
 
 const SHORT: Patience = Patience { start: Duration::from_millis(300), call: Duration::from_millis(300) };
 
-const GREETING: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
+const GREETING: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
 
-const ONE_TOOL: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object","properties":{"at":{"type":"string"}}}}]}}"#;
+const ONE_TOOL: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object","properties":{"at":{"type":"string"}}}}]}}"#;
+
+/// Numbers that no machine type keeps as they are written.
+const NUMBERS: &str = r#"{"n":[1e+400,0.10,12345678901234567890123,1.0,-0.0]}"#;
 
 struct Nowhere;
 

@@ -9,7 +9,7 @@ use crate::toolbox::ToolSpec;
 async fn a_sound_server_is_used_and_ended() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
-    let said = result(3, "seen");
+    let said = result(2, "seen");
     let script = sound(&format!(
         "read l; echo \"$$ $KEY $PLAIN $ACCORD_RUNNER__KEY\" > {note}; echo \"$l\" >> {note}; \
          echo '{{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}}'; read pong; echo \"$pong\" >> {note}; \
@@ -33,11 +33,26 @@ async fn a_sound_server_is_used_and_ended() {
     let lines: Vec<&str> = note.lines().collect();
     let (id, seen) = lines[0].split_once(' ').unwrap();
     assert_eq!(seen.trim(), "hidden-word plain", "its own variables and the plain ones, no secrets of ours");
-    let asked = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"look","arguments":{"at":"it"},"_meta":{"progressToken":3}}}"#;
+    let asked = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"accord/idempotency-key":"key","progressToken":1},"name":"look","arguments":{"at":"it"}}}"#;
     assert_eq!((lines[1], lines[2]), (asked, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#));
     assert!(!is_alive(id));
     let after = call(tools.as_ref(), "eyes__look", json!({})).await;
     assert_eq!(after, failed("the call of 'look' on the MCP server 'eyes' failed: it has ended"));
+}
+
+#[tokio::test]
+async fn numbers_stay_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let answer =
+        format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"content":[],"structuredContent":{NUMBERS}}}}}"#);
+    let rest = format!("read l; echo \"$l\" > {}; echo '{answer}'; read l", note.display());
+    let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
+    let output = call(tools.as_ref(), "s__look", serde_json::from_str(NUMBERS).unwrap()).await;
+    assert_eq!(output, ToolOutput { ok: true, text: NUMBERS.to_owned() });
+    tools.close().await;
+    let sent = std::fs::read_to_string(note).unwrap();
+    assert!(sent.contains(&format!(r#""arguments":{NUMBERS}"#)), "{sent}");
 }
 
 #[tokio::test]
@@ -49,15 +64,15 @@ async fn one_that_does_not_start_is_reported_with_its_name_and_its_last_words() 
             "it has ended (exit status: 1); last lines of stderr: no database for [hidden]",
         ),
         (
-            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"no\"}}'; read l",
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":-1,\"message\":\"no\"}}'; read l",
             "no (-1)",
         ),
         (
-            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"1999\"}}'; read l",
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":\"1999\"}}'; read l",
             "unsupported MCP version '1999'; expected 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
         ),
         (
-            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}'; read l",
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}'; read l",
             "it responded to an unknown request",
         ),
         ("yes", "it writes invalid MCP messages to stdout"),
@@ -96,14 +111,14 @@ async fn one_that_hangs_at_its_start_is_ended() {
 
 #[tokio::test]
 async fn lies_about_tools_are_no_start() {
-    let two = r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]}}"#;
+    let two = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]}}"#;
     let many: Vec<Value> =
         (0..10_000).map(|id| json!({"name": format!("t{id}"), "inputSchema": {}})).collect();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("many");
-    let page = json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": many}});
+    let page = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": many}});
     std::fs::write(&file, format!("{page}\n")).unwrap();
-    let endless = "n=2; while read l; do echo '{\"jsonrpc\":\"2.0\",\"id\":'$n',\"result\":{\"tools\":[],\"nextCursor\":\"x\"}}'; \
+    let endless = "n=1; while read l; do echo '{\"jsonrpc\":\"2.0\",\"id\":'$n',\"result\":{\"tools\":[],\"nextCursor\":\"x\"}}'; \
                    n=$((n+1)); done";
     let cases = [
         (format!("echo '{two}'; read l"), "it has two tools 'a'"),
@@ -124,11 +139,11 @@ async fn later_errors_are_reported_to_the_model() {
     let cases = [
         ("read l; echo dying >&2; exit 2", "it has ended (exit status: 2)"),
         (
-            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"bad hidden-word\"}}'; read l",
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32602,\"message\":\"bad hidden-word\"}}'; read l",
             "bad [hidden] (-32602)",
         ),
         (
-            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; read l",
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}'; read l",
             "its response has no content",
         ),
         (
@@ -151,7 +166,7 @@ async fn later_errors_are_reported_to_the_model() {
 
 #[tokio::test]
 async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_dropped() {
-    let (late, next) = (result(3, "late"), result(4, "next"));
+    let (late, next) = (result(2, "late"), result(3, "next"));
     // The third line is the cancellation.
     let rest = format!("read l; read cancelled; echo '{late}'; read l; echo '{next}'; read l");
     let patience = Patience { call: SHORT.call, ..LONG };
@@ -167,7 +182,7 @@ async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_droppe
 
 #[tokio::test]
 async fn an_answer_that_is_given_twice_is_taken_once() {
-    let (one, two) = (result(3, "one"), result(4, "two"));
+    let (one, two) = (result(2, "one"), result(3, "two"));
     let rest = format!("read l; echo '{one}'; echo '{one}'; read l; echo '{two}'; echo '{two}'; read l");
     let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
     assert_eq!(call(tools.as_ref(), "s__look", json!({})).await.text, "one");
@@ -204,9 +219,9 @@ async fn secrets_of_a_server_are_hidden_from_the_model() {
     let schema = json!({"type": "object", "properties": {"hidden-word": {"default": "hidden-word"}}});
     let tool = |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": schema});
     let tools = [tool("a_hidden-word", "with hidden-word"), tool("b", &long)];
-    let page = json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}});
+    let page = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}});
     let content = format!("{}hidden-word", "x".repeat(99_995));
-    let said = result(3, &content);
+    let said = result(2, &content);
     let rest =
         format!("read l; case \"$l\" in *a_hidden-word*) echo '{said}';; esac; while read l; do :; done");
     let script = format!("read l; echo '{GREETING}'; read l; read l; echo '{page}'; {rest}");
@@ -240,7 +255,7 @@ async fn a_call_can_be_stopped() {
     tools.close().await;
     let note = std::fs::read_to_string(note).unwrap();
     let (id, told) = note.split_once('\n').unwrap();
-    assert!(told.contains("notifications/cancelled") && told.contains("\"requestId\":3"), "{told}");
+    assert!(told.contains("notifications/cancelled") && told.contains("\"requestId\":2"), "{told}");
     assert!(!is_alive(id));
 }
 
