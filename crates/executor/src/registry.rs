@@ -17,7 +17,6 @@ impl Registry {
         self
     }
 
-    /// The executor of a type.
     pub fn get(&self, kind: &str) -> Option<Arc<dyn Executor>> {
         self.0.get(kind).cloned()
     }

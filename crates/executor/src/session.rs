@@ -9,7 +9,6 @@ use crate::event::Events;
 use crate::start::Start;
 use crate::turn::Turn;
 
-/// Opens sessions.
 #[async_trait]
 pub trait Executor: Send + Sync {
     /// Opens a session, new or continued. Settings that do not fit are an error here, before anything is spent.
@@ -49,7 +48,6 @@ pub trait Session: Send {
     async fn close(self: Box<Self>);
 }
 
-/// What a session can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// Who answers, for the memory of what an endpoint takes: provider and address, no secrets.
@@ -104,9 +102,7 @@ pub enum OpenError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct TurnFailure {
-    /// What went wrong.
     pub error: TurnError,
-    /// What was used until then.
     pub usage: Usage,
 }
 
@@ -137,7 +133,6 @@ pub enum TurnError {
     /// The time given by the settings is over.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
-    /// It was stopped on request.
     #[error("stopped")]
     Stopped,
 }

@@ -10,9 +10,7 @@ use crate::retry::Retry;
 /// Everything that an executor needs to open a session.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// The session's id.
     pub session_id: String,
-    /// The run's id.
     pub run_id: String,
     /// The blueprint's `executor` object. Each executor reads its own settings from it.
     pub settings: Value,

@@ -15,7 +15,6 @@ use super::redactor::bare;
 pub struct RecordedProvider {
     /// The name that the blueprint calls it by.
     pub name: String,
-    /// Its dialect.
     pub kind: ProviderKind,
     /// Its address, without user, password and query.
     #[serde(default, skip_serializing_if = "Option::is_none")]

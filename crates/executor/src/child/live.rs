@@ -1,7 +1,7 @@
 //! A child that communicates in lines.
 //!
 //! One task writes, one reads lines, one keeps the end of stderr: none of them waits for another, so a child that stops
-//! reading, or writes while it is written to, blocks nobody. Lines wait in a bounded channel; a line that is longer than
+//! reading, or writes while it is written to, blocks nothing. Lines wait in a bounded channel; a line that is longer than
 //! the limit is the end of the conversation, because what follows it could not be told from its rest.
 
 use std::io;

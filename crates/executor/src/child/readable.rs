@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(missing, Vec::<&str>::new());
     }
 
-    /// Whether a path stands in a text between backticks, whole or followed by `*`.
+    /// Whether a path is in a text between backticks, whole or followed by `*`.
     fn is_named(text: &str, path: &str) -> bool {
         text.contains(&format!("`{path}`")) || text.contains(&format!("`{path}*`"))
     }

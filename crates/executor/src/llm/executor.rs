@@ -16,7 +16,6 @@ use crate::start::Start;
 use crate::toolbox::Toolboxes;
 use crate::transport::Transport;
 
-/// The `llm` executor.
 pub struct LlmExecutor {
     providers: Arc<Providers>,
     transport: Arc<dyn Transport>,

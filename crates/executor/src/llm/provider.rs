@@ -14,12 +14,10 @@ use crate::session::OpenError;
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a key.
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
 
-    /// The key itself.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -42,18 +40,15 @@ pub enum Auth {
     Bearer,
 }
 
-/// One provider.
 #[derive(Clone, PartialEq)]
 pub struct Provider {
-    /// Its dialect.
     pub kind: ProviderKind,
     /// Its address, with the version where the dialect's own address has one (`https://api.openai.com/v1`).
     pub base_url: Option<String>,
     /// Its key. It is sent to `base_url` and nowhere else.
     pub api_key: Option<Secret>,
-    /// The variable that is to hold the key, where it holds nothing. Only who asks this provider misses it.
+    /// The variable of the key, if it is empty. It is an error only when this provider is used.
     pub missing_key: Option<String>,
-    /// How the key is sent.
     pub auth: Auth,
     /// The `anthropic-version` to send, if not the default.
     pub api_version: Option<String>,
@@ -130,7 +125,6 @@ impl Providers {
         self
     }
 
-    /// The provider of a name.
     pub fn get(&self, name: &str) -> Option<&Provider> {
         self.0.get(name)
     }

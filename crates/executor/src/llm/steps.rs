@@ -1,7 +1,7 @@
 //! The agent loop: ask, run the tools that were called, ask again.
 //!
-//! A message may call the submit tool and others at once. What was submitted may speak of that work as done, so the work
-//! comes first: the result is taken where all of it succeeded, and is to be submitted again where it did not.
+//! A message may call the submit tool and others at once. A submitted result may rely on that work, so the
+//! work comes first: the result counts if all of it succeeded, and has to be submitted again if not.
 
 use std::collections::BTreeSet;
 
@@ -173,7 +173,7 @@ impl Steps<'_> {
         exchange.ask(body, attempts, usage).await
     }
 
-    /// Takes a reply into the conversation, and tells what it says. What it calls is to be done.
+    /// Adds a reply to the conversation, and reports it as events. Its calls are not run yet.
     async fn record_reply(
         &self,
         reply: &Reply,
@@ -234,7 +234,7 @@ impl Steps<'_> {
         worked.map(|()| is_taken)
     }
 
-    /// Runs the tools that were called, one after the other. `results` has what came of them, even where it is ended.
+    /// Runs the called tools, one after the other. `results` has their results, even if the turn is stopped.
     async fn run_tools(
         &self,
         calls: &[&Call],
@@ -243,7 +243,7 @@ impl Steps<'_> {
     ) -> Result<(), TurnError> {
         for call in calls {
             let parsed = arguments(&call.arguments);
-            let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
+            let shown = parsed.as_ref().map_or_else(|_| Value::from(call.arguments.as_str()), Value::clone);
             self.tell(Event::ToolStarted {
                 call_id: call.id.clone(),
                 name: call.name.clone(),
@@ -267,7 +267,12 @@ impl Steps<'_> {
     }
 
     /// Runs one tool. Mistakes of the model are reported to the model.
-    async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
+    async fn run_tool(
+        &self,
+        call: &Call,
+        parsed: serde_json::Result<Value>,
+        tools: &[ToolSpec],
+    ) -> ToolOutput {
         let wrong = |text: String| ToolOutput { ok: false, text };
         if !is_known(&call.name, tools) {
             let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(self.submit()).collect();
@@ -278,7 +283,7 @@ impl Steps<'_> {
             });
         }
         match parsed {
-            Err(why) => wrong(format!("the arguments are not valid JSON: {why}")),
+            Err(error) => wrong(format!("the arguments are not valid JSON: {error}")),
             Ok(parsed) => self.toolbox.call(&call.name, &parsed, self.stop).await,
         }
     }
@@ -294,7 +299,7 @@ fn is_known(name: &str, tools: &[ToolSpec]) -> bool {
     tools.iter().any(|tool| tool.name == name)
 }
 
-/// The name of the tool that is meant: some models put blanks around it, or the word before it that they were trained with.
+/// The name of the called tool: some models put blanks around it, or `functions.` before it.
 fn meant(name: &str, is_tool: impl Fn(&str) -> bool) -> &str {
     let bare = name.trim();
     let bare = bare.strip_prefix("functions.").unwrap_or(bare);
@@ -312,8 +317,7 @@ fn names(calls: &[Call]) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Why the turn is over before any tool is run, if it is. The reason that the provider gives is looked at before anything
-/// that was said.
+/// Why the turn ends before any tool is run, if it does. The provider's stop reason has priority over the content.
 fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
     match end {
         ReplyEnd::Refused(words) => Some(Stop::Refused(words.clone())),
@@ -323,10 +327,10 @@ fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
     }
 }
 
-/// The arguments of a work call. Nothing at all is how some models call a tool without parameters.
-fn arguments(text: &str) -> Result<Value, String> {
+/// The arguments of a tool call. Some models send no arguments for a tool without parameters.
+fn arguments(text: &str) -> serde_json::Result<Value> {
     if text.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    json::read(text).map_err(|error| error.to_string())
+    json::read(text)
 }
