@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use accord_api::Severity;
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::Blueprint;
 use accord_domain::nearest;
 use serde_json::{Map, Value, json};
@@ -100,7 +100,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The value without its mistakes, which are reported, or `None` if nothing of it can be kept.
-    fn readable(self, value: &Value, place: &Place, findings: &mut Findings) -> Option<Value> {
+    fn readable(self, value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<Value> {
         if findings.is_full() {
             return None;
         }
@@ -139,7 +139,7 @@ impl<'a> Shape<'a> {
     pub(super) fn object(
         self,
         members: &Map<String, Value>,
-        place: &Place,
+        place: &JsonPath,
         findings: &mut Findings,
     ) -> Map<String, Value> {
         let empty = Map::new();
@@ -171,7 +171,12 @@ impl<'a> Shape<'a> {
         readable
     }
 
-    fn map(self, members: &Map<String, Value>, place: &Place, findings: &mut Findings) -> Map<String, Value> {
+    fn map(
+        self,
+        members: &Map<String, Value>,
+        place: &JsonPath,
+        findings: &mut Findings,
+    ) -> Map<String, Value> {
         let Some(schema) = self.schema.get("additionalProperties") else { return members.clone() };
         let readable = |(name, value): (&String, &Value)| {
             Some((name.clone(), Shape::of(schema).readable(value, &place.key(name), findings)?))
@@ -180,7 +185,7 @@ impl<'a> Shape<'a> {
     }
 
     /// All items or none: without one of them the places of the others would be wrong.
-    fn items(self, items: &[Value], place: &Place, findings: &mut Findings) -> Option<Value> {
+    fn items(self, items: &[Value], place: &JsonPath, findings: &mut Findings) -> Option<Value> {
         let schema = self.schema.get("items")?;
         let readable: Vec<Option<Value>> = (items.iter().enumerate())
             .map(|(index, item)| Shape::of(schema).readable(item, &place.index(index), findings))

@@ -12,7 +12,7 @@ use accord_blueprint::{
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
-use accord_contract::{Place, Schema};
+use accord_contract::{JsonPath, Schema};
 use accord_store::Defined;
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ impl Blueprints {
         let is_other = name.is_some() && given.is_some() && name != given;
         if let (true, Some(name), Some(given)) = (is_other, name, given) {
             let message = format!("the blueprint is named '{given}', but the agent is '{name}'");
-            let place = Place::root().key("name");
+            let place = JsonPath::root().key("name");
             problems.insert(0, Problem { severity: Severity::Error, ..warning(&place, message) });
         }
         Ok(ValidateAgentAnswer { valid: parsed.valid.is_some() && !is_other, problems })
@@ -176,8 +176,10 @@ impl Catalog {
         if overrides_stored {
             let message =
                 format!("this file overrides the stored agent '{}'; remove one of them", found.name());
-            problems
-                .push(Problem { file: found.file().map(str::to_owned), ..warning(&Place::root(), message) });
+            problems.push(Problem {
+                file: found.file().map(str::to_owned),
+                ..warning(&JsonPath::root(), message)
+            });
         }
         problems.extend(self.unregistered(&declared(parsed)).await?);
         Ok(agent_summary(found.name(), found.source(), parsed, problems))
@@ -194,7 +196,7 @@ impl Catalog {
             if self.registered(name).await?.is_none() {
                 let message =
                     format!("schema '{name}' is not registered; the agent cannot be used until it is");
-                problems.push(warning(&Place::root().key(field), message));
+                problems.push(warning(&JsonPath::root().key(field), message));
             }
         }
         Ok(problems)

@@ -6,7 +6,7 @@ use accord_api::{ErrorName, Problem, Severity};
 use accord_blueprint::{
     MAX_NAME_LENGTH, Parsed as _, ParsedWorkflow, add_provider_configuration, has_errors,
 };
-use accord_contract::{Place, Step};
+use accord_contract::{JsonPath, Step};
 use accord_domain::agent::Type;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Known, NodeKind, Role, Signature, Takes, Target, check, output_schema};
@@ -213,7 +213,7 @@ pub(super) fn is_ours(error: &Error) -> bool {
 }
 
 /// The mistakes of an agent that is defined in a graph, at their places there.
-fn inline_problems(read: &ParsedWorkflow, at: &Place, error: &Error) -> Result<Vec<Problem>, Error> {
+fn inline_problems(read: &ParsedWorkflow, at: &JsonPath, error: &Error) -> Result<Vec<Problem>, Error> {
     if is_ours(error) {
         return Err(error.clone());
     }
@@ -230,7 +230,7 @@ fn inline_problems(read: &ParsedWorkflow, at: &Place, error: &Error) -> Result<V
 }
 
 /// Problems of an agent at their places in its workflow.
-fn moved(read: &ParsedWorkflow, at: &Place, problems: &[Problem]) -> Vec<Problem> {
+fn moved(read: &ParsedWorkflow, at: &JsonPath, problems: &[Problem]) -> Vec<Problem> {
     let problem = |problem: &Problem| {
         let mut place = at.clone();
         for step in problem.path.trim_start_matches('$').split('.').filter(|step| !step.is_empty()) {

@@ -101,7 +101,7 @@ impl Blueprints {
 
 fn override_warning(found: &FoundWorkflow) -> Problem {
     let message = format!("this file overrides the stored workflow '{}'; remove one of them", found.name());
-    found.parsed().problem(Severity::Warning, accord_contract::Place::root(), message)
+    found.parsed().problem(Severity::Warning, accord_contract::JsonPath::root(), message)
 }
 
 fn summary(found: &FoundWorkflow, problems: Vec<Problem>) -> WorkflowSummary {
