@@ -137,7 +137,7 @@ impl Attempts {
     }
 }
 
-/// A time in words, to a tenth of a second where it is short.
+/// A duration as text, to a tenth of a second if it is short.
 fn seconds(time: Duration) -> String {
     match time.as_secs() {
         0..10 => format!("{:.1} seconds", time.as_secs_f64()),

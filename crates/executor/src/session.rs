@@ -93,12 +93,12 @@ pub enum OpenError {
     /// It has only the provider that it was opened with.
     #[error("this executor cannot change its provider")]
     OneProvider,
-    /// It was not ready within so many seconds, which are those that the settings name.
+    /// It was not ready within this many seconds, the timeout of the settings.
     #[error("it was not ready within {0} seconds")]
     TimedOut(u64),
 }
 
-/// Why there was no answer, and what was used all the same.
+/// Why there was no answer, with the usage until then.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct TurnFailure {
@@ -112,7 +112,7 @@ pub enum TurnError {
     /// The provider refuses this schema: deliver in another way.
     #[error("the provider rejected the schema: {0}")]
     SchemaRejected(String),
-    /// The provider takes no schemas at all: deliver in another way, whatever the schema.
+    /// The provider supports no schemas at all: deliver in another way.
     #[error("the provider does not support schemas: {0}")]
     FormatRejected(String),
     /// The provider refuses tools, or a demanded call: deliver in another way.

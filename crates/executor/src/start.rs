@@ -28,6 +28,6 @@ pub struct Start {
     pub max_steps: u32,
     /// How long to keep asking a provider that is away.
     pub retry: Retry,
-    /// Whether the run may spend only so much money. Who cannot tell what is spent refuses it.
+    /// Whether the cost of the run is limited. An executor that cannot report costs refuses it.
     pub costs_are_limited: bool,
 }

@@ -15,7 +15,7 @@ use crate::session::OpenError;
 pub struct ToolSpec {
     /// The name that the model calls it by.
     pub name: String,
-    /// What it is for, in words for the model.
+    /// What it is for, for the model.
     pub description: String,
     /// Its parameters, as a JSON Schema.
     pub parameters: Value,
@@ -39,7 +39,7 @@ pub trait Toolbox: Send + Sync {
     /// Runs one tool. Errors are reported to the model and never end the turn.
     async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput;
 
-    /// Ends what the tools have started. Most have started nothing.
+    /// Ends what the tools have started, if anything.
     async fn close(&self) {}
 }
 

@@ -20,7 +20,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// These variables. Those that `keys` names are secrets, whatever their names look like.
+    /// These variables. The ones in `keys` are secrets, whatever their names are.
     pub fn new(
         all: impl IntoIterator<Item = (OsString, OsString)>,
         keys: impl IntoIterator<Item = String>,
@@ -101,7 +101,7 @@ impl fmt::Debug for Variables {
 /// Variables that are secrets by name, or give a child the rights of the user that started Accord.
 const SECRET_NAMES: &[&str] = &["SSH_AUTH_SOCK", "MYSQL_PWD", "PGPASSWORD", "PGPASSFILE", "KUBECONFIG"];
 
-/// Last words of the names that hold secrets: `X_API_KEY`, `X_TOKEN`, or the word alone. Addresses of databases are
+/// Last words of the names of secrets: `X_API_KEY`, `X_TOKEN`, or the word alone. Addresses of databases are
 /// among them, because they contain passwords.
 const SECRET_WORDS: &[&str] = &[
     "KEY",

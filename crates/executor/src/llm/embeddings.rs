@@ -38,7 +38,7 @@ const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
 /// Retries are short, because vectors only refine a comparison, unless the server asks for a longer wait.
 const RETRY: Retry = Retry { for_time: Duration::from_secs(300), max_attempts: Some(3) };
 
-/// The most that is shown of a server's words.
+/// How much of a server's message is shown.
 const SHOWN_CHARACTERS: usize = 300;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +191,7 @@ impl Embeddings {
             ));
         }
         EmbeddingError::Refused(match status {
-            // The server's words are left out: some of them repeat the key.
+            // The server's message is left out, because some repeat the key.
             401 | 403 => format!(
                 "{name} rejected the API key ({status}): check the key of provider `{}`",
                 self.endpoint.provider

@@ -1,4 +1,4 @@
-//! One `codex exec` for a turn, where there is no app server to speak to.
+//! One `codex exec` for a turn, if there is no app server.
 
 use std::time::Duration;
 

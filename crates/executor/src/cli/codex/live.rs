@@ -297,7 +297,7 @@ impl Server {
         self.requests
     }
 
-    /// Sends a request and waits for its answer; what happens meanwhile is of no interest yet.
+    /// Sends a request and waits for its answer; other messages are ignored.
     async fn call(&mut self, method: &str, params: &Value) -> Result<Result<Value, RpcError>, Interruption> {
         let asked = self.request(method, params).await;
         loop {
@@ -357,7 +357,7 @@ pub(super) fn is_gone(words: &str) -> bool {
     words.contains("no rollout found") || words.contains("thread not found")
 }
 
-/// What is said of a thread that is not there.
+/// The message for a missing thread.
 pub(super) fn gone(id: &str) -> String {
     format!(
         "the conversation of this session is gone: Codex has no thread '{id}' on this machine, in the CODEX_HOME of this \

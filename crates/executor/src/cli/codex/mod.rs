@@ -1,6 +1,6 @@
 //! Codex, live by its app server where that works, else by one `codex exec` for each turn.
 //!
-//! The app server is spoken to in JSON-RPC, one message a line. A schema and a model are those of the turn; what a thread
+//! The protocol of the app server is JSON-RPC, one message a line. A schema and a model are those of the turn; what a thread
 //! was started with (its MCP servers, the submit tool among them) cannot be changed later, so that another submit tool
 //! means a new process that resumes the thread. The thread itself is a file of the CLI's own; what Accord keeps is its id.
 //!

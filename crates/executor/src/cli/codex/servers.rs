@@ -67,7 +67,7 @@ pub(super) fn inline<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Value 
     Value::Object(configured.collect())
 }
 
-/// What `codex exec` is told: arguments without secrets, and variables with them.
+/// The configuration for `codex exec`: arguments without secrets, and variables with them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerVariables {
     pub(super) arguments: Vec<String>,

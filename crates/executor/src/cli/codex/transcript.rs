@@ -17,7 +17,7 @@ pub(super) struct Transcript {
     pub(super) text: Option<String>,
     /// How often a result was handed in, in the last step that did so: the ones before were taken back.
     pub(super) submitted: usize,
-    /// Whether the last one came to nothing: the ones before it were to be replaced.
+    /// Whether the last one failed: it was to replace the ones before it.
     pub(super) is_taken_back: bool,
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.

@@ -129,7 +129,7 @@ fn size(value: &Value) -> usize {
 }
 
 impl Item {
-    /// The item as far as it came.
+    /// The item so far.
     fn so_far(self) -> Value {
         let mut value = self.value;
         if self.done {
@@ -186,7 +186,7 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
         }
     }
     let end = match end(body, refusal)? {
-        // Some servers say of the last item alone that it was cut off.
+        // Some servers report only in the last item that it was cut off.
         ReplyEnd::Finished if output.last().is_some_and(|item| item.at("status") == "incomplete") => {
             ReplyEnd::Truncated
         }
