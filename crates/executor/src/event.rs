@@ -32,7 +32,6 @@ pub enum Event {
         name: String,
         /// Whether it did what it was asked.
         ok: bool,
-        /// The output for the model, shortened.
         output: String,
     },
     /// One request to the provider was answered, failed, or was given up because the turn is to end.

@@ -21,7 +21,6 @@ impl Registry {
         self.0.get(kind).cloned()
     }
 
-    /// All types, in order.
     pub fn kinds(&self) -> Vec<String> {
         self.0.keys().cloned().collect()
     }

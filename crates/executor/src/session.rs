@@ -52,7 +52,6 @@ pub trait Session: Send {
 pub struct Capabilities {
     /// Who answers, for the memory of what an endpoint takes: provider and address, no secrets.
     pub endpoint: String,
-    /// The model that the settings name.
     pub model: String,
     /// The lowering profile of the provider's own schema field, where it has one.
     pub native: Option<String>,
@@ -70,10 +69,8 @@ pub struct Capabilities {
     pub repeats: bool,
 }
 
-/// How a submit tool is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// The lowering profile for its parameters.
     pub profile: String,
     /// Whether the provider can hold the arguments to the schema.
     pub strict: bool,
@@ -127,7 +124,6 @@ pub enum TurnError {
     /// The turn took more model requests than allowed.
     #[error("no answer within {0} steps")]
     TooManySteps(u32),
-    /// The turn's allowance is used up.
     #[error("no answer within the remaining token and cost limits")]
     AllowanceUsedUp,
     /// The time given by the settings is over.

@@ -111,7 +111,6 @@ pub struct Task {
     pub attempts: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,
-    /// The workers that failed before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Worker>,
     /// The output. If the node has only one task, it is stored with the node.
@@ -124,7 +123,6 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// The only task of the node.
     Whole,
     Item(usize),
     Plan,
@@ -156,7 +154,6 @@ impl State {
         Self { head, nodes: vec![NodeState::default(); graph.nodes.len()] }
     }
 
-    /// The workers of all running tasks.
     pub fn at_work(&self) -> impl Iterator<Item = (At, &Worker)> {
         self.nodes.iter().enumerate().flat_map(|(node, state)| {
             let running =

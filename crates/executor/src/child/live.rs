@@ -30,9 +30,7 @@ const STDERR_BYTES: usize = 4 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ChildOutput {
-    /// A whole line, without its end.
     Line(String),
-    /// A line that is not UTF-8.
     Garbage,
     /// A line longer than allowed. No output follows.
     TooLong,

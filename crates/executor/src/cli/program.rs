@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// A CLI that an executor drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Program {
     pub title: &'static str,

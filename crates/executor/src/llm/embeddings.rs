@@ -63,7 +63,6 @@ pub enum EmbeddingError {
     TooMany(usize),
 }
 
-/// Asks one server for vectors.
 pub struct Embeddings {
     endpoint: Endpoint,
     wire: &'static dyn EmbeddingWire,

@@ -54,9 +54,7 @@ pub struct Provider {
     pub api_version: Option<String>,
     /// Further headers; they may be secrets too.
     pub headers: Vec<(String, String)>,
-    /// Dollars for a million tokens read.
     pub price_per_million_input: Option<f64>,
-    /// Dollars for a million tokens written.
     pub price_per_million_output: Option<f64>,
     /// The subset of JSON Schema that it enforces, where it is another than its dialect's.
     pub schema_profile: Option<String>,
@@ -136,7 +134,6 @@ impl Providers {
         })
     }
 
-    /// All names, in order.
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }

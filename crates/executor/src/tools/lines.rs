@@ -11,7 +11,6 @@ pub(super) struct Lines<R> {
     keep: usize,
 }
 
-/// One line, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) bytes: Vec<u8>,

@@ -58,7 +58,6 @@ struct Producer<'a> {
     id: &'a str,
     /// The schema of its output, where it is known.
     gives: Option<Value>,
-    /// Why its output may be missing.
     missing: Option<&'static str>,
 }
 

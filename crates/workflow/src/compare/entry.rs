@@ -23,7 +23,6 @@ pub(super) struct Entry {
     pub(super) lines: Option<Lines>,
     /// Whether the key is whole: only then is it the same as another.
     pub(super) exact: bool,
-    /// The key as it is reported.
     pub(super) key: Key,
     pub(super) line_name: Option<String>,
     /// Values that may conflict. For an entry that clears, the word by which it does.
@@ -36,7 +35,6 @@ pub(super) struct Entry {
 pub(super) struct Conflicting {
     pub(super) field: String,
     pub(super) value: Value,
-    /// The value, made comparable.
     pub(super) same: String,
 }
 

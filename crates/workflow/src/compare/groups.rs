@@ -6,7 +6,6 @@
 use super::entry::Entry;
 use super::pairs::Pair;
 
-/// Entries that belong together, sorted.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) members: Vec<usize>,

@@ -146,7 +146,6 @@ pub fn texts_to_embed(siblings: &[Sibling<'_>], line_distance: u64) -> Vec<Strin
     texts.into_iter().collect()
 }
 
-/// What was not compared, by limit.
 #[derive(Debug, Default)]
 struct Omissions(BTreeMap<ComparisonLimit, u64>);
 

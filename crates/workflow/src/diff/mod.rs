@@ -28,7 +28,6 @@ pub struct FileDiff<'t> {
     pub change: Change,
     pub is_binary: bool,
     pub hunks: Vec<Hunk<'t>>,
-    /// This part of the diff.
     pub text: &'t str,
     /// Whether `---` and `+++` were read.
     is_named: bool,

@@ -26,7 +26,6 @@ const BYTES_A_UNIT: u64 = 64;
 pub(super) enum Quoting {
     /// In a prompt: a text must not be taken for what the prompt says.
     Agents,
-    /// Outside of prompts.
     None,
 }
 

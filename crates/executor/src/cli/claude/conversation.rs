@@ -7,7 +7,6 @@ use crate::session::OpenError;
 
 use super::totals::Totals;
 
-/// Says whose conversation it is.
 const HELD_BY: &str = "claude-code";
 
 /// A conversation that Claude Code keeps, and what it has used so far: its figures count the whole conversation.

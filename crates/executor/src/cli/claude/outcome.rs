@@ -22,7 +22,6 @@ pub(super) struct FinalAnswer {
     pub(super) stop: Stop,
 }
 
-/// Reads a line of type `result`.
 pub(super) fn read(
     line: &Value,
     heard: &Transcript,

@@ -7,7 +7,6 @@ use sha2::{Digest as _, Sha256};
 use crate::answer::Usage;
 use crate::session::OpenError;
 
-/// Says whose conversation it is.
 const HELD_BY: &str = "codex";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
