@@ -93,7 +93,7 @@ fn graphs() -> Result<()> {
             best_of(ROUNDS, || check(&found, &known)),
             best_of(ROUNDS, || Flow::new(found.clone(), known.clone())),
         ];
-        let flow = Flow::new(parsed()?, known.clone()).map_err(anyhow::Error::msg)?;
+        let flow = Flow::new(parsed()?, known.clone())?;
         run_through(&flow)?;
         let ran = best_of(3, || run_through(&flow));
         let [read, checked, ready] = times.map(milliseconds);

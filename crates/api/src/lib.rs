@@ -38,7 +38,7 @@ pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as Ru
 pub use accord_domain::runner::Profile;
 pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 pub use accord_domain::usage::Usage;
-pub use accord_domain::workflow::{Fault as WorkflowFault, NodeStatus, Status as WorkflowStatus, Worker};
+pub use accord_domain::workflow::{NodeStatus, Status as WorkflowStatus, Worker, WorkflowFailure};
 pub use accord_domain::{agent, session, step};
 pub use accord_json::{Strict, read_kept, read_strictly};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};

@@ -5,7 +5,7 @@ use accord_domain::audit::RequestedBy;
 use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate, Truncation};
 use accord_domain::demands::Demands;
 use accord_domain::id::{SessionId, WorkflowRunId};
-use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
+use accord_domain::workflow::{NodeStatus, Status, Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -150,7 +150,7 @@ pub struct WorkflowRunSummary {
     /// Why it was ended by the coordinator: `poisoned`, or stopped while no coordinator was running. Errors of nodes are in
     /// the workflow run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
 }
 
 /// Quarantined work that crashed coordinators. It is not started again until it is retried.
@@ -196,7 +196,7 @@ pub struct WorkflowRunView {
     pub output: Value,
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
     /// Its nodes, in the order of the document.
     pub nodes: Vec<WorkflowNodeView>,
     /// Its edges, in the order of the document.
@@ -224,7 +224,7 @@ pub struct WorkflowNodeView {
     pub output: Option<Value>,
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
     /// Warnings of a check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
@@ -266,7 +266,7 @@ pub struct WorkflowTaskView {
     pub earlier: Vec<Worker>,
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
 }
 
 /// An edge of a workflow run.

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use accord_api::{Problem, Severity};
 use jiff::Timestamp;
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::document::Format;
 use crate::hash::hash_of;
@@ -30,6 +32,25 @@ pub trait Parsed: Send + Sync + 'static {
     fn broken(problem: Problem) -> Self;
 }
 
+/// Why a definition cannot be written to its file, or removed.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    #[error("it is in the kb.agent/1 format; edit the file itself, or rewrite it as an Accord agent")]
+    Foreign,
+    #[error("the {0}'s file is unknown")]
+    NoFile(&'static str),
+    #[error("could not start the writer thread")]
+    NoThread,
+    #[error("this value cannot be written as YAML")]
+    NotYaml,
+    #[error(transparent)]
+    Yaml(#[from] serde_saphyr::SerializeError),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// The file that a definition is written to.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
@@ -41,12 +62,10 @@ pub struct SourceFile {
 
 impl SourceFile {
     /// The text of a value in the format of the file.
-    pub(crate) fn text_of(&self, value: &Value) -> Result<String, String> {
+    pub(crate) fn text_of(&self, value: &Value) -> Result<String, WriteError> {
         match self.format {
             Format::Yaml => yaml::write(value),
-            Format::Json => {
-                Ok(serde_json::to_string_pretty(value).map_err(|error| error.to_string())? + "\n")
-            }
+            Format::Json => Ok(serde_json::to_string_pretty(value)? + "\n"),
         }
     }
 }
@@ -136,10 +155,10 @@ pub trait DefinitionKind: Send + Sync + 'static {
     fn load_one(folder: &Path, name: &str) -> Option<DefinitionFile<Self::Parsed>>;
 
     /// Writes a document to the file of a definition.
-    fn write(file: &DefinitionFile<Self::Parsed>, value: &Value) -> Result<(), String>;
+    fn write(file: &DefinitionFile<Self::Parsed>, value: &Value) -> Result<(), WriteError>;
 
     /// Removes the files of a definition.
-    fn remove(file: &DefinitionFile<Self::Parsed>) -> Result<(), String>;
+    fn remove(file: &DefinitionFile<Self::Parsed>) -> Result<(), WriteError>;
 
     /// The entries of the folder that can be the definition of this name.
     fn entries(name: &str) -> Vec<String>;

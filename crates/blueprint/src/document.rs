@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use accord_api::Problem;
-use accord_contract::{Answer, Contract, Options, Place, Schema, Verdict, judge, locate};
+use accord_contract::{Answer, Contract, JsonPath, Options, Schema, Verdict, judge, locate};
 use serde_json::Value;
 
 use crate::finding::{Finding, Mark};
@@ -52,7 +52,7 @@ pub(crate) struct Document {
     file: Option<String>,
     positions: Positions,
     /// Places with another name in the file: our name, and the name in the file.
-    pub(crate) renamed: Vec<(Place, Place)>,
+    pub(crate) renamed: Vec<(JsonPath, JsonPath)>,
 }
 
 #[derive(Debug)]
@@ -99,9 +99,9 @@ impl Document {
     }
 
     /// A place by the names of the file.
-    pub(crate) fn as_written(&self, place: &Place) -> Place {
+    pub(crate) fn as_written(&self, place: &JsonPath) -> JsonPath {
         let steps = place.steps();
-        let under = |(ours, _): &&(Place, Place)| steps.starts_with(ours.steps());
+        let under = |(ours, _): &&(JsonPath, JsonPath)| steps.starts_with(ours.steps());
         let longest = self.renamed.iter().filter(under).max_by_key(|(ours, _)| ours.steps().len());
         match longest {
             Some((ours, theirs)) => {
@@ -113,7 +113,7 @@ impl Document {
     }
 
     /// The position of a place, or of its nearest ancestor that is in the file.
-    fn position(&self, place: &Place, mark: Mark) -> Option<Position> {
+    fn position(&self, place: &JsonPath, mark: Mark) -> Option<Position> {
         match &self.positions {
             Positions::None => None,
             Positions::Json(text) => {

@@ -1,7 +1,7 @@
 //! Mistakes and warnings, before their lines and columns are known.
 
 use accord_api::Severity;
-use accord_contract::{Place, SchemaError, Step};
+use accord_contract::{JsonPath, SchemaError, Step};
 
 /// Which part of a member a finding points at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) enum Mark {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    pub(crate) place: Place,
+    pub(crate) place: JsonPath,
     pub(crate) mark: Mark,
     pub(crate) message: String,
 }
@@ -50,36 +50,36 @@ impl Findings {
     }
 
     /// Adds an error, unless there is one at this place already, which this one probably follows from.
-    pub(crate) fn error(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, place: JsonPath, message: impl Into<String>) {
         if !self.has_error_at(&place) {
             let message = message.into();
             self.push(Finding { severity: Severity::Error, place, mark: Mark::Value, message });
         }
     }
 
-    pub(crate) fn warning(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn warning(&mut self, place: JsonPath, message: impl Into<String>) {
         let message = message.into();
         self.push(Finding { severity: Severity::Warning, place, mark: Mark::Value, message });
     }
 
     /// Adds a warning at a place relative to another.
-    pub(crate) fn warning_within(&mut self, at: &Place, inner: &Place, message: impl Into<String>) {
+    pub(crate) fn warning_within(&mut self, at: &JsonPath, inner: &JsonPath, message: impl Into<String>) {
         self.warning(at.steps().iter().chain(inner.steps()).cloned().collect(), message);
     }
 
     /// Adds the error of a schema that does not compile.
-    pub(crate) fn schema(&mut self, at: &Place, error: &SchemaError) {
+    pub(crate) fn schema(&mut self, at: &JsonPath, error: &SchemaError) {
         let before = self.all.len();
         self.error(beneath(at, &error.pointer), error.message.clone());
         self.schema_errors += self.all.len() - before;
     }
 
-    pub(crate) fn has_error_at(&self, place: &Place) -> bool {
+    pub(crate) fn has_error_at(&self, place: &JsonPath) -> bool {
         self.all.iter().any(|finding| finding.severity == Severity::Error && finding.place == *place)
     }
 
     /// Whether there is an error at this place or below it.
-    pub(crate) fn has_error_beneath(&self, place: &Place) -> bool {
+    pub(crate) fn has_error_beneath(&self, place: &JsonPath) -> bool {
         let is_error = |finding: &&Finding| finding.severity == Severity::Error;
         self.all.iter().filter(is_error).any(|finding| finding.place.steps().starts_with(place.steps()))
     }
@@ -89,7 +89,7 @@ impl Findings {
     }
 
     /// The place of the first error, if all errors are of schemas that do not compile.
-    pub(crate) fn only_schema_errors(&self) -> Option<&Place> {
+    pub(crate) fn only_schema_errors(&self) -> Option<&JsonPath> {
         let mut errors = self.all.iter().filter(|finding| finding.severity == Severity::Error);
         let first = errors.next()?;
         (self.schema_errors == 1 + errors.count()).then_some(&first.place)
@@ -102,7 +102,7 @@ impl Findings {
 
 /// A place below another, by JSON pointer. A number is treated as an index, because schemas have lists and hardly any
 /// names that are numbers.
-fn beneath(at: &Place, pointer: &str) -> Place {
+fn beneath(at: &JsonPath, pointer: &str) -> JsonPath {
     let mut place = at.clone();
     for token in pointer.split('/').skip(1) {
         let name = token.replace("~1", "/").replace("~0", "~");

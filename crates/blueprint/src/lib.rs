@@ -30,7 +30,7 @@ pub use agent::providers::add_configuration as add_provider_configuration;
 pub use agent::tiers::{UnknownTier, resolve_tiers};
 pub use agent::view::{agents_in, implicit_parameters, summary as agent_summary, warning};
 pub use agent::{Agents, ParsedAgent, ValidBlueprint};
-pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile};
+pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile, WriteError};
 pub use generator_schemas::rewrite_for_generators;
 pub use hash::{hash_of, hex};
 pub use labels::{label_error, unmeetable};

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use accord_api::Severity;
-use accord_contract::{Place, Step};
+use accord_contract::{JsonPath, Step};
 use accord_domain::agent::Blueprint;
 use accord_domain::nearest;
 use serde_json::{Map, Number, Value, json};
@@ -144,7 +144,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The value without its mistakes, which are reported, or `None` if nothing of it can be kept.
-    fn readable(self, value: &Value, place: &Place, findings: &mut Findings) -> Option<Value> {
+    fn readable(self, value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<Value> {
         if findings.is_full() {
             return None;
         }
@@ -180,7 +180,7 @@ impl<'a> Shape<'a> {
     pub(crate) fn object(
         self,
         members: &Map<String, Value>,
-        place: &Place,
+        place: &JsonPath,
         findings: &mut Findings,
     ) -> Map<String, Value> {
         let empty = Map::new();
@@ -212,7 +212,12 @@ impl<'a> Shape<'a> {
         readable
     }
 
-    fn map(self, members: &Map<String, Value>, place: &Place, findings: &mut Findings) -> Map<String, Value> {
+    fn map(
+        self,
+        members: &Map<String, Value>,
+        place: &JsonPath,
+        findings: &mut Findings,
+    ) -> Map<String, Value> {
         let Some(schema) = self.schema.get("additionalProperties") else { return members.clone() };
         let readable = |(name, value): (&String, &Value)| {
             Some((name.clone(), self.of(schema).readable(value, &place.key(name), findings)?))
@@ -221,7 +226,7 @@ impl<'a> Shape<'a> {
     }
 
     /// All items or none: without one of them the places of the others would be wrong.
-    fn items(self, items: &[Value], place: &Place, findings: &mut Findings) -> Option<Value> {
+    fn items(self, items: &[Value], place: &JsonPath, findings: &mut Findings) -> Option<Value> {
         let schema = self.schema.get("items")?;
         let readable: Vec<Option<Value>> = (items.iter().enumerate())
             .map(|(index, item)| self.of(schema).readable(item, &place.index(index), findings))

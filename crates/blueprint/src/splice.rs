@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use accord_contract::{Place, same};
+use accord_contract::{JsonPath, same};
 use serde_json::{Map, Value, json};
 
 use crate::document::{MemberPosition, Position};
@@ -26,7 +26,7 @@ pub(crate) fn spliced(text: &str, wanted: &Value) -> Option<String> {
     let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let all = 0..lines.len();
     let lines_of_file = Lines { lines, positions, line_break };
-    let spliced = lines_of_file.object(&Place::root(), all, old, new)?;
+    let spliced = lines_of_file.object(&JsonPath::root(), all, old, new)?;
     let (again, _) = yaml::read(&spliced).ok()?;
     same(&again, wanted).then_some(spliced)
 }
@@ -52,7 +52,7 @@ impl Lines<'_> {
     /// The text of an object's lines with its new members.
     fn object(
         &self,
-        place: &Place,
+        place: &JsonPath,
         range: Range<usize>,
         old: &Map<String, Value>,
         new: &Map<String, Value>,
@@ -84,7 +84,7 @@ impl Lines<'_> {
     /// The lines of each member, or `None` if they are not one below the other.
     fn blocks(
         &self,
-        place: &Place,
+        place: &JsonPath,
         range: &Range<usize>,
         members: &Map<String, Value>,
     ) -> Option<Vec<Block>> {
@@ -111,7 +111,7 @@ impl Lines<'_> {
     /// The text of a member whose value has changed.
     fn member(
         &self,
-        place: &Place,
+        place: &JsonPath,
         block: &Block,
         name: &str,
         (old, new): (&Value, &Value),
@@ -130,7 +130,7 @@ impl Lines<'_> {
         self.written(name, new, block.indent, comment)
     }
 
-    fn is_in_braces(&self, place: &Place) -> bool {
+    fn is_in_braces(&self, place: &JsonPath) -> bool {
         let begins = |at: Position| {
             let line = self.lines.get((at.line as usize).checked_sub(1)?)?;
             line.chars().nth((at.column as usize).checked_sub(1)?)

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
@@ -17,6 +17,7 @@ use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Location, Spanned};
 
+use crate::definition::WriteError;
 use crate::document::{MAX_DEPTH, MemberPosition, ParseError, Position};
 
 /// Maximum values that aliases may add. People share a handful of definitions.
@@ -72,17 +73,16 @@ fn parse(text: &str) -> Result<(Value, HashMap<String, MemberPosition>), ParseEr
             position: error.location().map(position),
         })?;
     let mut positions = HashMap::new();
-    let value = collect(text, tree, None, &mut Place::root(), &mut positions)?;
+    let value = collect(text, tree, None, &mut JsonPath::root(), &mut positions)?;
     Ok((value, positions))
 }
 
 /// Writes a value, and fails if reading it again would give another one.
-pub(crate) fn write(value: &Value) -> Result<String, String> {
-    let written = with_stack(|| serde_saphyr::to_string(&Plain(value)).map_err(|error| error.to_string()));
-    let text = written.ok_or_else(|| "could not start the writer thread".to_owned())??;
+pub(crate) fn write(value: &Value) -> Result<String, WriteError> {
+    let text = with_stack(|| serde_saphyr::to_string(&Plain(value))).ok_or(WriteError::NoThread)??;
     match read(&text) {
         Ok((again, _)) if accord_contract::same(&again, value) => Ok(text),
-        _ => Err("this value cannot be written as YAML".to_owned()),
+        _ => Err(WriteError::NotYaml),
     }
 }
 
@@ -159,7 +159,7 @@ fn collect(
     text: &str,
     tree: Spanned<Tree>,
     name: Option<Position>,
-    place: &mut Place,
+    place: &mut JsonPath,
     positions: &mut HashMap<String, MemberPosition>,
 ) -> Result<Value, ParseError> {
     positions.insert(place.pointer(), MemberPosition { name, value: position(tree.referenced) });
@@ -212,7 +212,7 @@ fn exact(written: &str) -> Option<Number> {
     serde_json::from_str(&format!("{sign}{whole}{point}{fraction}{exponent}")).ok()
 }
 
-fn unreadable(written: &str, place: &Place, position: Position) -> ParseError {
+fn unreadable(written: &str, place: &JsonPath, position: Position) -> ParseError {
     let message = format!(
         "the number '{written}' cannot be represented exactly: write it in plain digits, or write the file as JSON"
     );
@@ -404,7 +404,7 @@ mod tests {
         for value in values {
             let text = serde_saphyr::to_string(&Plain(&value)).unwrap();
             assert!(accord_contract::same(&read(&text).unwrap().0, &value), "{text}");
-            assert_eq!(write(&value), Ok(text));
+            assert_eq!(write(&value).unwrap(), text);
         }
     }
 }

@@ -105,9 +105,9 @@ impl EventReader {
             Err(EventError::NotUtf8) => (None, Err("an event is not UTF-8".to_owned())),
         };
         self.last = id.or_else(|| self.last.take());
-        let event: Result<EventView, String> =
-            data.and_then(|data| serde_json::from_str(&data).map_err(|error| format!("an event: {error}")));
-        let event = event.map_err(|reason| self.client.unreadable(reason))?;
+        let data = data.map_err(|reason| self.client.unreadable(reason))?;
+        let event: EventView = serde_json::from_str(&data)
+            .map_err(|error| self.client.unreadable(format!("an event: {error}")))?;
         self.last = Some(event.id.to_string());
         Ok(event)
     }

@@ -57,11 +57,11 @@ mod tests {
             (json!({"type": "object"}), "```json\n{\"a\": 1}\n```\nor rather", false),
             (json!({"type": "object"}), "{\"a\": \"x\"", false),
         ];
-        for (schema, text, stands) in cases {
+        for (schema, text, is_accepted) in cases {
             let options = crate::Options { mode: crate::Mode::Lenient, ..crate::Options::default() };
             let contract = Contract::new(Schema::compile(&schema).unwrap()).with_options(options);
             let verdict = judge(&Answer::text(text), &contract).of_cut(text);
-            assert_eq!(matches!(verdict, crate::Verdict::Accepted(_)), stands, "{text}: {verdict:?}");
+            assert_eq!(matches!(verdict, crate::Verdict::Accepted(_)), is_accepted, "{text}: {verdict:?}");
         }
     }
 }

@@ -53,14 +53,14 @@ mod explain;
 mod infer;
 mod locate;
 
-pub use account::{Account, Span, SpanKind};
+pub use account::{Account, AccountError, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
 pub use echo::EchoSources;
 pub use explain::explain;
 pub use infer::{Inference, Openness, infer};
-pub use invariant::{Condition, Invariant, InvariantError, Invariants};
-pub use json_path::{JsonPath, JsonPath as Place, Step};
+pub use invariant::{Condition, EvaluationError, Invariant, InvariantError, Invariants, RuleError};
+pub use json_path::{JsonPath, Step};
 pub use judge::judge;
 pub use locate::{Location, locate};
 pub use number::same;

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// The place of a part, as byte ranges of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    /// The name under which the value stands, with its quotes; `None` for the root and for items of arrays.
+    /// The key of the value, with its quotes; `None` for the root and for items of arrays.
     pub key: Option<Range<usize>>,
     /// The value.
     pub value: Range<usize>,

@@ -229,7 +229,7 @@ fn can_be(keywords: &Map<String, Value>, kind: &str, own: &[&str]) -> bool {
     }
 }
 
-/// Whether an object has only the keys of a call, and no type that is none of a call.
+/// Whether an object has only the keys of a call, and its type, if any, is that of a call.
 fn has_call_keys(members: &Map<String, Value>) -> bool {
     let is_type = |kind: &Value| kind.as_str().is_some_and(|kind| CALL_TYPES.contains(&kind));
     members.keys().all(|key| TOOL_KEYS.contains(&key.as_str())) && members.get("type").is_none_or(is_type)

@@ -15,9 +15,7 @@ pub struct Case {
     pub class: String,
     /// How strictly the text is read.
     pub mode: Mode,
-    /// What the model said.
     pub text: String,
-    /// The schema document.
     pub schema: Value,
     /// What must come of it.
     pub expected: Expected,
@@ -26,9 +24,7 @@ pub struct Case {
 /// What must come of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expected {
-    /// This value is accepted.
     Value(Value),
-    /// Nothing is accepted.
     Reject,
 }
 
@@ -38,7 +34,6 @@ pub enum Expected {
 pub struct CorpusError {
     /// The number of the line, from one.
     pub line: usize,
-    /// What is wrong with it.
     pub problem: String,
 }
 

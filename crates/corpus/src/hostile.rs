@@ -1,9 +1,7 @@
 //! Texts made to cost more than they should: each repeats one thing that a scanner might look at twice.
 
-/// A kind of hostile text.
 #[derive(Debug, Clone, Copy)]
 pub struct Hostile {
-    /// What it is made of.
     pub name: &'static str,
     head: &'static str,
     unit: &'static str,
@@ -30,7 +28,6 @@ const fn nested(name: &'static str, unit: &'static str, tail: &'static str) -> H
     Hostile { name, head: "", unit, tail }
 }
 
-/// Every kind.
 pub const HOSTILE: &[Hostile] = &[
     repeated("opening braces", "{"),
     repeated("opening brackets", "["),

@@ -8,10 +8,8 @@ use serde_json::Value;
 use crate::case::{Case, Expected};
 use crate::equality::same_value;
 
-/// How one case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// As expected.
     Right,
     /// A value was expected, nothing was accepted.
     Missed,
@@ -55,10 +53,8 @@ impl Group {
     }
 }
 
-/// Counts of marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// As expected.
     pub right: usize,
     /// Nothing accepted though a value was expected.
     pub missed: usize,
@@ -69,7 +65,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// All cases.
     pub fn total(self) -> usize {
         self.right + self.missed + self.wrong_value + self.false_accept
     }
@@ -95,9 +90,7 @@ impl Tally {
 /// What a score must reach. Wrong values and false accepts are not here: there may be none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Percent of the strict group.
     pub strict: f64,
-    /// Percent of the lenient group.
     pub lenient: f64,
 }
 
@@ -110,9 +103,7 @@ impl Default for Thresholds {
 /// The marks of all cases, by class and by group, and every case that was not right.
 #[derive(Debug, Clone, Default)]
 pub struct Score {
-    /// By class.
     pub classes: BTreeMap<String, Tally>,
-    /// By group.
     pub groups: BTreeMap<Group, Tally>,
     /// Id, mark and what was accepted, for each case that was not right.
     pub faults: Vec<(String, Mark, Option<Value>)>,
@@ -137,7 +128,6 @@ impl Score {
         }
     }
 
-    /// The tally of a group.
     pub fn group(&self, group: Group) -> Tally {
         self.groups.get(&group).copied().unwrap_or_default()
     }

@@ -81,7 +81,7 @@ impl Actor {
     #[must_use]
     pub fn from_columns(kind: &str, id: Option<String>, name: Option<String>) -> Option<Self> {
         Some(match (kind, id) {
-            ("key", Some(id)) => Self::Key { key_id: id.parse().ok()?, name: name.unwrap_or_default() },
+            ("key", Some(id)) => Self::Key { key_id: id.parse().ok()?, name: name? },
             ("run", Some(id)) => Self::Run { run_id: id.parse().ok()? },
             ("open", None) => Self::Open,
             ("command_line", None) => Self::CommandLine,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::extract_json::ExtractJson;
+pub use crate::extract_json::{ExtractJson, UnknownExtractFrom};
 
 /// Source of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

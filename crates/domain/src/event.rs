@@ -11,7 +11,7 @@ use crate::callback::HeldReason;
 use crate::comparison::{Contradiction, Truncation};
 use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
 use crate::run::Failure;
-use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
+use crate::workflow::{NodeStatus, Status as WorkflowStatus, Worker, WorkflowFailure};
 
 /// The kind of [`Body::OutputDelta`], whose events go when their run is over.
 pub const OUTPUT_DELTA: &str = "output.delta";
@@ -191,7 +191,7 @@ pub enum Body {
         status: NodeStatus,
         /// The error, if it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        error: Option<Fault>,
+        error: Option<WorkflowFailure>,
         /// Warnings of a check.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<String>,
@@ -221,7 +221,7 @@ pub enum Body {
         status: WorkflowStatus,
         /// The error, if it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        error: Option<Fault>,
+        error: Option<WorkflowFailure>,
     },
 }
 

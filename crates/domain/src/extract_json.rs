@@ -41,23 +41,28 @@ enum ExtractFrom {
     Prose,
 }
 
-impl FromStr for ExtractFrom {
-    type Err = String;
+/// An item that is not known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected 'fence' or 'prose', got '{0}'")]
+pub struct UnknownExtractFrom(String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for ExtractFrom {
+    type Err = UnknownExtractFrom;
+
+    fn from_str(text: &str) -> Result<Self, UnknownExtractFrom> {
         match text {
             "fence" => Ok(Self::Fence),
             "prose" => Ok(Self::Prose),
-            other => Err(format!("expected 'fence' or 'prose', got '{other}'")),
+            other => Err(UnknownExtractFrom(other.to_owned())),
         }
     }
 }
 
 /// As it is written on a command line: `true`, `false`, or the items with commas between them.
 impl FromStr for ExtractJson {
-    type Err = String;
+    type Err = UnknownExtractFrom;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownExtractFrom> {
         match text {
             "true" => Ok(Self::ALL),
             "false" => Ok(Self::NONE),
@@ -164,7 +169,7 @@ mod tests {
             ("false", Ok(ExtractJson::NONE)),
             ("fence", Ok(fence)),
             ("fence, prose", Ok(ExtractJson::ALL)),
-            ("fence,table", Err("expected 'fence' or 'prose', got 'table'".to_owned())),
+            ("fence,table", Err(UnknownExtractFrom("table".to_owned()))),
         ] {
             assert_eq!(text.parse::<ExtractJson>(), read, "{text}");
         }
@@ -172,14 +177,14 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_by_name() {
-        for (written, told) in [
+        for (written, expected) in [
             (json!(["fence", "table"]), "expected 'fence' or 'prose', got 'table'"),
             (json!("fence"), "expected true, false, or a list of 'fence' and 'prose'"),
             (json!(["fence", 1]), "expected a string"),
             (json!(1), "expected true, false, or a list of 'fence' and 'prose'"),
         ] {
             let error = serde_json::from_value::<ExtractJson>(written.clone()).unwrap_err().to_string();
-            assert!(error.contains(told), "{written}: {error}");
+            assert!(error.contains(expected), "{written}: {error}");
         }
     }
 }

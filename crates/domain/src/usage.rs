@@ -15,25 +15,32 @@ pub struct Usage {
     pub cost_usd: Option<f64>,
 }
 
-/// The most tokens that a run can have read or written: a window of a million tokens, filled a million times. Whoever
-/// counts more has counted wrong, and some millions of such runs still add up.
+/// The most input or output tokens of a run: a window of a million tokens, filled a million times. A higher count is a
+/// mistake, and the sum of some millions of such runs still fits.
 pub const MOST_TOKENS: u64 = 1_000_000_000_000;
 
 /// The most that a run can have cost, in USD: at the highest prices, about as much as that many tokens.
 pub const MOST_COST_USD: f64 = 1e9;
 
+/// Usage that is impossible.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum UsageError {
+    #[error("expected {name} of at most {limit}, got {tokens}", limit = MOST_TOKENS)]
+    Tokens { name: &'static str, tokens: u64 },
+    #[error("expected cost_usd from 0 to {limit}, got {0}; omit it if unknown", limit = MOST_COST_USD)]
+    Cost(f64),
+}
+
 impl Usage {
-    /// Whether it can be true; else what cannot.
-    pub fn check(&self) -> Result<(), String> {
+    /// Whether it is possible.
+    pub fn check(&self) -> Result<(), UsageError> {
         for (name, tokens) in [("input_tokens", self.input_tokens), ("output_tokens", self.output_tokens)] {
             if tokens > MOST_TOKENS {
-                return Err(format!("expected {name} of at most {MOST_TOKENS}, got {tokens}"));
+                return Err(UsageError::Tokens { name, tokens });
             }
         }
         match self.cost_usd {
-            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => {
-                Err(format!("expected cost_usd from 0 to {MOST_COST_USD}, got {cost}; omit it if unknown"))
-            }
+            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => Err(UsageError::Cost(cost)),
             _ => Ok(()),
         }
     }
@@ -74,14 +81,14 @@ mod tests {
         for sound in [Usage::default(), most, Usage { cost_usd: Some(0.0), ..most }] {
             assert_eq!(sound.check(), Ok(()));
         }
-        let said = |usage: Usage| usage.check().unwrap_err();
+        let error = |usage: Usage| usage.check().unwrap_err().to_string();
         let tokens = "of at most 1000000000000, got 9223372036854775807";
         let many = i64::MAX.unsigned_abs();
-        assert_eq!(said(Usage { input_tokens: many, ..most }), format!("expected input_tokens {tokens}"));
-        assert_eq!(said(Usage { output_tokens: many, ..most }), format!("expected output_tokens {tokens}"));
+        assert_eq!(error(Usage { input_tokens: many, ..most }), format!("expected input_tokens {tokens}"));
+        assert_eq!(error(Usage { output_tokens: many, ..most }), format!("expected output_tokens {tokens}"));
         for cost in [-5.0, 1e10, f64::INFINITY, f64::NAN] {
             let expected = format!("expected cost_usd from 0 to 1000000000, got {cost}; omit it if unknown");
-            assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);
+            assert_eq!(error(Usage { cost_usd: Some(cost), ..most }), expected);
         }
         let absurd = Usage { input_tokens: u64::MAX, output_tokens: u64::MAX, cost_usd: Some(f64::INFINITY) };
         for cost_usd in [absurd.cost_usd, Some(-5.0), Some(f64::NAN), None] {

@@ -99,7 +99,7 @@ impl fmt::Display for NodeStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = WorkflowFault)]
-pub struct Fault {
+pub struct WorkflowFailure {
     /// Error type, of the run or of the workflow engine.
     #[serde(rename = "type")]
     pub kind: String,
@@ -107,8 +107,8 @@ pub struct Fault {
     pub message: String,
 }
 
-impl Fault {
-    /// A fault of this kind.
+impl WorkflowFailure {
+    /// A failure of this kind.
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), message: message.into() }
     }
@@ -151,13 +151,13 @@ pub struct WorkflowRun {
     pub finished_at: Option<Timestamp>,
     /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator was running. Its documents are not read
     /// any more then, because that may be what coordinators die of.
-    pub failure: Option<Fault>,
+    pub failure: Option<WorkflowFailure>,
 }
 
-/// The kind of fault of a workflow run that coordinators died of.
+/// The kind of failure of a workflow run that coordinators died of.
 pub const POISONED: &str = "poisoned";
 
-/// The kind of fault of a workflow run that was stopped while no coordinator was running.
+/// The kind of failure of a workflow run that was stopped while no coordinator was running.
 const STOPPED: &str = "stopped";
 
 impl WorkflowRun {
@@ -169,12 +169,16 @@ impl WorkflowRun {
     /// The run, poisoned; `None` if it has finished. Its task runs continue: a retry uses their results.
     pub fn poisoned(&self, now: Timestamp) -> Option<Self> {
         let message = quarantine::message(&Item::new(quarantine::Kind::WorkflowStep, &self.id));
-        self.ended(Status::Failed, Fault::new(POISONED, message), now)
+        self.ended(Status::Failed, WorkflowFailure::new(POISONED, message), now)
     }
 
     /// The run, stopped without a step; `None` if it has finished.
     pub fn stopped_at_once(&self, now: Timestamp) -> Option<Self> {
-        self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator was running"), now)
+        self.ended(
+            Status::Stopped,
+            WorkflowFailure::new(STOPPED, "stopped while no coordinator was running"),
+            now,
+        )
     }
 
     /// A poisoned run, as it was before; `None` if it is not poisoned.
@@ -189,7 +193,7 @@ impl WorkflowRun {
         })
     }
 
-    fn ended(&self, status: Status, failure: Fault, now: Timestamp) -> Option<Self> {
+    fn ended(&self, status: Status, failure: WorkflowFailure, now: Timestamp) -> Option<Self> {
         (!self.status.is_over()).then(|| Self {
             status,
             version: self.version + 1,

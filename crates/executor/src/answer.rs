@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the model said at the end of a turn, not judged by anybody.
+/// The answer of the model at the end of a turn, not judged yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The text of the last message.
     pub text: String,
     /// What that message had said whenever it was cut off and went on within the turn, a text for each cut. They are not put
     /// together here: some models go on, and some begin once more.
@@ -15,7 +14,6 @@ pub struct Answer {
     pub submissions: Vec<String>,
     /// A value that a CLI or a program handed over as structured, apart from the text.
     pub structured: Option<serde_json::Value>,
-    /// Why the model stopped.
     pub stop: Stop,
     /// What the whole turn used, tool steps and repeated requests included.
     pub usage: Usage,
@@ -24,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A text that was said to its end, and of which nobody tells what it took.
+    /// A complete text without usage.
     pub fn of_text(text: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -38,12 +36,9 @@ impl Answer {
     }
 }
 
-/// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The answer is complete.
     Finished,
-    /// It called the submit tool.
     Submitted,
     /// The provider cut it off: too many tokens, or the context is full.
     Truncated,
@@ -54,12 +49,9 @@ pub enum Stop {
     Refused(String),
 }
 
-/// Tokens and money.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read by the model.
     pub input_tokens: u64,
-    /// Tokens written by the model.
     pub output_tokens: u64,
     /// What it cost, where prices are known.
     pub cost_usd: Option<f64>,

@@ -3,56 +3,40 @@
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Where partial output comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Channel {
-    /// The model's answer.
     Text,
-    /// What a command writes to stderr.
     Stderr,
 }
 
-/// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A whole message of the model.
     Message {
-        /// Its text.
         text: String,
     },
     /// A part of what is being said or written, as soon as it is there. A text follows whole as a message, if it comes to its
     /// end.
     Partial {
-        /// Where it was written.
         channel: Channel,
         /// The part, to be put behind those before.
         text: String,
     },
-    /// A tool begins its work.
     ToolStarted {
-        /// The call's id.
         call_id: String,
-        /// The tool's name.
         name: String,
         /// Its arguments; a string where they were not JSON.
         arguments: Value,
     },
-    /// A tool has ended.
     ToolFinished {
-        /// The call's id.
         call_id: String,
-        /// The tool's name.
         name: String,
         /// Whether it did what it was asked.
         ok: bool,
-        /// The output for the model, shortened.
         output: String,
     },
     /// One request to the provider was answered, failed, or was given up because the turn is to end.
     Requested {
-        /// Where it went.
         endpoint: String,
-        /// How long it took.
         milliseconds: u64,
         /// The HTTP status, none if there was no answer.
         status: Option<u16>,
@@ -63,7 +47,6 @@ pub enum Event {
     Replayed(Box<Event>),
     /// A request is to be repeated.
     Retrying {
-        /// Why.
         reason: String,
         /// After how long; 0 where that is not known.
         milliseconds: u64,
@@ -89,12 +72,10 @@ impl Event {
 pub struct Events(Option<mpsc::Sender<Box<Event>>>);
 
 impl Events {
-    /// Events to a channel.
     pub fn new(sender: mpsc::Sender<Box<Event>>) -> Self {
         Self(Some(sender))
     }
 
-    /// Drops all events.
     pub fn none() -> Self {
         Self(None)
     }

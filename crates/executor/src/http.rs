@@ -1,4 +1,4 @@
-//! The way to a provider over the network.
+//! The transport to a provider over the network.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Requests over HTTP and HTTPS.
 ///
-/// Redirects are not followed, because a key would go where nobody sent it. What goes to this machine goes straight:
-/// a proxy would look for it on its own.
+/// Redirects are not followed, because a key would go to another address. Requests to loopback bypass proxies, because a
+/// proxy would connect to its own machine.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     client: Client,
@@ -29,7 +29,7 @@ impl HttpTransport {
         Ok(Self { client: build(Client::builder)?, straight: build(|| Client::builder().no_proxy())? })
     }
 
-    /// Posts bytes that are no question to a model, traces for example. What comes back is the status alone.
+    /// Posts bytes that are not for a model, traces for example, and returns the status.
     pub async fn post(
         &self,
         url: &str,
@@ -100,7 +100,7 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
-/// What went wrong, without the address: it may hold a password.
+/// The error without the address, which may contain a password.
 fn failed(error: reqwest::Error) -> TransportError {
     let impossible = error.is_builder();
     let words = causes(&error.without_url());

@@ -46,6 +46,7 @@ mod program;
 mod registry;
 mod retry;
 mod session;
+mod settings_error;
 mod start;
 mod toolbox;
 mod tools;
@@ -59,7 +60,7 @@ pub use cassette::{
     ReplayExecutor, ReplayTransport, Reply, Stage,
 };
 pub use child::Variables;
-pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
+pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, ProgramError, SubmitServer};
 pub use event::{Channel, Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;

@@ -8,29 +8,15 @@ use std::fmt;
 pub struct McpServer {
     /// The name that the blueprint gives it.
     pub name: String,
-    /// How it is reached.
     pub reach: Reach,
 }
 
-/// How an MCP server is reached.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Reach {
     /// A program that communicates over its stdin and stdout.
-    Program {
-        /// The program.
-        command: String,
-        /// Its arguments.
-        args: Vec<String>,
-        /// Additional environment variables.
-        env: BTreeMap<String, String>,
-    },
+    Program { command: String, args: Vec<String>, env: BTreeMap<String, String> },
     /// A URL, used with streamable HTTP.
-    Address {
-        /// The address.
-        url: String,
-        /// Headers of every request.
-        headers: BTreeMap<String, String>,
-    },
+    Address { url: String, headers: BTreeMap<String, String> },
 }
 
 impl fmt::Debug for McpServer {

@@ -8,18 +8,19 @@ use std::process::ExitStatus;
 
 use crate::child::{is_scarce, no_nul, variable};
 use crate::session::OpenError;
+use crate::settings_error::SettingsError;
 
 /// Long enough for any work that a caller waits for; more must be asked for.
 pub(crate) const DEFAULT_SECONDS: u64 = 600;
 
 /// A day. What takes longer is a service.
-const MAX_SECONDS: u64 = 24 * 60 * 60;
+pub(crate) const MAX_SECONDS: u64 = 24 * 60 * 60;
 
 /// `timeout_seconds`, within its bounds.
-pub(crate) fn seconds(written: Option<u64>, default: u64) -> Result<u64, String> {
+pub(crate) fn seconds(written: Option<u64>, default: u64) -> Result<u64, SettingsError> {
     match written.unwrap_or(default) {
         seconds @ 1..=MAX_SECONDS => Ok(seconds),
-        other => Err(format!("expected `timeout_seconds` from 1 to {MAX_SECONDS}, got {other}")),
+        other => Err(SettingsError::Seconds(other)),
     }
 }
 
@@ -28,9 +29,9 @@ pub(crate) fn check(
     command: &str,
     arguments: &[String],
     env: &BTreeMap<String, String>,
-) -> Result<(), String> {
+) -> Result<(), SettingsError> {
     if command.trim().is_empty() {
-        return Err("`command` is empty".to_owned());
+        return Err(SettingsError::Empty("command"));
     }
     no_nul("command", command)?;
     arguments.iter().try_for_each(|argument| no_nul("args", argument))?;

@@ -17,12 +17,10 @@ impl Registry {
         self
     }
 
-    /// The executor of a type.
     pub fn get(&self, kind: &str) -> Option<Arc<dyn Executor>> {
         self.0.get(kind).cloned()
     }
 
-    /// All types, in order.
     pub fn kinds(&self) -> Vec<String> {
         self.0.keys().cloned().collect()
     }

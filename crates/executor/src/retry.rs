@@ -35,9 +35,7 @@ impl Default for Retry {
 /// A request that is made again after a pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
-    /// Why it is made again.
     pub reason: String,
-    /// How long to wait before that.
     pub pause: Duration,
     /// How many times it was made so far.
     pub attempts: u32,
@@ -48,7 +46,6 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// The same as an event.
     pub fn event(self) -> Event {
         Event::Retrying {
             reason: self.reason,
@@ -85,7 +82,6 @@ impl Attempts {
         Self { policy, pauses: Pauses::new(first, session_id), since: None, made: 0 }
     }
 
-    /// Begins with another request.
     pub fn begin(&mut self) {
         (self.since, self.made) = (None, 0);
     }
@@ -141,7 +137,7 @@ impl Attempts {
     }
 }
 
-/// A time in words, to a tenth of a second where it is short.
+/// A duration as text, to a tenth of a second if it is short.
 fn seconds(time: Duration) -> String {
     match time.as_secs() {
         0..10 => format!("{:.1} seconds", time.as_secs_f64()),

@@ -9,7 +9,6 @@ use crate::event::Events;
 use crate::start::Start;
 use crate::turn::Turn;
 
-/// Opens sessions.
 #[async_trait]
 pub trait Executor: Send + Sync {
     /// Opens a session, new or continued. Settings that do not fit are an error here, before anything is spent.
@@ -49,12 +48,10 @@ pub trait Session: Send {
     async fn close(self: Box<Self>);
 }
 
-/// What a session can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// Who answers, for the memory of what an endpoint takes: provider and address, no secrets.
     pub endpoint: String,
-    /// The model that the settings name.
     pub model: String,
     /// The lowering profile of the provider's own schema field, where it has one.
     pub native: Option<String>,
@@ -74,10 +71,8 @@ pub struct Capabilities {
     pub records_steps: bool,
 }
 
-/// How a submit tool is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// The lowering profile for its parameters.
     pub profile: String,
     /// Whether the provider can hold the arguments to the schema.
     pub strict: bool,
@@ -97,18 +92,16 @@ pub enum OpenError {
     /// It has only the provider that it was opened with.
     #[error("this executor cannot change its provider")]
     OneProvider,
-    /// It was not ready within so many seconds, which are those that the settings name.
+    /// It was not ready within this many seconds, the timeout of the settings.
     #[error("it was not ready within {0} seconds")]
     TimedOut(u64),
 }
 
-/// Why there was no answer, and what was used all the same.
+/// Why there was no answer, with the usage until then.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct TurnFailure {
-    /// What went wrong.
     pub error: TurnError,
-    /// What was used until then.
     pub usage: Usage,
 }
 
@@ -118,7 +111,7 @@ pub enum TurnError {
     /// The provider refuses this schema: deliver in another way.
     #[error("the provider rejected the schema: {0}")]
     SchemaRejected(String),
-    /// The provider takes no schemas at all: deliver in another way, whatever the schema.
+    /// The provider supports no schemas at all: deliver in another way.
     #[error("the provider does not support schemas: {0}")]
     FormatRejected(String),
     /// The provider refuses tools, or a demanded call: deliver in another way.
@@ -133,7 +126,6 @@ pub enum TurnError {
     /// The turn took more model requests than allowed.
     #[error("no answer within {0} steps")]
     TooManySteps(u32),
-    /// The turn's allowance is used up.
     #[error("no answer within the remaining token and cost limits")]
     AllowanceUsedUp,
     /// The time given by the settings is over.

@@ -12,9 +12,7 @@ use crate::retry::Retry;
 /// Everything that an executor needs to open a session.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// The session's id.
     pub session_id: String,
-    /// The run's id.
     pub run_id: String,
     /// The blueprint's `executor` object. Each executor reads its own settings from it.
     pub settings: Value,
@@ -32,7 +30,7 @@ pub struct Start {
     pub max_steps: u32,
     /// How long to keep asking a provider that is away.
     pub retry: Retry,
-    /// Whether the run may spend only so much money. Who cannot tell what is spent refuses it.
+    /// Whether the cost of the run is limited. An executor that cannot report costs refuses it.
     pub costs_are_limited: bool,
     /// What was done in this run before, and where more is recorded.
     pub journal: Arc<Journal>,

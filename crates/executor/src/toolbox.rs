@@ -15,7 +15,7 @@ use crate::session::OpenError;
 pub struct ToolSpec {
     /// The name that the model calls it by.
     pub name: String,
-    /// What it is for, in words for the model.
+    /// What it is for, for the model.
     pub description: String,
     /// Its parameters, as a JSON Schema.
     pub parameters: Value,
@@ -66,7 +66,7 @@ pub trait Toolbox: Send + Sync {
         Effect::Unknown
     }
 
-    /// Ends what the tools have started. Most have started nothing.
+    /// Ends what the tools have started, if anything.
     async fn close(&self) {}
 }
 

@@ -14,7 +14,6 @@ pub struct Request {
     pub url: String,
     /// Headers, secrets among them: never recorded, never logged.
     pub headers: Vec<(String, String)>,
-    /// The JSON body.
     pub body: Value,
 }
 
@@ -34,7 +33,6 @@ pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Vec<u8>, TransportError>>
 
 /// The answer of a provider.
 pub struct Response {
-    /// The HTTP status.
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
@@ -42,7 +40,6 @@ pub struct Response {
     pub body: ByteStream,
 }
 
-/// Carries requests.
 #[async_trait]
 pub trait Transport: Send + Sync {
     /// Sends one request. Dropping the future or the body ends the exchange.
@@ -54,7 +51,6 @@ pub trait Transport: Send + Sync {
     }
 }
 
-/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// Connection refused, lost, timed out: worth another try.

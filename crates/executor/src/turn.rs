@@ -1,4 +1,4 @@
-//! What a session is asked.
+//! The input of a turn.
 
 use serde_json::Value;
 
@@ -21,8 +21,8 @@ pub struct Turn {
     pub allowance: Allowance,
     /// Exchanges to show before the conversation. They are no part of it: every turn brings its own.
     pub examples: Vec<Example>,
-    /// Whether to forget what was said in this run before. Not where tools were used: what they did is done. A session that
-    /// cannot forget goes on.
+    /// Whether to forget the earlier turns of this run. Not possible after tools were used, because their effects remain. A
+    /// session that cannot forget continues.
     pub fresh: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Example {
     pub answer: String,
 }
 
-/// What a turn may use. Where it is used up nothing more is asked; an answer that is there by then is an answer.
+/// The limits of a turn. Once they are used up, no more requests are made; an answer that is complete by then counts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Allowance {
     /// Tokens, read and written. None: as many as it takes.
@@ -68,9 +68,7 @@ pub enum Delivery {
     },
     /// By calling a tool.
     Tool {
-        /// The tool's name.
         name: String,
-        /// What it is for.
         description: String,
         /// Its parameters, already lowered to what the provider takes.
         schema: Value,

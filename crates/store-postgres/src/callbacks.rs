@@ -151,7 +151,7 @@ fn undelivered(row: &PgRow) -> Result<Undelivered, DbError> {
         None => None,
         Some(reason) => Some(Held {
             reason: named(reason)?,
-            message: unescape(row.try_get::<Option<String>, _>("held_message")?.unwrap_or_default()),
+            message: unescape(row.try_get("held_message")?),
             at: time(row.try_get("held_at")?)?,
         }),
     };

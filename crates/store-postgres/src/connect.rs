@@ -43,15 +43,15 @@ pub(crate) struct Breaks {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Break {
-    /// It was closed, and so says every other one at once.
-    Told,
-    /// Nothing was heard: to ask the others would take as long for each.
+    /// The server closed it, so every other one reports that at once.
+    Closed,
+    /// No answer: trying the others would take as long for each.
     Silent,
 }
 
 impl Breaks {
     pub(crate) fn note(&self) {
-        self.keep(Break::Told);
+        self.keep(Break::Closed);
     }
 
     fn note_silence(&self) {

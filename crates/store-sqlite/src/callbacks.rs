@@ -114,8 +114,7 @@ fn undelivered(connection: &Connection, parent: &SessionId, limit: u32) -> DbRes
 fn held(row: &Row<'_>, from: usize) -> DbResult<Option<Held>> {
     let Some(reason) = row.get::<_, Option<String>>(from)? else { return Ok(None) };
     let at = time_if(row.get(from + 2)?)?.ok_or_else(|| corrupt("an end is held since no time"))?;
-    let message: Option<String> = row.get(from + 1)?;
-    Ok(Some(Held { reason: named(&reason)?, message: message.unwrap_or_default(), at }))
+    Ok(Some(Held { reason: named(&reason)?, message: row.get(from + 1)?, at }))
 }
 
 pub(crate) fn keep_back(write: &mut Write<'_>, hold: &CallbackHold) -> DbResult<()> {

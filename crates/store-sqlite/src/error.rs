@@ -12,6 +12,10 @@ pub(crate) enum DbError {
     Database(rusqlite::Error),
 }
 
+/// Why a transaction was not committed, for all callers of its use cases and for the log.
+#[derive(Debug)]
+pub(crate) struct CommitError(pub(crate) String);
+
 pub(crate) type DbResult<T> = Result<T, DbError>;
 
 impl From<StoreError> for DbError {

@@ -1,10 +1,11 @@
 //! The files that were opened, and whether their names still lead to them.
 //!
-//! A file that is removed or replaced while it is open can be written to as before. What is acknowledged then is gone with the
-//! process, so nothing is: the database and its log are looked at before each commit, which costs little beside a sync of the
-//! disk.
+//! A file that is removed or replaced while it is open can still be written to, but its content is gone when the process
+//! exits. So the database and its log are checked before each commit, which costs little compared with a sync of the disk.
 
 use std::path::{Path, PathBuf};
+
+use crate::error::CommitError;
 
 /// A database that is open, with its log.
 #[derive(Debug, Clone)]
@@ -20,7 +21,7 @@ impl Opened {
     }
 
     /// Whether the names still lead to them.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), CommitError> {
         self.database.check("restore the file, or restart Accord")?;
         self.log.check(
             "stop Accord with SIGTERM and start it again, which keeps all acknowledged data; a crash would lose it",
@@ -48,17 +49,17 @@ impl File {
     }
 
     /// An unknown state is not a reason to stop.
-    fn check(&self, remedy: &str) -> Result<(), String> {
+    fn check(&self, remedy: &str) -> Result<(), CommitError> {
         let Some(opened) = self.number else { return Ok(()) };
         let what = match number(&self.path) {
             Ok(now) if now != opened => "replaced",
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => "removed",
             Ok(_) | Err(_) => return Ok(()),
         };
-        Err(format!(
+        Err(CommitError(format!(
             "{} was {what} while it was open, so nothing more is written to it; {remedy}",
             self.path.display()
-        ))
+        )))
     }
 }
 

@@ -18,7 +18,7 @@ use accord_store::{Notice, StoreError};
 use rusqlite::Connection;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::error::{DbError, DbResult};
+use crate::error::{CommitError, DbError, DbResult};
 use crate::open;
 use crate::opened::Opened;
 
@@ -100,10 +100,10 @@ trait Job: Send {
     fn flush(&self) -> Flush;
 
     /// Does the work. Where that fails, it must be undone; the text says why it failed.
-    fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String>;
+    fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, CommitError>;
 
     /// Answers the caller: with what came of the work, or with why nothing was committed.
-    fn answer(self: Box<Self>, lost: Option<&str>);
+    fn answer(self: Box<Self>, lost: Option<&CommitError>);
 }
 
 struct UseCase<T, F> {
@@ -127,25 +127,25 @@ where
         self.flush
     }
 
-    fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String> {
+    fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, CommitError> {
         let Some(work) = self.work.take() else { return Ok(Vec::new()) };
         let mut write = Write { connection, notices: Vec::new() };
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut write)))
             .unwrap_or_else(|_| Err(DbError::Answer(StoreError::Unavailable("a use case panicked".into()))))
             .map_err(StoreError::from);
-        let told = match &outcome {
+        let notices = match &outcome {
             Ok(_) => Ok(write.notices),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(CommitError(error.to_string())),
         };
         self.outcome = Some(outcome);
-        told
+        notices
     }
 
-    fn answer(self: Box<Self>, lost: Option<&str>) {
+    fn answer(self: Box<Self>, lost: Option<&CommitError>) {
         let answer = match (lost, self.outcome) {
             (None, Some(outcome)) => outcome,
             // Also what failed by itself: it may have failed because of something that now never happened.
-            (Some(cause), _) => Err(StoreError::Unavailable(cause.to_owned())),
+            (Some(CommitError(cause)), _) => Err(StoreError::Unavailable(cause.clone())),
             (None, None) => Err(StoreError::Unavailable("the use case was not run".into())),
         };
         // The caller may be gone; the work is done all the same.
@@ -206,7 +206,10 @@ impl Writer {
 
     /// Whether the file is where it was.
     pub(crate) fn check_file(&self) -> Result<(), StoreError> {
-        self.file.as_ref().map_or(Ok(()), Opened::check).map_err(StoreError::Unavailable)
+        self.file
+            .as_ref()
+            .map_or(Ok(()), Opened::check)
+            .map_err(|CommitError(cause)| StoreError::Unavailable(cause))
     }
 
     /// How many use cases wait.
@@ -298,27 +301,28 @@ impl Thread {
                 }
                 group.into_iter().for_each(|job| job.answer(None));
             }
-            Err(cause) => {
+            Err(error) => {
                 self.roll_back();
+                let CommitError(cause) = &error;
                 tracing::error!(cause, use_cases = group.len(), "the transaction could not be committed");
-                group.into_iter().for_each(|job| job.answer(Some(&cause)));
+                group.into_iter().for_each(|job| job.answer(Some(&error)));
             }
         }
     }
 
-    fn attempt(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, String> {
+    fn attempt(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, CommitError> {
         if group.iter().any(|job| job.flush() == Flush::Now) {
             return self.transaction(group);
         }
-        self.say("PRAGMA synchronous = NORMAL")?;
+        self.execute("PRAGMA synchronous = NORMAL")?;
         let done = self.transaction(group);
         self.roll_back();
-        self.say("PRAGMA synchronous = FULL")?;
+        self.execute("PRAGMA synchronous = FULL")?;
         done
     }
 
-    fn transaction(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, String> {
-        self.say("BEGIN IMMEDIATE")?;
+    fn transaction(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, CommitError> {
+        self.execute("BEGIN IMMEDIATE")?;
         let mut notices = Vec::new();
         for job in group {
             notices.extend(match job.undo() {
@@ -327,46 +331,46 @@ impl Thread {
             });
         }
         self.file.as_ref().map_or(Ok(()), Opened::check)?;
-        self.say("COMMIT")?;
+        self.execute("COMMIT")?;
         Ok(notices)
     }
 
-    fn try_out(&self, job: &mut dyn Job) -> Result<Vec<Notice>, String> {
-        self.say("SAVEPOINT use_case")?;
+    fn try_out(&self, job: &mut dyn Job) -> Result<Vec<Notice>, CommitError> {
+        self.execute("SAVEPOINT use_case")?;
         let notices = match job.run(&self.connection) {
-            Ok(told) => told,
+            Ok(notices) => notices,
             // A full disk may make SQLite undo the whole transaction by itself: then all have failed.
-            Err(cause) if self.connection.is_autocommit() => return Err(cause),
+            Err(error) if self.connection.is_autocommit() => return Err(error),
             Err(_) => {
-                self.say("ROLLBACK TO use_case")?;
+                self.execute("ROLLBACK TO use_case")?;
                 Vec::new()
             }
         };
-        self.say("RELEASE use_case")?;
+        self.execute("RELEASE use_case")?;
         Ok(notices)
     }
 
-    fn carry_out(&self, job: &mut dyn Job) -> Result<Vec<Notice>, String> {
+    fn carry_out(&self, job: &mut dyn Job) -> Result<Vec<Notice>, CommitError> {
         let before = self.connection.total_changes();
         match job.run(&self.connection) {
-            Ok(told) => Ok(told),
+            Ok(notices) => Ok(notices),
             Err(_) if !self.connection.is_autocommit() && self.connection.total_changes() == before => {
                 Ok(Vec::new())
             }
-            Err(cause) => Err(cause),
+            Err(error) => Err(error),
         }
     }
 
     fn roll_back(&self) {
         if !self.connection.is_autocommit()
-            && let Err(cause) = self.say("ROLLBACK")
+            && let Err(CommitError(cause)) = self.execute("ROLLBACK")
         {
             tracing::error!(cause, "cannot roll back");
         }
     }
 
-    fn say(&self, sql: &str) -> Result<(), String> {
-        let said = self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
-        said.map(|_| ()).map_err(|error| error.to_string())
+    fn execute(&self, sql: &str) -> Result<(), CommitError> {
+        let executed = self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+        executed.map(|_| ()).map_err(|error| CommitError(error.to_string()))
     }
 }

@@ -1,11 +1,11 @@
-//! For tests: what stands in the place of the outside world.
+//! Test doubles of the outside world.
 //!
 //! - [`ModelServer`]: a provider on loopback. It answers with [`Reply`]s by a [`Script`], over every wire that executors speak,
 //!   and keeps each [`RecordedRequest`]. The binary `accord-model` is one for trying things by hand.
-//! - [`ChaosModel`]: a script that misbehaves by chance, in every way that is known ([`Misbehaviour`]), and says what it did.
+//! - [`ChaosModel`]: a script that misbehaves by chance, in every way that is known ([`Misbehaviour`]), and records what it did.
 //! - [`PostgresCluster`]: a server of the test's own, gone at its end.
 //! - [`hostile`]: deep, wide, long and self-similar inputs for every language that Accord reads.
-//! - [`story`]: what every store must do, told once and run on each database.
+//! - [`story`]: the test suite that every store must pass.
 
 pub mod hostile;
 

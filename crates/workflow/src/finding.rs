@@ -1,8 +1,7 @@
 //! Mistakes in a graph, with their location in the document.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 
-/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gravity {
     /// The graph cannot be used.
@@ -16,17 +15,13 @@ pub enum Gravity {
 pub enum Mark {
     /// Its name: the field should not be there.
     Name,
-    /// Its value.
     Value,
 }
 
-/// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The severity.
     pub gravity: Gravity,
-    /// The location in the document.
-    pub place: Place,
+    pub place: JsonPath,
     /// Which part of the field.
     pub mark: Mark,
     /// What is wrong, and what to do.
@@ -46,7 +41,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    fn push(&mut self, gravity: Gravity, place: Place, mark: Mark, message: String) {
+    fn push(&mut self, gravity: Gravity, place: JsonPath, mark: Mark, message: String) {
         let known =
             |found: &Finding| found.gravity == gravity && found.place == place && found.message == message;
         // Warnings, however many, never hide an error: a graph without errors is run.
@@ -56,16 +51,16 @@ impl Findings {
         }
     }
 
-    pub(crate) fn error(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, place: JsonPath, message: impl Into<String>) {
         self.push(Gravity::Error, place, Mark::Value, message.into());
     }
 
     /// An error about a field that should not be there.
-    pub(crate) fn misplaced(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn misplaced(&mut self, place: JsonPath, message: impl Into<String>) {
         self.push(Gravity::Error, place, Mark::Name, message.into());
     }
 
-    pub(crate) fn warning(&mut self, place: Place, message: impl Into<String>) {
+    pub(crate) fn warning(&mut self, place: JsonPath, message: impl Into<String>) {
         self.push(Gravity::Warning, place, Mark::Value, message.into());
     }
 

@@ -1,8 +1,9 @@
 //! A graph that is ready to run: neighbours looked up, conditions compiled.
 
 use std::collections::HashMap;
+use std::fmt;
 
-use accord_contract::Condition;
+use accord_contract::{Condition, RuleError};
 use serde_json::Value;
 
 use crate::graph::{Graph, Neighbours};
@@ -11,7 +12,6 @@ use crate::signature::Known;
 /// The variables of conditions and templates with the results of comparisons.
 pub(crate) const COMPARED: [&str; 3] = ["contradictions", "near_duplicates", "agreements"];
 
-/// A graph that can be run.
 #[derive(Debug)]
 pub struct Flow {
     pub(crate) graph: Graph,
@@ -22,9 +22,24 @@ pub struct Flow {
     nodes: HashMap<String, usize>,
 }
 
+/// A condition that does not compile. A checked graph has none.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FlowError {
+    location: String,
+    error: RuleError,
+}
+
+impl std::error::Error for FlowError {}
+
+impl fmt::Display for FlowError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.location, self.error)
+    }
+}
+
 impl Flow {
-    /// Compiles the conditions of a graph. The error names the one that does not compile; a checked graph has none.
-    pub fn new(graph: Graph, known: Known) -> Result<Self, String> {
+    /// Compiles the conditions of a graph.
+    pub fn new(graph: Graph, known: Known) -> Result<Self, FlowError> {
         let edges = Neighbours::of(&graph);
         let nodes = graph.nodes.iter().enumerate().map(|(place, node)| (node.id.clone(), place)).collect();
         let (whens, asserts) = (HashMap::new(), HashMap::new());
@@ -33,37 +48,34 @@ impl Flow {
         Ok(flow)
     }
 
-    fn compile(&mut self) -> Result<(), String> {
+    fn compile(&mut self) -> Result<(), FlowError> {
         for (place, edge) in self.graph.edges.iter().enumerate() {
             if let Some(when) = &edge.when {
                 let condition = Condition::compile(when, &["output", "input"]);
-                self.whens.insert(
-                    place,
-                    condition.map_err(|fault| format!("edges[{}].when: {fault}", edge.index))?,
-                );
+                let location = || format!("edges[{}].when", edge.index);
+                let condition = condition.map_err(|error| FlowError { location: location(), error })?;
+                self.whens.insert(place, condition);
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
             if let Some(condition) = node.kind.behaviour().condition() {
                 let condition = Condition::compile(condition, &self.variables(place));
-                let condition = condition.map_err(|fault| format!("nodes.{}.assert: {fault}", node.id))?;
+                let location = || format!("nodes.{}.assert", node.id);
+                let condition = condition.map_err(|error| FlowError { location: location(), error })?;
                 self.asserts.insert(place, condition);
             }
         }
         Ok(())
     }
 
-    /// The graph.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The index of a node.
     pub fn node(&self, id: &str) -> Option<usize> {
         self.nodes.get(id).copied()
     }
 
-    /// The upstream nodes of a node.
     pub(crate) fn producers(&self, node: usize) -> impl Iterator<Item = usize> {
         self.incoming(node).iter().filter_map(|edge| self.graph.edges.get(*edge)).map(|edge| edge.from)
     }

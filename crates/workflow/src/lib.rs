@@ -39,7 +39,7 @@ mod view;
 pub use advance::{Event, Start, Step, TaskOutcome, advance};
 pub use check::{check, output_schema};
 pub use finding::{Finding, Gravity, Mark};
-pub use flow::Flow;
+pub use flow::{Flow, FlowError};
 pub use graph::{
     Edge, EdgeEnds, Graph, LeftOut, Node, OnFailure, OutputSchema, Parameters, Role, Target, Then, Work,
     file_schema::file_schema, read,

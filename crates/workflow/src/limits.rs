@@ -69,7 +69,7 @@ pub const WIDEST_FORMAT: usize = 1_000;
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;
 
-/// How many contradictions of one node are told as events. All of them are in the view of the run, and what was not told
+/// How many contradictions of one node are reported as events. All of them are in the view of the run, and what was not told
 /// is a warning of the node: each event is a row in the transaction of the step.
 pub const MOST_CONTRADICTION_EVENTS: usize = 1_000;
 

@@ -1,9 +1,10 @@
 //! The plan that a planner must return: subtasks for agents, and their dependencies.
 //!
 //! Its schema and rules are the planner's contract, so an invalid plan is re-prompted like every other answer. Cycles, which
-//! rules cannot express, are found by [`fault`].
+//! rules cannot express, are found by [`check`].
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use accord_contract::Decimal;
 use accord_domain::contract::Invariant;
@@ -13,21 +14,15 @@ use serde_json::{Number, Value, json};
 
 use crate::limits::MOST_SUBTASKS;
 
-/// A plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The subtasks.
     pub subtasks: Vec<Subtask>,
 }
 
-/// One part of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subtask {
-    /// Its id.
     pub id: String,
-    /// What is to be done.
     pub description: String,
-    /// The agent that does it.
     pub agent: String,
     /// The ids of the subtasks whose results it needs.
     pub dependencies: Vec<String>,
@@ -40,8 +35,8 @@ pub struct Subtask {
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     let number = Number::deserialize(deserializer)?;
     let whole = Decimal::of_number(&number).and_then(|decimal| decimal.whole());
-    let fault = || D::Error::custom(format!("expected an integer priority, got {number}"));
-    whole.and_then(|whole| i32::try_from(whole).ok()).ok_or_else(fault)
+    let invalid = || D::Error::custom(format!("expected an integer priority, got {number}"));
+    whole.and_then(|whole| i32::try_from(whole).ok()).ok_or_else(invalid)
 }
 
 pub(crate) fn schema(agents: &[String]) -> Value {
@@ -98,42 +93,51 @@ pub(crate) fn invariants() -> Vec<Invariant> {
     ]
 }
 
-/// Reads a plan; the error says what is wrong with it.
-pub(crate) fn read(value: &Value, agents: &[String]) -> Result<Plan, String> {
-    let plan: Plan = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
-    match fault(&plan, agents) {
-        Some(fault) => Err(fault),
-        None => Ok(plan),
+/// What is wrong with a plan, for the planner to correct.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PlanError(String);
+
+impl std::error::Error for PlanError {}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
     }
 }
 
-fn fault(plan: &Plan, agents: &[String]) -> Option<String> {
+pub(crate) fn read(value: &Value, agents: &[String]) -> Result<Plan, PlanError> {
+    let plan: Plan = serde_json::from_value(value.clone()).map_err(|error| PlanError(error.to_string()))?;
+    check(&plan, agents)?;
+    Ok(plan)
+}
+
+fn check(plan: &Plan, agents: &[String]) -> Result<(), PlanError> {
     let mut ids = HashSet::new();
     for subtask in &plan.subtasks {
         if !ids.insert(subtask.id.as_str()) {
-            return Some(format!("two subtasks have the id '{}'", subtask.id));
+            return Err(PlanError(format!("two subtasks have the id '{}'", subtask.id)));
         }
         if !agents.contains(&subtask.agent) {
             let known = agents.join(", ");
-            return Some(format!(
+            return Err(PlanError(format!(
                 "subtask '{}' is assigned to unknown agent '{}'; expected one of {known}",
                 subtask.id, subtask.agent
-            ));
+            )));
         }
     }
     for subtask in &plan.subtasks {
         if let Some(unknown) = subtask.dependencies.iter().find(|id| !ids.contains(id.as_str())) {
-            return Some(format!(
+            return Err(PlanError(format!(
                 "subtask '{}' depends on '{unknown}', which is not in the plan",
                 subtask.id
-            ));
+            )));
         }
     }
-    cycle(plan)
+    check_cycles(plan)
 }
 
 /// Removes subtasks without dependencies until none is left; what remains is a cycle.
-fn cycle(plan: &Plan) -> Option<String> {
+fn check_cycles(plan: &Plan) -> Result<(), PlanError> {
     let mut waits: HashMap<&str, HashSet<&str>> = plan
         .subtasks
         .iter()
@@ -154,7 +158,10 @@ fn cycle(plan: &Plan) -> Option<String> {
     }
     let mut left: Vec<&str> = waits.into_keys().collect();
     left.sort_unstable();
-    (!left.is_empty()).then(|| format!("circular dependency between subtasks: {}", left.join(", ")))
+    match left.is_empty() {
+        true => Ok(()),
+        false => Err(PlanError(format!("circular dependency between subtasks: {}", left.join(", ")))),
+    }
 }
 
 #[cfg(test)]
@@ -196,12 +203,13 @@ mod tests {
     fn rejects_plans_that_cannot_be_carried_out() {
         let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
         let circle = "circular dependency between subtasks: 1, 2";
-        assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(circle.to_owned()));
-        assert_eq!(of(&[("1", &[]), ("1", &[])]), Err("two subtasks have the id '1'".to_owned()));
+        assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(PlanError(circle.to_owned())));
+        assert_eq!(of(&[("1", &[]), ("1", &[])]), Err(PlanError("two subtasks have the id '1'".to_owned())));
         let unknown = "subtask '1' depends on '9', which is not in the plan";
-        assert_eq!(of(&[("1", &["9"])]), Err(unknown.to_owned()));
+        assert_eq!(of(&[("1", &["9"])]), Err(PlanError(unknown.to_owned())));
         let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
-        assert_eq!(other, Err("subtask '1' is assigned to unknown agent 'a'; expected one of b".to_owned()));
+        let unknown = "subtask '1' is assigned to unknown agent 'a'; expected one of b";
+        assert_eq!(other, Err(PlanError(unknown.to_owned())));
     }
 
     #[test]

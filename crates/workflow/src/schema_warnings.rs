@@ -3,7 +3,7 @@
 //! a warning.
 
 use accord_contract::lint::{self, Severity, lint};
-use accord_contract::{Place, Schema};
+use accord_contract::{JsonPath, Schema};
 use serde_json::Value;
 
 use crate::check::fields::slip;
@@ -28,7 +28,7 @@ const ADVICE: [&str; 3] = ["bare-string", "large-enum", "verdict-before-reason"]
 const ROOT: &str = "root-not-object";
 
 /// Warnings about a schema, with their location in it; none about a large one, see [`MAX_LINTED_BYTES`].
-pub fn schema_warnings(schema: &Schema, writer: Writer<'_>) -> Vec<(Place, String)> {
+pub fn schema_warnings(schema: &Schema, writer: Writer<'_>) -> Vec<(JsonPath, String)> {
     if schema.document().to_string().len() > MAX_LINTED_BYTES {
         return Vec::new();
     }
@@ -46,17 +46,17 @@ pub fn schema_warnings(schema: &Schema, writer: Writer<'_>) -> Vec<(Place, Strin
     };
     let findings = findings.iter().filter(|finding| concerns_writer(finding));
     findings
-        .map(|finding| (Place::of_pointer(schema.document(), &finding.pointer), finding.message.clone()))
+        .map(|finding| (JsonPath::of_pointer(schema.document(), &finding.pointer), finding.message.clone()))
         .collect()
 }
 
 /// Warnings about fields that a rule reads ([`accord_contract::Condition::reads`]) and that the schemas of its variables
 /// do not have.
 pub fn rule_warnings<'s>(
-    reads: &[(String, Place)],
+    reads: &[(String, JsonPath)],
     schema_of: impl Fn(&str) -> Option<&'s Value>,
 ) -> Vec<String> {
-    let slip = |(variable, place): &(String, Place)| slip(variable, place, schema_of(variable)?);
+    let slip = |(variable, place): &(String, JsonPath)| slip(variable, place, schema_of(variable)?);
     let mut warnings: Vec<String> = reads.iter().filter_map(slip).collect();
     warnings.dedup();
     warnings
@@ -65,7 +65,7 @@ pub fn rule_warnings<'s>(
 /// Warnings about the schemas in a graph. Agents defined in it are checked like others.
 pub fn graph_warnings(graph: &Graph) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let mut lint = |at: Place, schema: &Value, writer: Writer<'_>| {
+    let mut lint = |at: JsonPath, schema: &Value, writer: Writer<'_>| {
         let Ok(schema) = Schema::compile(schema) else { return };
         for (inner, warning) in schema_warnings(&schema, writer) {
             findings.warning(at.join(&inner), warning);

@@ -10,7 +10,6 @@ use crate::graph::{OutputSchema, Role, Target, Work};
 /// The input and output of an agent or a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
-    /// The input that it accepts.
     pub takes: Takes,
     /// The schema of its output, where it is known.
     pub gives: Option<Value>,
@@ -25,9 +24,7 @@ pub struct Signature {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Takes {
-    /// A prompt.
     Prompt,
-    /// Anything.
     Anything,
     /// What conforms to this schema.
     Schema(Value),
@@ -36,13 +33,10 @@ pub enum Takes {
 /// All agents, workflows and schemas that a graph names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Known {
-    /// Agents, by name.
     pub agents: BTreeMap<String, Signature>,
-    /// Workflows, by name.
     pub workflows: BTreeMap<String, Signature>,
     /// Agents defined in the graph, by [`Known::inline_key`].
     pub inline: BTreeMap<String, Signature>,
-    /// Registered schemas, by name.
     #[serde(default)]
     pub schemas: BTreeMap<String, Value>,
 }

@@ -3,7 +3,7 @@
 use accord_domain::comparison::Comparison;
 use accord_domain::demands::Demands;
 use accord_domain::id::SessionId;
-use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
+use accord_domain::workflow::{NodeStatus, Status, Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::graph::Graph;
 use crate::plan::Plan;
 
-/// A whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// What does not belong to one node.
@@ -23,19 +22,16 @@ pub struct State {
 /// The part of a run's state that does not belong to one node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Head {
-    /// Its status.
     pub status: Status,
-    /// The input of the run.
     pub input: Value,
     /// What holds for every run of an agent in it.
     #[serde(default, skip_serializing_if = "Surroundings::is_plain")]
     pub surroundings: Surroundings,
-    /// The output.
     #[serde(default)]
     pub output: Value,
     /// Why it failed, or is about to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
 }
 
 /// What holds for every run of an agent in a workflow run.
@@ -44,7 +40,6 @@ pub struct Surroundings {
     /// Demands beside the agents'.
     #[serde(default)]
     pub demands: Demands,
-    /// The folder to work in.
     #[serde(default)]
     pub project_dir: Option<String>,
     /// The session that started the workflow run, and so the parent of those in it.
@@ -58,39 +53,30 @@ impl Surroundings {
     }
 }
 
-/// One node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct NodeState {
-    /// Its status.
     pub status: NodeStatus,
-    /// The output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
     /// The message of a check that warns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// The comparison of its inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
-    /// The plan that it carries out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
     /// How often the planner was asked for another plan.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replans: u32,
-    /// The tasks of its agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
     /// For each edge that leads away from it, in the order of the graph, whether it is taken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<Take>,
-    /// When it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    /// When it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
 }
@@ -108,13 +94,10 @@ impl NodeState {
     }
 }
 
-/// Whether an edge is taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Take {
-    /// It is.
     Yes,
-    /// It is not.
     No,
     /// Its condition cannot be evaluated; the reason.
     Unclear(String),
@@ -123,35 +106,25 @@ pub enum Take {
 /// A task that an agent does for a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// What it is for.
     pub purpose: Purpose,
-    /// Its status.
     pub status: NodeStatus,
-    /// How often it was started.
     pub attempts: u32,
-    /// The current or last worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,
-    /// The workers that failed before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Worker>,
     /// The output. If the node has only one task, it is stored with the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Fault>,
+    pub error: Option<WorkflowFailure>,
 }
 
-/// What a task is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// The only task of the node.
     Whole,
-    /// One item of a map.
     Item(usize),
-    /// The plan.
     Plan,
     /// The subtask of a plan with this id.
     Subtask(String),
@@ -181,7 +154,6 @@ impl State {
         Self { head, nodes: vec![NodeState::default(); graph.nodes.len()] }
     }
 
-    /// The workers of all running tasks.
     pub fn at_work(&self) -> impl Iterator<Item = (At, &Worker)> {
         self.nodes.iter().enumerate().flat_map(|(node, state)| {
             let running =
@@ -194,8 +166,6 @@ impl State {
 /// A task of a node, by their indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At {
-    /// The node.
     pub node: usize,
-    /// The task.
     pub task: usize,
 }

@@ -10,7 +10,7 @@ use accord_contract::{Invariant, Invariants, Schema};
 use accord_domain::comparison::{Contradiction, ContradictionKind, Side};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::workflow::{Fault, Status, Worker};
+use accord_domain::workflow::{Status, Worker, WorkflowFailure};
 use accord_workflow::compare::CompareOptions;
 use accord_workflow::{
     Event, Flow, Known, Signature, Start, State, Step, Takes, TaskOutcome, advance, check, read,
@@ -112,13 +112,13 @@ fn run_with(input: Value, failing: &[&str]) -> Run {
 }
 
 impl Run {
-    /// What follows a start: somebody is at work, and ends with an answer.
+    /// The events of a task: it starts, and ends with an answer.
     fn answer(&mut self, start: Start, failing: &[&str]) -> (Event, Event) {
         let number = self.starts;
         self.starts += 1;
         let worker = Worker::Run { run_id: RunId::new(number), session_id: SessionId::new(number) };
         let end = match failing.contains(&start.node.as_str()) {
-            true => TaskOutcome::Failed(Fault::new("executor_failed", "no answer")),
+            true => TaskOutcome::Failed(WorkflowFailure::new("executor_failed", "no answer")),
             false => TaskOutcome::Completed(answers(&start.node).pop().unwrap()),
         };
         self.told.insert(start.node, start.parameters);
@@ -212,7 +212,7 @@ fn a_failed_specialist_is_named_in_the_review() {
         finding["raisedBy"] = json!(["security"]);
     }
     assert_eq!(broken(&answer), [""; 0]);
-    // Without any review there is none.
+    // Without any review the writer's input is invalid.
     let told = run_without(&SPECIALISTS).told.remove("writer").unwrap();
     assert!(!schema.is_valid(&told), "{told}");
 }

@@ -7,7 +7,7 @@ mod program;
 mod servers;
 mod url;
 
-use accord_contract::{Invariants, Place, Schema};
+use accord_contract::{Invariants, JsonPath, Schema};
 use accord_domain::agent::{Blueprint, Executor, Fallback, Retry, Type};
 use accord_domain::nearest;
 
@@ -63,11 +63,11 @@ pub(super) fn check(read: &Readable, findings: &mut Findings) -> Contracts {
 
 fn names(blueprint: &Blueprint, findings: &mut Findings) {
     if let Some(message) = new_name_error(Named::Agent, &blueprint.name) {
-        findings.error(Place::root().key("name"), message);
+        findings.error(JsonPath::root().key("name"), message);
     }
     for (index, tag) in blueprint.tags.iter().enumerate() {
         if tag.is_empty() || tag.contains(',') {
-            let place = Place::root().key("tags").index(index);
+            let place = JsonPath::root().key("tags").index(index);
             findings.error(place, format!("invalid tag {tag:?}: it is empty or contains a comma"));
         }
     }
@@ -76,7 +76,7 @@ fn names(blueprint: &Blueprint, findings: &mut Findings) {
 /// Checks the parts that depend on the executor.
 fn depends_on_executor(blueprint: &Blueprint, findings: &mut Findings) {
     let kind = blueprint.executor.kind();
-    let at = Place::root().key("type");
+    let at = JsonPath::root().key("type");
     match (blueprint.kind, &blueprint.executor) {
         // A recording can be of either type.
         (_, Executor::Replay(_)) => {}
@@ -97,7 +97,7 @@ fn depends_on_executor(blueprint: &Blueprint, findings: &mut Findings) {
         blueprint.executor,
         Executor::Llm(_) | Executor::ClaudeCode(_) | Executor::Codex(_) | Executor::Replay(_)
     );
-    let models = Place::root().key("escalate_to");
+    let models = JsonPath::root().key("escalate_to");
     if !blueprint.escalate_to.is_empty() && !has_models {
         findings.error(models.clone(), format!("an executor of type {kind} has no fallback models"));
     }
@@ -123,7 +123,7 @@ fn depends_on_executor(blueprint: &Blueprint, findings: &mut Findings) {
 }
 
 /// Warns about fallback models that no retry is left for. The retries of a caller's contract are not known here.
-fn unreachable_models(blueprint: &Blueprint, place: &Place, findings: &mut Findings) {
+fn unreachable_models(blueprint: &Blueprint, place: &JsonPath, findings: &mut Findings) {
     let configured = blueprint.output_schema_options.as_ref().and_then(|options| options.max_retries);
     let retries = configured.unwrap_or(BLUEPRINT_RETRIES);
     let models = &blueprint.escalate_to;
@@ -144,7 +144,7 @@ fn tools_of_executor(blueprint: &Blueprint, findings: &mut Findings) {
         return;
     }
     let kind = blueprint.executor.kind();
-    let at = Place::root().key("tools");
+    let at = JsonPath::root().key("tools");
     let lists = |wanted: &str| blueprint.tools.iter().position(|tool| tool == wanted);
     match &blueprint.executor {
         // A recording offers the tools that the recorded agent had.
@@ -180,17 +180,17 @@ fn demands(blueprint: &Blueprint, findings: &mut Findings) {
         let message = format!(
             "the agent's executor is of type {kind}, so no runner matches a requirement of '{other}'; remove this"
         );
-        findings.error(Place::root().key("demands").key("executor_type"), message);
+        findings.error(JsonPath::root().key("demands").key("executor_type"), message);
     }
     if let Some((field, name, reason)) = unmeetable(&blueprint.demands) {
         let message = format!("invalid name {name:?}: {reason}");
-        findings.error(Place::root().key("demands").key(field), message);
+        findings.error(JsonPath::root().key("demands").key(field), message);
     }
 }
 
 fn tools(blueprint: &Blueprint, findings: &mut Findings) {
     for (index, tool) in blueprint.tools.iter().enumerate() {
-        let place = Place::root().key("tools").index(index);
+        let place = JsonPath::root().key("tools").index(index);
         if !TOOLS.contains(&tool.as_str()) {
             let message = match nearest(tool, TOOLS) {
                 Some(meant) => format!("unknown built-in tool '{tool}'; did you mean '{meant}'?"),
@@ -204,7 +204,7 @@ fn tools(blueprint: &Blueprint, findings: &mut Findings) {
 }
 
 fn retry(blueprint: &Blueprint, findings: &mut Findings) {
-    let at = |field| Place::root().key("retry").key(field);
+    let at = |field| JsonPath::root().key("retry").key(field);
     let Retry { for_seconds, max_attempts } = blueprint.retry;
     if let Some(seconds) = for_seconds.filter(|seconds| *seconds > Retry::MOST_SECONDS) {
         let most = Retry::MOST_SECONDS;
@@ -216,7 +216,7 @@ fn retry(blueprint: &Blueprint, findings: &mut Findings) {
 }
 
 fn limits(blueprint: &Blueprint, findings: &mut Findings) {
-    let at = |field| Place::root().key("limits").key(field);
+    let at = |field| JsonPath::root().key("limits").key(field);
     let limits = &blueprint.limits;
     let zero = "expected more than 0; omit it for no limit";
     if limits.max_steps == Some(0) {

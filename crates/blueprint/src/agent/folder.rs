@@ -13,11 +13,13 @@ use serde_json::Value;
 
 use super::parse::{ParsedAgent, Surroundings, parse, parse_value};
 use super::write;
-use crate::definition::{DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
+use crate::definition::{
+    DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile, WriteError,
+};
 use crate::document::{Document, Format};
 use crate::hash::hash_of;
 use crate::stamp::Stamp;
-use crate::text_file::read_text;
+use crate::text_file::{ReadError, read_text};
 
 type FileAgent = DefinitionFile<ParsedAgent>;
 
@@ -85,11 +87,11 @@ impl DefinitionKind for Agents {
             .find_map(|entry| entry.read().filter(|agent| agent.name == name))
     }
 
-    fn write(file: &FileAgent, value: &Value) -> Result<(), String> {
+    fn write(file: &FileAgent, value: &Value) -> Result<(), WriteError> {
         write::write(file, value)
     }
 
-    fn remove(file: &FileAgent) -> Result<(), String> {
+    fn remove(file: &FileAgent) -> Result<(), WriteError> {
         write::remove(file)
     }
 
@@ -113,13 +115,13 @@ impl Entry<'_> {
     fn read(self) -> Option<FileAgent> {
         let metadata = match fs::metadata(&self.path) {
             Ok(metadata) => metadata,
-            Err(error) => return Some(self.broken(format!("cannot be read: {error}"))),
+            Err(error) => return Some(self.broken(ReadError::Io(error).to_string())),
         };
         if !metadata.is_dir() {
             return self.misplaced();
         }
-        if let Err(reason) = self.inside(&self.path) {
-            return Some(self.broken(reason));
+        if let Err(error) = self.inside(&self.path) {
+            return Some(self.broken(error.to_string()));
         }
         let files: Vec<PathBuf> = AGENT_FILES
             .iter()
@@ -160,7 +162,7 @@ impl Entry<'_> {
         let stamp = Some(Stamp::of(&Agents::files_in(&self.path)));
         let (text, modified_at) = match self.read_text(file, MAX_AGENT_BYTES) {
             Ok(read) => read,
-            Err(reason) => return FileAgent::unreadable(self.name, path, reason),
+            Err(error) => return FileAgent::unreadable(self.name, path, error.to_string()),
         };
         let prompt_file = self.path.join(PROMPT_FILE);
         let prompt_exists = fs::symlink_metadata(&prompt_file).is_ok();
@@ -173,9 +175,9 @@ impl Entry<'_> {
                 if prompt_exists {
                     match self.read_text(&prompt_file, MAX_PROMPT_BYTES) {
                         Ok((text, _)) => prompt = Some(text),
-                        Err(reason) => {
+                        Err(error) => {
                             let path = prompt_file.display().to_string();
-                            let unreadable = FileAgent::unreadable(self.name, path, reason);
+                            let unreadable = FileAgent::unreadable(self.name, path, error.to_string());
                             return FileAgent { modified_at, ..unreadable };
                         }
                     }
@@ -197,21 +199,20 @@ impl Entry<'_> {
         }
     }
 
-    fn read_text(&self, file: &Path, limit: u64) -> Result<(String, Option<Timestamp>), String> {
+    fn read_text(&self, file: &Path, limit: u64) -> Result<(String, Option<Timestamp>), ReadError> {
         self.inside(file)?;
         let (text, modified_at) = read_text(file, limit)?;
         match text.find('\0') {
-            Some(offset) => Err(format!("is not a text file: byte {} is NUL", offset + 1)),
+            Some(offset) => Err(ReadError::Nul(offset + 1)),
             None => Ok((text, modified_at)),
         }
     }
 
     /// Links may point inside the folder of agents only.
-    fn inside(&self, path: &Path) -> Result<(), String> {
-        match fs::canonicalize(path) {
-            Ok(real) if real.starts_with(self.root) => Ok(()),
-            Ok(_) => Err("is a link that points outside the agents folder".to_owned()),
-            Err(error) => Err(format!("cannot be read: {error}")),
+    fn inside(&self, path: &Path) -> Result<(), ReadError> {
+        match fs::canonicalize(path)?.starts_with(self.root) {
+            true => Ok(()),
+            false => Err(ReadError::Outside),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parses and checks one agent.
 
 use accord_api::{Problem, Severity};
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::Blueprint;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub struct ParsedAgent {
     /// Mistakes, then warnings, each in the order of the file if there is one.
     pub problems: Vec<Problem>,
     /// The place of the first mistake, if all mistakes are schemas that do not compile.
-    pub wrong_schema: Option<Place>,
+    pub wrong_schema: Option<JsonPath>,
     /// Whether the file has another format than ours.
     pub foreign: bool,
 }
@@ -97,7 +97,7 @@ pub(super) fn parse(mut document: Document, surroundings: Surroundings<'_>) -> P
     if let (Some(prompt), Value::Object(members)) = (surroundings.prompt, &mut document.value) {
         if members.contains_key("system_prompt") {
             let message = "the system prompt is set here and in system-prompt.md; keep one of them";
-            findings.error(Place::root().key("system_prompt"), message);
+            findings.error(JsonPath::root().key("system_prompt"), message);
         } else {
             members.insert("system_prompt".to_owned(), Value::from(prompt));
         }
@@ -109,7 +109,7 @@ pub(super) fn parse(mut document: Document, surroundings: Surroundings<'_>) -> P
         if folder != name {
             let message =
                 format!("the agent is named '{name}', but its folder is '{folder}'; use the same name");
-            findings.error(Place::root().key("name"), message);
+            findings.error(JsonPath::root().key("name"), message);
         }
     }
     let valid = match read {

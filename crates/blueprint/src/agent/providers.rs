@@ -4,7 +4,7 @@
 //! the configuration is known, the warning is dropped, or it suggests a configured name.
 
 use accord_api::Problem;
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::TIER;
 use accord_domain::nearest;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub fn add_configuration(problems: &mut Vec<Problem>, blueprint: &Value, provide
     let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str).unwrap_or_default();
     tiers(problems, blueprint, providers);
     let is_configured = providers.iter().any(|name| name == provider);
-    let executor = Place::root().key("executor");
+    let executor = JsonPath::root().key("executor");
     let of_provider = executor.key("provider").path();
     if is_configured {
         // The configuration may contain the URL too.
@@ -35,9 +35,9 @@ pub fn add_configuration(problems: &mut Vec<Problem>, blueprint: &Value, provide
 /// Adds a warning for each tier that is not configured.
 fn tiers(problems: &mut Vec<Problem>, blueprint: &Value, providers: &[String]) {
     let fallbacks = blueprint.get("escalate_to").and_then(Value::as_array).into_iter().flatten();
-    let place = |index| Place::root().key("escalate_to").index(index);
+    let place = |index| JsonPath::root().key("escalate_to").index(index);
     let fallbacks = fallbacks.enumerate().map(|(index, value)| (place(index), value));
-    let executor = blueprint.get("executor").map(|value| (Place::root().key("executor"), value));
+    let executor = blueprint.get("executor").map(|value| (JsonPath::root().key("executor"), value));
     for (place, settings) in executor.into_iter().chain(fallbacks) {
         let text = |key: &str| settings.get(key).and_then(Value::as_str).unwrap_or_default();
         let (provider, name) = (text("provider"), text("model"));

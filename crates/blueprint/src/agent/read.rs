@@ -4,7 +4,7 @@
 //! the rest. The copy is deserialized once. With mistakes it is incomplete: good for checks that find more, never for use.
 
 use accord_api::{Severity, Strict};
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::nearest;
 use serde::de::DeserializeOwned;
@@ -29,10 +29,10 @@ pub(super) struct Readable {
 pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Readable> {
     let Value::Object(members) = value else {
         let message = format!("expected an object with a name and an executor, got {}", kind_of(value));
-        findings.error(Place::root(), message);
+        findings.error(JsonPath::root(), message);
         return None;
     };
-    let place = Place::root().key("executor");
+    let place = JsonPath::root().key("executor");
     let executor = match members.get("executor") {
         Some(value) => executor(value, &place, findings),
         None => {
@@ -44,7 +44,7 @@ pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Readab
     let executor_is_known = executor.is_some();
     let mut members = members.clone();
     members.insert("executor".to_owned(), json!({"type": "process", "command": "placeholder"}));
-    let mut blueprint: Blueprint = deserialized("Blueprint", &members, &Place::root(), findings)?;
+    let mut blueprint: Blueprint = deserialized("Blueprint", &members, &JsonPath::root(), findings)?;
     if let Some(executor) = executor {
         blueprint.executor = executor;
     }
@@ -55,14 +55,14 @@ pub(super) fn blueprint(value: &Value, findings: &mut Findings) -> Option<Readab
 fn deserialized<T: DeserializeOwned>(
     name: &str,
     members: &Map<String, Value>,
-    place: &Place,
+    place: &JsonPath,
     findings: &mut Findings,
 ) -> Option<T> {
     let readable = Value::Object(shape(name).object(members, place, findings));
     T::deserialize(Strict(&readable)).map_err(|error| findings.error(place.clone(), error.to_string())).ok()
 }
 
-fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Executor> {
+fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<Executor> {
     let Value::Object(members) = value else {
         let message = format!(
             "expected an object, got {}; for example {{type: llm, provider: anthropic, model: …}}",

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{AgentSummary, AgentView, Problem, Severity, Source};
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub fn summary(name: &str, source: Source, agent: &ParsedAgent, problems: Vec<Pr
 }
 
 /// A warning about something that is not in a file.
-pub fn warning(place: &Place, message: String) -> Problem {
+pub fn warning(place: &JsonPath, message: String) -> Problem {
     Problem { severity: Severity::Warning, path: place.path(), message, file: None, line: None, column: None }
 }
 

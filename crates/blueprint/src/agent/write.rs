@@ -6,20 +6,17 @@ use serde_json::Value;
 
 use super::ParsedAgent;
 use super::folder::PROMPT_FILE;
-use crate::definition::DefinitionFile;
+use crate::definition::{DefinitionFile, WriteError};
 use crate::document::Format;
 use crate::splice::spliced;
 use crate::text_file::replace;
 
-const NO_FILE: &str = "the agent's file is unknown";
-
 /// Writes a blueprint to its file. A prompt with its own file stays there.
-pub(super) fn write(agent: &DefinitionFile<ParsedAgent>, value: &Value) -> Result<(), String> {
+pub(super) fn write(agent: &DefinitionFile<ParsedAgent>, value: &Value) -> Result<(), WriteError> {
     if agent.parsed.foreign {
-        let reason = "it is in the kb.agent/1 format; edit the file itself, or rewrite it as an Accord agent";
-        return Err(reason.to_owned());
+        return Err(WriteError::Foreign);
     }
-    let Some(source) = &agent.source else { return Err(NO_FILE.to_owned()) };
+    let source = agent.source.as_ref().ok_or(WriteError::NoFile("agent"))?;
     let mut value = value.clone();
     let mut prompt = None;
     if let (Some(_), Value::Object(members)) = (&source.prompt, &mut value) {
@@ -36,13 +33,13 @@ pub(super) fn write(agent: &DefinitionFile<ParsedAgent>, value: &Value) -> Resul
         (Some(file), None) => replace(&source.file, &text).and_then(|()| fs::remove_file(file)),
         (None, _) => replace(&source.file, &text),
     };
-    written.map_err(|error| error.to_string())
+    Ok(written?)
 }
 
 /// Removes the files of an agent, and its folder if nothing else is in it.
-pub(super) fn remove(agent: &DefinitionFile<ParsedAgent>) -> Result<(), String> {
-    let Some(source) = &agent.source else { return Err(NO_FILE.to_owned()) };
-    fs::remove_file(&source.file).map_err(|error| error.to_string())?;
+pub(super) fn remove(agent: &DefinitionFile<ParsedAgent>) -> Result<(), WriteError> {
+    let source = agent.source.as_ref().ok_or(WriteError::NoFile("agent"))?;
+    fs::remove_file(&source.file)?;
     if let Some(folder) = source.file.parent() {
         // The agent is removed already, so what cannot be cleaned up stays.
         let _ = fs::remove_file(folder.join(PROMPT_FILE));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use accord_api::{Problem, Severity};
-use accord_contract::{Place, Schema, Step};
+use accord_contract::{JsonPath, Schema, Step};
 use accord_domain::agent::Type;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Known, Role, Signature, Takes, Target, check, output_schema};
@@ -228,7 +228,7 @@ pub fn inline_blueprints(graph: &Graph) -> Vec<Value> {
 }
 
 /// Problems of an agent at their places in its workflow.
-fn moved(read: &ParsedWorkflow, at: &Place, problems: &[Problem]) -> Vec<Problem> {
+fn moved(read: &ParsedWorkflow, at: &JsonPath, problems: &[Problem]) -> Vec<Problem> {
     let problem = |problem: &Problem| {
         let mut place = at.clone();
         for step in problem.path.trim_start_matches('$').split('.').filter(|step| !step.is_empty()) {

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::ParsedWorkflow;
-use crate::definition::{DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile};
+use crate::definition::{
+    DefinitionFile, DefinitionKind, Folder, MAX_ENTRIES, Parsed as _, SourceFile, WriteError,
+};
 use crate::document::Format;
 use crate::hash::hash_of;
 use crate::text_file::{read_text, replace};
@@ -20,8 +22,6 @@ type FileWorkflow = DefinitionFile<ParsedWorkflow>;
 
 /// Maximum bytes of a workflow file: a thousand nodes with their prompts.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-
-const NO_FILE: &str = "the workflow's file is unknown";
 
 /// Workflows: `<folder>/<name>.yaml` (or `.yml`, `.json`).
 #[derive(Debug)]
@@ -63,14 +63,14 @@ impl DefinitionKind for Workflows {
         definitions.remove(name).and_then(Arc::into_inner)
     }
 
-    fn write(file: &FileWorkflow, value: &Value) -> Result<(), String> {
-        let Some(source) = &file.source else { return Err(NO_FILE.to_owned()) };
-        replace(&source.file, &source.text_of(value)?).map_err(|error| error.to_string())
+    fn write(file: &FileWorkflow, value: &Value) -> Result<(), WriteError> {
+        let source = file.source.as_ref().ok_or(WriteError::NoFile("workflow"))?;
+        Ok(replace(&source.file, &source.text_of(value)?)?)
     }
 
-    fn remove(file: &FileWorkflow) -> Result<(), String> {
-        let Some(source) = &file.source else { return Err(NO_FILE.to_owned()) };
-        fs::remove_file(&source.file).map_err(|error| error.to_string())
+    fn remove(file: &FileWorkflow) -> Result<(), WriteError> {
+        let source = file.source.as_ref().ok_or(WriteError::NoFile("workflow"))?;
+        Ok(fs::remove_file(&source.file)?)
     }
 
     fn entries(name: &str) -> Vec<String> {
@@ -107,7 +107,7 @@ fn read(folder: &Path, name: String, source: SourceFile) -> FileWorkflow {
     let stamp = Some(Workflows::stamp(folder, &name));
     let (text, modified_at) = match read_text(&source.file, MAX_BYTES) {
         Ok(read) => read,
-        Err(reason) => return unreadable(name, source, reason),
+        Err(error) => return unreadable(name, source, error.to_string()),
     };
     let path = source.file.display().to_string();
     let parsed = ParsedWorkflow::from_text(&text, source.format, &path, &name);

@@ -1,7 +1,7 @@
 //! Parses a workflow and checks its graph by itself. Whether the agents and workflows in it exist is not known here.
 
 use accord_api::{Problem, Severity};
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_workflow::{self as workflow, Graph, Gravity};
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ impl ParsedWorkflow {
             format!("the workflow is named '{name}', but its file is '{stem}'; use the same name")
         });
         for message in wrong_name.into_iter().chain(other_name) {
-            parsed.problems.push(parsed.problem(Severity::Error, Place::root().key("name"), message));
+            parsed.problems.push(parsed.problem(Severity::Error, JsonPath::root().key("name"), message));
         }
         parsed
     }
@@ -85,7 +85,7 @@ impl ParsedWorkflow {
     }
 
     /// A problem at a place.
-    pub fn problem(&self, severity: Severity, place: Place, message: String) -> Problem {
+    pub fn problem(&self, severity: Severity, place: JsonPath, message: String) -> Problem {
         self.document.problem(Finding { severity, place, mark: Mark::Value, message })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use accord_api::comparison::{ContradictionKind, Side, Truncation};
 use accord_api::{
-    Contradiction, NodeStatus, Worker, WorkflowFault, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
+    Contradiction, NodeStatus, Worker, WorkflowFailure, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
     WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
 };
 use owo_colors::OwoColorize as _;
@@ -167,7 +167,7 @@ pub(crate) fn gone_without(run: &WorkflowRunView) -> String {
     lines.into_iter().take(MOST_FAILED_TOLD).chain([more]).collect()
 }
 
-fn failed_line(node: &WorkflowNodeView, task: &WorkflowTaskView, error: &WorkflowFault) -> String {
+fn failed_line(node: &WorkflowNodeView, task: &WorkflowTaskView, error: &WorkflowFailure) -> String {
     let head = Tone::Warning.paint("failed:");
     // People count from 1, as the messages do.
     let item = task.name.strip_prefix("item ").and_then(|index| index.parse::<usize>().ok());
@@ -186,9 +186,9 @@ fn failed_line(node: &WorkflowNodeView, task: &WorkflowTaskView, error: &Workflo
 }
 
 fn said(node: &WorkflowNodeView) -> String {
-    let fault = node.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
+    let failure = node.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
     let output = || node.output.as_ref().map(Value::to_string);
-    fault.or_else(|| node.warning.clone()).or_else(output).unwrap_or_default()
+    failure.or_else(|| node.warning.clone()).or_else(output).unwrap_or_default()
 }
 
 /// All contradictions of a run, and where looking for them stopped.

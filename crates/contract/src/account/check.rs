@@ -3,27 +3,35 @@
 
 use serde_json::Value;
 
-use super::{Span, SpanKind};
+use super::{AccountError, Span, SpanKind};
 use crate::number;
 use crate::repair::RepairKind;
 
+fn wrong(problem: impl Into<String>) -> AccountError {
+    AccountError(problem.into())
+}
+
 /// Whether spans cover a text without gap or overlap.
-pub(super) fn covers(text: &str, spans: &[Span]) -> Result<(), String> {
+pub(super) fn covers(text: &str, spans: &[Span]) -> Result<(), AccountError> {
     let mut at = 0;
     for span in spans {
         if span.range.start != at || span.range.end < at {
-            return Err(format!("bytes {at}..{} belong to no span or to two", span.range.start));
+            return Err(wrong(format!("bytes {at}..{} belong to no span or to two", span.range.start)));
         }
-        let bytes = text.get(span.range.clone()).ok_or("a span cuts a character in two")?;
+        let bytes = text.get(span.range.clone()).ok_or_else(|| wrong("a span cuts a character in two"))?;
         if span.kind == SpanKind::Space && !bytes.chars().all(is_space) {
-            return Err(format!("the space at byte {at} is {bytes:?}"));
+            return Err(wrong(format!("the space at byte {at} is {bytes:?}")));
         }
         if span.kind == SpanKind::Comment && !["//", "/*", "#"].iter().any(|mark| bytes.starts_with(mark)) {
-            return Err(format!("the comment at byte {at} is {bytes:?}"));
+            return Err(wrong(format!("the comment at byte {at} is {bytes:?}")));
         }
         at = span.range.end;
     }
-    if at == text.len() { Ok(()) } else { Err(format!("the spans end at byte {at} of {}", text.len())) }
+    if at == text.len() {
+        Ok(())
+    } else {
+        Err(wrong(format!("the spans end at byte {at} of {}", text.len())))
+    }
 }
 
 fn is_space(character: char) -> bool {
@@ -33,12 +41,12 @@ fn is_space(character: char) -> bool {
 }
 
 /// Whether the spans of one candidate say what a value says, token by token.
-pub(super) fn says(text: &str, spans: &[&Span], value: &Value) -> Result<(), String> {
+pub(super) fn says(text: &str, spans: &[&Span], value: &Value) -> Result<(), AccountError> {
     let mut walk = Walk { text, spans, at: 0 };
     walk.value(value)?;
     match walk.peek() {
         None => Ok(()),
-        Some(span) => Err(format!("byte {} is not in the result", span.range.start)),
+        Some(span) => Err(wrong(format!("byte {} is not in the result", span.range.start))),
     }
 }
 
@@ -82,15 +90,16 @@ impl<'a> Walk<'a> {
         found
     }
 
-    fn value(&mut self, value: &Value) -> Result<(), String> {
+    fn value(&mut self, value: &Value) -> Result<(), AccountError> {
         match value {
             Value::Object(members) => {
                 let opened = self.take_bracket("{");
                 let mut seen = std::collections::HashSet::new();
                 while seen.len() < members.len() || opened && self.is_key() {
                     let name = self.token()?;
-                    let member =
-                        members.get(&name).ok_or_else(|| format!("the key {name:?} is not in the result"))?;
+                    let member = members
+                        .get(&name)
+                        .ok_or_else(|| wrong(format!("the key {name:?} is not in the result")))?;
                     seen.insert(name);
                     self.value(member)?;
                 }
@@ -104,7 +113,7 @@ impl<'a> Walk<'a> {
             scalar => {
                 let token = self.token()?;
                 if !is_same(&token, scalar) {
-                    return Err(format!("{token:?} was read as {scalar}"));
+                    return Err(wrong(format!("{token:?} was read as {scalar}")));
                 }
             }
         }
@@ -119,19 +128,22 @@ impl<'a> Walk<'a> {
     }
 
     /// The next key or scalar, decoded. A string is all that is between two quotes, an unquoted token is one span.
-    fn token(&mut self) -> Result<String, String> {
-        let first = self.peek().ok_or("the text has fewer tokens than the result")?;
+    fn token(&mut self) -> Result<String, AccountError> {
+        let first = self.peek().ok_or_else(|| wrong("the text has fewer tokens than the result"))?;
         let mut written = String::new();
         if first.kind != SpanKind::Structure {
             self.at += 1;
             return Ok(self.part(first).to_owned());
         }
         if ["{", "}", "[", "]"].contains(&self.part(first)) {
-            return Err(format!("byte {} is a bracket, and the result has a scalar", first.range.start));
+            return Err(wrong(format!(
+                "byte {} is a bracket, and the result has a scalar",
+                first.range.start
+            )));
         }
         self.at += 1;
         loop {
-            let span = *self.spans.get(self.at).ok_or("a string has no end")?;
+            let span = *self.spans.get(self.at).ok_or_else(|| wrong("a string has no end"))?;
             self.at += 1;
             match span.kind {
                 SpanKind::Value => written.push_str(self.part(span)),
@@ -139,7 +151,12 @@ impl<'a> Walk<'a> {
                     return Ok(decode(&written));
                 }
                 SpanKind::Repair(_) => {}
-                _ => return Err(format!("byte {} is inside a string and not part of it", span.range.start)),
+                _ => {
+                    return Err(wrong(format!(
+                        "byte {} is inside a string and not part of it",
+                        span.range.start
+                    )));
+                }
             }
         }
     }

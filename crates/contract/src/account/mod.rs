@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::repair::RepairKind;
 
@@ -49,6 +50,11 @@ pub enum SpanKind {
     /// Text that may hold a value, of an answer that was refused. No accepted value has it in its account.
     Refused,
 }
+
+/// Why an account is wrong. This is a bug, so callers only show it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct AccountError(String);
 
 /// The account of one accepted value.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -108,7 +114,7 @@ impl Account {
     }
 
     /// Whether the account is complete and says what `value` says. An error names the first byte that is wrong.
-    pub fn check(&self, text: &str, value: &Value) -> Result<(), String> {
+    pub fn check(&self, text: &str, value: &Value) -> Result<(), AccountError> {
         // A value that the provider handed over was read from no text.
         if self.candidates.is_empty() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! What a rule says before it is run: which names and functions it uses, whether it can be true or false at
-//! all, and which field of the output it is about.
+//! Static analysis of a rule: which names and functions it uses, whether it can be a boolean, and which field of the
+//! output it is about.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +16,15 @@ const MACROS: &[&str] = &["all", "exists", "exists_one", "existsOne", "filter", 
 const TYPE_NAMES: &[&str] =
     &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/// Why a rule is not accepted, and the expression that is wrong.
+/// An expression that is wrong, and why.
 #[derive(Debug)]
-pub(super) struct RuleError {
+pub(super) struct ExpressionError {
     pub(super) expression: u64,
     pub(super) message: String,
 }
 
-fn rule_error(expression: &IdedExpr, message: impl Into<String>) -> RuleError {
-    RuleError { expression: expression.id, message: message.into() }
+fn expression_error(expression: &IdedExpr, message: impl Into<String>) -> ExpressionError {
+    ExpressionError { expression: expression.id, message: message.into() }
 }
 
 #[derive(Debug, Default)]
@@ -45,27 +45,27 @@ impl Facts {
     }
 }
 
-/// Looks at a rule over these variables.
-pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts, RuleError> {
+/// Analyses a rule over these variables.
+pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts, ExpressionError> {
     check_depth(expression, 0)?;
     let mut facts = Facts::default();
     let mut scope = Scope { variables, names: Vec::new(), macros: 0 };
     walk(expression, &mut scope, &mut facts)?;
     match kind_of(expression) {
         Some(kind) => {
-            Err(rule_error(expression, format!("the rule must evaluate to a boolean, not to {kind}")))
+            Err(expression_error(expression, format!("the rule must evaluate to a boolean, not to {kind}")))
         }
         None => Ok(facts),
     }
 }
 
 /// A long chain of operators is as deep as a pile of brackets once it is parsed.
-fn check_depth(expression: &IdedExpr, depth: usize) -> Result<(), RuleError> {
+fn check_depth(expression: &IdedExpr, depth: usize) -> Result<(), ExpressionError> {
     if depth > MAX_INVARIANT_DEPTH {
         let message = format!(
             "more than {MAX_INVARIANT_DEPTH} nested operators; split the rule into several invariants"
         );
-        return Err(rule_error(expression, message));
+        return Err(expression_error(expression, message));
     }
     parts(expression).into_iter().try_for_each(|part| check_depth(part, depth + 1))
 }
@@ -98,7 +98,7 @@ struct Scope<'a> {
     macros: usize,
 }
 
-fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Result<(), RuleError> {
+fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Result<(), ExpressionError> {
     if let Some(path) = output_path(expression, scope) {
         facts.used.insert("output".to_owned());
         facts.paths.push(path);
@@ -108,9 +108,9 @@ fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Resu
         Expr::Ident(name) => return check_name(expression, name, scope, facts),
         Expr::Comprehension(comprehension) => return walk_macro(expression, comprehension, scope, facts),
         Expr::Struct(_) => {
-            return Err(rule_error(expression, "a rule cannot create objects of a named type"));
+            return Err(expression_error(expression, "a rule cannot create objects of a named type"));
         }
-        Expr::Unspecified => return Err(rule_error(expression, "the rule cannot be parsed")),
+        Expr::Unspecified => return Err(expression_error(expression, "the rule cannot be parsed")),
         Expr::Call(call) => check_function(expression, call)?,
         Expr::Literal(_) | Expr::Select(_) | Expr::List(_) | Expr::Map(_) => {}
     }
@@ -122,17 +122,17 @@ fn walk_macro(
     comprehension: &ComprehensionExpr,
     scope: &mut Scope<'_>,
     facts: &mut Facts,
-) -> Result<(), RuleError> {
+) -> Result<(), ExpressionError> {
     if scope.variables.contains(&comprehension.iter_var.as_str()) {
         let message = format!("'{}' is not a valid item name", comprehension.iter_var);
-        return Err(rule_error(expression, message));
+        return Err(expression_error(expression, message));
     }
     walk(&comprehension.iter_range, scope, facts)?;
     walk(&comprehension.accu_init, scope, facts)?;
     scope.macros += 1;
     if scope.macros > MAX_INVARIANT_MACROS {
         let message = format!("macros are nested deeper than {MAX_INVARIANT_MACROS} levels");
-        return Err(rule_error(expression, message));
+        return Err(expression_error(expression, message));
     }
     let outer = scope.names.len();
     scope.names.push(comprehension.accu_var.clone());
@@ -167,7 +167,7 @@ fn check_name(
     name: &str,
     scope: &Scope<'_>,
     facts: &mut Facts,
-) -> Result<(), RuleError> {
+) -> Result<(), ExpressionError> {
     if scope.variables.contains(&name) {
         facts.used.insert(name.to_owned());
         return Ok(());
@@ -182,10 +182,10 @@ fn check_name(
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
     let message = format!("unknown variable {}; available: {known}", quoted(name));
-    Err(rule_error(expression, message))
+    Err(expression_error(expression, message))
 }
 
-fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), RuleError> {
+fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), ExpressionError> {
     let name = call.func_name.as_str();
     // Operators have names that no rule can write, such as `_==_` and `@in`.
     let is_operator = name.starts_with(['_', '@', '!', '-']);
@@ -193,7 +193,7 @@ fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), RuleErro
     if (is_operator && call.target.is_none()) || known.contains(&name) {
         return Ok(());
     }
-    Err(rule_error(
+    Err(expression_error(
         expression,
         match name {
             "has" => "'has' takes one field: has(output.field)".to_owned(),

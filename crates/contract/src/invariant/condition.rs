@@ -1,7 +1,7 @@
 //! A condition in CEL over given variables: the edges and checks of workflows.
 //!
-//! The same parser, limits and meter as invariants have. What differs is that the answer is wanted, and not only whether
-//! a rule is broken: a condition that cannot be evaluated is neither true nor false.
+//! It has the parser, the limits and the meter of invariants. Unlike an invariant, a condition that cannot be evaluated is
+//! neither true nor false, but an error.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use cel::{Context, Value as CelValue};
 use serde_json::Value;
 
 use super::convert::convert;
-use super::{compile, meter, report, stack};
+use super::{EvaluationError, RuleError, compile, meter, report, stack};
 use crate::json_path::JsonPath;
 
 /// A compiled condition. Cheap to clone.
@@ -24,10 +24,10 @@ pub struct Condition {
 
 impl Condition {
     /// Parses a condition over these variables. The error says what is wrong and where.
-    pub fn compile(text: &str, variables: &[&str]) -> Result<Self, String> {
+    pub fn compile(text: &str, variables: &[&str]) -> Result<Self, RuleError> {
         let read = stack::with_large(|| compile::read(text, variables));
-        let compile::Compiled { expression, facts, reads } =
-            read.unwrap_or_else(|| Err("the condition could not be parsed".to_owned()))?;
+        let unparsed = || Err(RuleError::Invalid("the condition could not be parsed".to_owned()));
+        let compile::Compiled { expression, facts, reads } = read.unwrap_or_else(unparsed)?;
         Ok(Self { expression: Arc::new(expression), used: Arc::new(facts.used), reads: reads.into() })
     }
 
@@ -43,23 +43,22 @@ impl Condition {
     }
 
     /// Whether it holds. The error says why that is unknown.
-    pub fn holds(&self, variables: &[(&str, &Value)]) -> Result<bool, String> {
-        let evaluated = stack::with_large(|| self.evaluate(variables));
-        evaluated.unwrap_or_else(|| Err("the condition could not be evaluated".to_owned()))
+    pub fn holds(&self, variables: &[(&str, &Value)]) -> Result<bool, EvaluationError> {
+        stack::with_large(|| self.evaluate(variables)).unwrap_or(Err(EvaluationError::Unavailable))
     }
 
-    fn evaluate(&self, variables: &[(&str, &Value)]) -> Result<bool, String> {
-        let environment = meter::environment().map_err(|_| "the condition could not be evaluated")?;
+    fn evaluate(&self, variables: &[(&str, &Value)]) -> Result<bool, EvaluationError> {
+        let environment = meter::environment().map_err(|_| EvaluationError::Unavailable)?;
         let mut context = Context::with_env(Arc::new(environment));
         for (name, document) in variables.iter().filter(|(name, _)| self.used.contains(*name)) {
-            let value = convert(document).map_err(|_| format!("'{name}' has too many values"))?;
+            let value = convert(document).map_err(|_| EvaluationError::TooLarge((*name).to_owned()))?;
             context.add_variable_as_val(*name, value);
         }
         meter::start();
         match CelValue::resolve(&self.expression, &context) {
             Ok(CelValue::Bool(truth)) => Ok(truth),
-            Ok(other) => Err(format!("expected true or false, got {}", report::describe(&other))),
-            Err(error) => Err(report::reason(&error, &self.expression, variables)),
+            Ok(other) => Err(EvaluationError::NotBoolean(report::describe(&other))),
+            Err(error) => Err(EvaluationError::Failed(report::reason(&error, &self.expression, variables))),
         }
     }
 }
@@ -72,7 +71,8 @@ mod tests {
 
     fn holds(text: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
         let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
-        Condition::compile(text, &names)?.holds(variables)
+        let condition = Condition::compile(text, &names).map_err(|error| error.to_string())?;
+        condition.holds(variables).map_err(|error| error.to_string())
     }
 
     #[test]

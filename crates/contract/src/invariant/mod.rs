@@ -1,4 +1,4 @@
-//! Rules over a value that a schema cannot say, in CEL, over `output` and `input`.
+//! Rules that a schema cannot express, in CEL, over `output` and `input`.
 //!
 //! A rule that cannot be evaluated is a broken rule: a missing field, a type error or too much work is a
 //! violation that says so, never a pass. Evaluation always ends: each step is charged to a budget
@@ -9,6 +9,7 @@ mod analysis;
 mod compile;
 mod condition;
 mod convert;
+mod error;
 mod meter;
 mod reads;
 mod report;
@@ -28,6 +29,7 @@ use crate::json_path::JsonPath;
 use crate::violation::Violation;
 use compile::Rule;
 pub use condition::Condition;
+pub use error::{EvaluationError, RuleError};
 
 /// A rule in CEL over `output` and `input`, and what to say when it does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +65,8 @@ impl Invariants {
         }
         let compiled = stack::with_large(|| {
             let compile = |(index, invariant)| {
-                compile::compile(invariant).map_err(|message| InvariantError { index, message })
+                let compiled = compile::compile(invariant);
+                compiled.map_err(|error| InvariantError { index, message: error.to_string() })
             };
             invariants.iter().enumerate().map(compile).collect::<Result<Vec<_>, _>>()
         });
@@ -73,12 +76,12 @@ impl Invariants {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// What each rule reads off `output` and `input`, as [`Condition::reads`] tells it, in the order of the rules.
+    /// What each rule reads off `output` and `input`, as in [`Condition::reads`], in the order of the rules.
     pub fn reads(&self) -> impl Iterator<Item = &[(String, JsonPath)]> {
         self.rules.iter().map(|rule| rule.reads.as_slice())
     }

@@ -1,11 +1,12 @@
-//! What can be said of a rule's text without the parser, and what the parser says in plainer words.
+//! Checks a rule's text before it is parsed, and rewords the parser's messages.
 
+use super::RuleError;
 use crate::limits::MAX_INVARIANT_NESTING;
 use crate::violation::escape::quoted;
 
-/// Refuses what would take the parser too deep. Strings are skipped; comments need no care, because a bracket
-/// in one only makes the count stricter.
-pub(super) fn check_nesting(text: &str) -> Result<(), String> {
+/// Refuses a rule that nests too deeply for the parser. Strings are skipped; comments are not, because a bracket in one
+/// only makes the count stricter.
+pub(super) fn check_nesting(text: &str) -> Result<(), RuleError> {
     let mut depth: u16 = 0;
     let mut conditions: u16 = 0;
     let mut quote = None;
@@ -23,10 +24,10 @@ pub(super) fn check_nesting(text: &str) -> Result<(), String> {
             (None, _) => {}
         }
         if depth.saturating_add(conditions) > MAX_INVARIANT_NESTING {
-            let (line, column) = line_and_column(text, offset);
-            return Err(format!(
-                "line {line}, column {column}: the rule is nested deeper than {MAX_INVARIANT_NESTING} levels; split it into several invariants"
-            ));
+            let message = format!(
+                "the rule is nested deeper than {MAX_INVARIANT_NESTING} levels; split it into several invariants"
+            );
+            return Err(RuleError::at(line_and_column(text, offset), message));
         }
     }
     Ok(())

@@ -55,11 +55,11 @@ impl Judge<'_> {
             return report::too_many_starts();
         }
         let Candidates { items, outside, rest, .. } = found;
-        let stands = |mut item: Candidate| {
-            let judged = self.as_it_stands(&mut item);
+        let judge_unchanged = |mut item: Candidate| {
+            let judged = self.unchanged(&mut item);
             (item, judged)
         };
-        let judged: Vec<(Candidate, Judged)> = items.into_iter().map(stands).collect();
+        let judged: Vec<(Candidate, Judged)> = items.into_iter().map(judge_unchanged).collect();
         let verdict = self.first(text, &outside, |source, tally| self.direct(&judged, source, tally));
         let verdict = verdict
             .or_else(|| self.first(text, &outside, |source, tally| self.nested(&judged, source, tally)));
@@ -123,7 +123,7 @@ impl Judge<'_> {
     }
 
     /// What the strict parser read, lifted. The value moves out of the candidate.
-    fn as_it_stands(&self, item: &mut Candidate) -> Judged {
+    fn unchanged(&self, item: &mut Candidate) -> Judged {
         let is_part = item.is_part;
         let read = item.reading.as_mut().ok().filter(|_| !is_part).and_then(|value| {
             let (raw, lifted) = match self.answer.lift {
@@ -179,11 +179,11 @@ impl Judge<'_> {
         let mut behind = 0;
         let mut unescaped = 0;
         let mut repaired = Vec::new();
-        for (item, standing) in judged {
+        for (item, unchanged) in judged {
             if item.range.start < behind || item.is_part {
                 continue;
             }
-            let next = match (&item.reading, &standing.read) {
+            let next = match (&item.reading, &unchanged.read) {
                 (Ok(_), Some(read)) => self.reshaped(read, item.source, alone),
                 // It was read and has no meaning; any other reading would be a guess.
                 (Ok(_), None) | (Err(ParseError { kind: ParseErrorKind::TooDeep, .. }), _) => continue,

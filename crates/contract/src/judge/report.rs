@@ -20,7 +20,7 @@ impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
     pub(super) fn reject(&self, text: &str, items: &[(Candidate, Judged)], repaired: &[Judged]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
-        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(fault) if fault.kind == ParseErrorKind::TooDeep);
+        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(error) if error.kind == ParseErrorKind::TooDeep);
         if let Some((item, _)) =
             items.iter().find(is_deep).filter(|_| items.iter().all(|(item, _)| item.reading.is_err()))
         {
@@ -124,18 +124,18 @@ fn distance(rejected: &Rejected) -> usize {
 
 fn reject_unread(text: &str, offset: usize, item: &Candidate) -> Verdict {
     let range = Some(item.range.start + offset..item.range.end + offset);
-    let Err(fault) = &item.reading else {
+    let Err(error) = &item.reading else {
         let message = "this is part of a damaged value; return the whole value as valid JSON";
         let candidate = verdict::Candidate { range, value: item.reading.as_ref().ok().cloned() };
         return Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)));
     };
-    let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
+    let before = text.get(..error.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let message =
-        format!("invalid JSON at line {line}, column {column}: {}", syntax_hint::explain(text, fault));
+        format!("invalid JSON at line {line}, column {column}: {}", syntax_hint::explain(text, error));
     let candidate =
-        verdict::Candidate { range: Some(item.range.start + offset..fault.at + offset), value: None };
+        verdict::Candidate { range: Some(item.range.start + offset..error.at + offset), value: None };
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))
 }
 
@@ -152,7 +152,7 @@ fn no_json(text: &str) -> Verdict {
     Verdict::Rejected(Rejected::because(Outcome::NoJson, "json", message, None))
 }
 
-/// Where a value stands, and where the contract accepts one.
+/// Where a value was found, and where the contract accepts one.
 fn embedded(options: Options, source: Source) -> String {
     let expected = match (options.takes(Source::Fence), options.takes(Source::Prose)) {
         (true, _) => "expected the value alone or in a code fence",

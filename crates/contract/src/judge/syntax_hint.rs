@@ -22,7 +22,7 @@ const WORDS: &[(&str, &str)] = &[
 const OTHER_QUOTES: &[&str] =
     &["'", "`", "&quot;", "\u{201c}", "\u{201d}", "\u{201e}", "\u{2018}", "\u{2019}", "\u{ab}", "\u{bb}"];
 
-/// A fault in words, with what was found at its place.
+/// A message for a syntax error, with the text at its position.
 pub(super) fn explain(text: &str, error: &ParseError) -> String {
     let message = error.message();
     let (ParseErrorKind::Expected(_), Some((before, rest))) = (&error.kind, text.split_at_checked(error.at))

@@ -141,7 +141,7 @@ fn short(value: &Value) -> String {
 }
 
 /// Parts of the document that no value satisfies, as far as it can be proven. Found by an algebra over whole
-/// schemas whose cost grows with what stands side by side, so large documents are left out.
+/// schemas whose cost grows with the number of siblings, so large documents are left out.
 pub(super) fn unsatisfiable(schema: &Schema, findings: &mut Vec<Finding>) {
     let document = schema.document();
     if document.to_string().len() > MAX_SATISFIABILITY_BYTES

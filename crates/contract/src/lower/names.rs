@@ -1,4 +1,4 @@
-//! Names that a provider does not take are given others, and lifting gives them back.
+//! Replaces names that a provider does not accept; lifting restores them.
 
 use std::collections::HashSet;
 

@@ -106,7 +106,7 @@ fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) ->
         .filter(|id| match &graph.get(*id).shape {
             Shape::Union { branches, tagged: false, .. } if branches.len() > 1 => {
                 let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
-                !facts.transparent(*id) && (all || !told_apart(context, &nodes))
+                !facts.transparent(*id) && (all || !are_distinguishable(context, &nodes))
             }
             _ => false,
         })
@@ -119,7 +119,7 @@ fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) ->
     !unclear.is_empty()
 }
 
-fn told_apart(context: LiftContext<'_>, nodes: &[NodeId]) -> bool {
+fn are_distinguishable(context: LiftContext<'_>, nodes: &[NodeId]) -> bool {
     nodes.len() <= MAX_COMPARED_BRANCHES
         && pairs(nodes).all(|(left, right)| {
             context.facts.transparent(left) && context.facts.transparent(right)

@@ -1,4 +1,4 @@
-//! Clears the graph of what can never be and of what is nested beyond use, before anything is decided on it.
+//! Removes nodes without values and nodes that are nested too deeply, before anything is decided on the graph.
 
 use super::facts::Facts;
 use super::graph::{Branch, Demand, Graph, Guard, Node, NodeId, Shape};
@@ -15,7 +15,7 @@ pub(super) fn prune(graph: &mut Graph) {
     flatten_deep_unions(graph);
 }
 
-/// Drops branches that nothing conforms to; an object that needs a member which cannot be cannot be either.
+/// Drops branches that no value conforms to, such as an object with an impossible required member.
 fn drop_impossible(graph: &mut Graph) -> bool {
     let mut changed = false;
     for id in graph.ids().rev() {
@@ -49,9 +49,9 @@ fn drop_impossible(graph: &mut Graph) -> bool {
     changed
 }
 
-/// Drops the branches for what no condition speaks of, where lifting changes nothing in the others: what does
-/// not fit there passes as it is, and the model is spared the choice. Such a place can hold anything, so its
-/// absence is written in a way that no value can be mistaken for.
+/// Drops the branches for values without a condition, if lifting does not change the other branches: values that match none
+/// of those are left unchanged, and the model has fewer choices. Such a place can have any value, so its absence is
+/// written in a way that cannot be mistaken for a value.
 pub(super) fn drop_fallbacks(graph: &mut Graph, facts: &Facts) {
     for id in graph.ids() {
         let node = graph.get_mut(id);

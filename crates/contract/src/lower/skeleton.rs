@@ -58,7 +58,7 @@ pub fn skeleton(schema: &Schema) -> Option<Skeleton> {
     (!writer.too_long && result.form.len() <= MAX_BYTES).then_some(result)
 }
 
-/// Where in the form a node stands.
+/// The position of a node in the form.
 struct At {
     /// As rules name it: `items[].name`; empty for the whole answer.
     path: String,

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::parse::{self, ParseError};
 
-/// The value in a string; `None` if it is not JSON, and so means itself. JSON is read as an
-/// answer is: a fault where a key is given twice with different values, or a number is over the limit.
+/// The value in a string; `None` if it is not JSON, and so means itself. JSON is read like an
+/// answer: a duplicate key with different values is an error, and so is a number over the limit.
 pub(super) fn read(text: &str) -> Result<Option<Value>, ParseError> {
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => parse::whole(text).map(Some),
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_over_the_limit_is_a_fault_and_not_a_value() {
+    fn rejects_a_number_over_the_limit() {
         assert!(read("1e5000").is_err_and(|error| error.message().contains("too many digits")));
         assert_eq!(
             read("1e400").map(|value| value.map(|value| value.to_string())),

@@ -57,8 +57,8 @@ impl Search<'_> {
         }
     }
 
-    /// Where the words that begin here end: before a separator or a bracket that is not theirs. `None` where a quote stands
-    /// among them: then it is unclear what belongs to what.
+    /// Where the words that begin here end: before a separator or a bracket that is not theirs. `None` if there is a quote
+    /// among them, because then it is unclear what belongs to what.
     fn bare_end(&mut self, state: State) -> Option<BareEnd> {
         let is_object = self.container(state)? == Container::Object;
         let mut depth = 0_usize;

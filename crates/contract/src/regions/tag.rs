@@ -89,7 +89,7 @@ impl<'a> Tag<'a> {
 }
 
 /// The words of a name in small letters: `thinking`, `process` of `thinking_process` and of `thinkingProcess`. Numbers
-/// are none.
+/// are skipped.
 pub(crate) fn tag_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -142,7 +142,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.')
 }
 
-/// A text without a beginning or an end that stands on its own at a separator.
+/// The text without an affix, which is a suffix if it starts with a separator, else a prefix.
 fn without<'a>(text: &'a str, affix: &str) -> Option<&'a str> {
     match affix.starts_with(SEPARATORS) {
         true => {

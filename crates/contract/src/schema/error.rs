@@ -34,7 +34,7 @@ pub(super) fn explain(document: &Value, error: &jsonschema::ValidationError<'_>)
     SchemaError::new(&place, wording(&place, offending, error))
 }
 
-/// Meta-schemas have alternatives (`items` is a schema or a list of them); the fault is where one of them got
+/// Meta-schemas have alternatives (`items` is a schema or a list of them); the error is where one of them got
 /// furthest.
 fn innermost<'e>(error: &'e jsonschema::ValidationError<'_>) -> &'e jsonschema::ValidationError<'e> {
     let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =

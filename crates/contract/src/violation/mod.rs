@@ -1,7 +1,6 @@
 //! The ways in which a value breaks its contract, located and worded so that a model can fix them.
 //!
-//! The validator decides whether a value conforms; it is asked first, and it alone is believed. Why a value
-//! does not is found by [`explain`], a walk of our own over schema and value side by side: the validator's
+//! The validator alone decides whether a value conforms. Why a value does not is found by [`explain`], a walk of our own over schema and value side by side: the validator's
 //! list of errors is complete, which is too much. It holds every error of every alternative, at every level,
 //! and grows exponentially where alternatives nest. The walk looks for the alternative that came closest,
 //! stops when it has seen enough, and leaves single assertions (`maximum`, `format`, …) to the validator.

@@ -11,7 +11,7 @@ use crate::judging::contract;
 
 /// An answer and the schema that it was meant for.
 #[derive(Debug, Clone)]
-struct Said {
+struct GeneratedAnswer {
     schema: Value,
     text: String,
 }
@@ -30,7 +30,7 @@ const FRAMES: &[(&str, &str)] = &[
 ];
 
 /// A document as it is or damaged, in one of the frames.
-fn said(seed: u64) -> Said {
+fn generated_answer(seed: u64) -> GeneratedAnswer {
     let mut random = Random(seed);
     let document = document(&mut random);
     let (before, behind) = *random.pick(FRAMES);
@@ -44,17 +44,17 @@ fn said(seed: u64) -> Said {
             }
         }
     };
-    Said { schema, text: format!("{before}{text}{behind}") }
+    GeneratedAnswer { schema, text: format!("{before}{text}{behind}") }
 }
 
-fn accepted(said: &Said, text: &str, mode: Mode) -> Option<Accepted> {
-    match judge(&Answer::text(text), &contract(&said.schema, mode)) {
+fn accepted(answer: &GeneratedAnswer, text: &str, mode: Mode) -> Option<Accepted> {
+    match judge(&Answer::text(text), &contract(&answer.schema, mode)) {
         Verdict::Accepted(accepted) => Some(accepted),
         Verdict::Rejected(_) => None,
     }
 }
 
-/// Where a word would stand inside a candidate and outside of its strings and comments.
+/// Positions inside a candidate where a word would be outside of strings and comments.
 fn places(text: &str, spans: &[Span]) -> Vec<usize> {
     let is_mark = |part: &str| ["{", "}", "[", "]", ",", ":"].contains(&part);
     let is_place = |span: &Span, before: &Span| {
@@ -80,8 +80,8 @@ fn the_generator_reaches_accepted_texts() {
     let count = |mode| {
         (0..1000)
             .filter(|&seed| {
-                let said = said(seed);
-                accepted(&said, &said.text, mode).is_some()
+                let answer = generated_answer(seed);
+                accepted(&answer, &answer.text, mode).is_some()
             })
             .count()
     };
@@ -95,21 +95,21 @@ proptest! {
 
     #[test]
     fn what_is_accepted_accounts_for_its_text(seed in any::<u64>()) {
-        let said = said(seed);
+        let answer = generated_answer(seed);
         for mode in [Mode::Strict, Mode::Lenient] {
-            if let Some(Accepted { value, account, .. }) = accepted(&said, &said.text, mode) {
-                prop_assert_eq!(account.check(&said.text, &value), Ok(()), "{:?}", said);
-                prop_assert!(contract(&said.schema, mode).schema().is_valid(&value), "{:?}", said);
+            if let Some(Accepted { value, account, .. }) = accepted(&answer, &answer.text, mode) {
+                prop_assert_eq!(account.check(&answer.text, &value), Ok(()), "{:?}", answer);
+                prop_assert!(contract(&answer.schema, mode).schema().is_valid(&value), "{:?}", answer);
             }
         }
     }
 
     #[test]
     fn lenient_accepts_what_strict_accepts_of_damage(seed in any::<u64>()) {
-        let said = said(seed);
-        if let Some(strict) = accepted(&said, &said.text, Mode::Strict) {
-            let lenient = accepted(&said, &said.text, Mode::Lenient);
-            prop_assert!(lenient.is_some_and(|lenient| same(&lenient.value, &strict.value)), "{said:?}");
+        let answer = generated_answer(seed);
+        if let Some(strict) = accepted(&answer, &answer.text, Mode::Strict) {
+            let lenient = accepted(&answer, &answer.text, Mode::Lenient);
+            prop_assert!(lenient.is_some_and(|lenient| same(&lenient.value, &strict.value)), "{answer:?}");
         }
     }
 
@@ -120,16 +120,16 @@ proptest! {
         pick in any::<prop::sample::Index>(),
         is_apart in any::<bool>(),
     ) {
-        let said = said(seed);
+        let answer = generated_answer(seed);
         for mode in [Mode::Strict, Mode::Lenient] {
-            let Some(before) = accepted(&said, &said.text, mode) else { continue };
-            let places = places(&said.text, &before.account.spans(&said.text));
+            let Some(before) = accepted(&answer, &answer.text, mode) else { continue };
+            let places = places(&answer.text, &before.account.spans(&answer.text));
             if places.is_empty() {
                 continue;
             }
-            let (left, right) = said.text.split_at(places[pick.index(places.len())]);
+            let (left, right) = answer.text.split_at(places[pick.index(places.len())]);
             let text = if is_apart { format!("{left} {word} {right}") } else { format!("{left}{word}{right}") };
-            if let Some(behind) = accepted(&said, &text, mode) {
+            if let Some(behind) = accepted(&answer, &text, mode) {
                 prop_assert!(!same(&behind.value, &before.value), "{:?} in {}", mode, text);
             }
         }

@@ -174,7 +174,7 @@ const MISSES: &[(&str, Miss)] = &[
     ("qualified_number", qualified_number),
     ("omission", omission),
     ("cut", cut),
-    ("told_cut", told_cut),
+    ("cut_text", cut_text),
     ("two_answers", two_answers),
     ("two_items", two_items),
     ("key_twice", key_twice),
@@ -192,7 +192,7 @@ fn near_misses_are_refused() {
         *cases.entry(name).or_default() += 1;
         for mode in [Mode::Strict, Mode::Lenient] {
             let contract = contract(&schema, mode);
-            let read = if name == "told_cut" {
+            let read = if name == "cut_text" {
                 match judge(&Answer::text(&text), &contract).of_cut(&text) {
                     Verdict::Accepted(accepted) => Some(accepted.value),
                     Verdict::Rejected(_) => None,
@@ -382,7 +382,7 @@ fn cut(random: &mut Random) -> Option<(Value, String)> {
     Some((document.schema, text))
 }
 
-fn told_cut(random: &mut Random) -> Option<(Value, String)> {
+fn cut_text(random: &mut Random) -> Option<(Value, String)> {
     let document = document(random);
     let pretty = random.chance(50);
     let text = write(&tokens(&document.value), pretty);

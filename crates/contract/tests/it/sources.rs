@@ -1,4 +1,4 @@
-//! Where an accepted value may stand: alone, in a fence, in prose.
+//! Where an accepted value may be: alone, in a fence, in prose.
 
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{

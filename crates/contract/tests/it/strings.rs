@@ -76,7 +76,7 @@ fn a_text_cut_after_an_escaped_quote_is_cut_in_a_string() {
 }
 
 #[test]
-fn a_string_that_takes_in_the_next_value_is_none() {
+fn rejects_a_string_that_takes_in_the_next_value() {
     let items = json!({"type": "array", "items": strings(&["a"])});
     assert_eq!(read(r#"[{"a": "x}, {"a": "y"}]"#, &items), None);
     assert_eq!(read("[{\"a\": \"x\n}, {\n\"a\": \"y\"}]", &items), None);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use accord_json::read_kept;
 use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
 use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
 use crate::attempt::{self, Attempt};
@@ -344,7 +345,7 @@ pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     }
     let (own, tags) =
         run.demands.tags.iter().cloned().partition::<BTreeSet<_>, _>(|tag| tag.starts_with(OWN_TAG));
-    let demands = serde_json::to_string(&Demands { tags, ..run.demands.clone() }).unwrap_or_default();
+    let demands = json!(Demands { tags, ..run.demands.clone() });
     let message = match own.is_empty() {
         true => {
             format!(

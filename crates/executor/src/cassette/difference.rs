@@ -5,10 +5,10 @@ use serde_json::Value;
 /// What is shown of a value.
 const SHOWN_CHARACTERS: usize = 100;
 
-/// What is shown of two texts before they part.
+/// How much of two texts is shown before they differ.
 const SHARED_CHARACTERS: usize = 20;
 
-/// The first place where what is asked differs from what was recorded.
+/// The first place where a request differs from the recorded one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) pointer: String,

@@ -1,6 +1,6 @@
 //! Removes JSON escapes from a text, because one character can be written in many ways.
 
-/// A text without its outermost escapes; nothing, where it has none. What is no escape stays.
+/// A text without its outermost escapes; `None` if it has no escapes.
 pub(super) fn unescaped(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

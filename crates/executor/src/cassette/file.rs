@@ -7,16 +7,16 @@ use tokio::io::AsyncReadExt;
 
 use super::format::{Cassette, VERSION};
 
-/// A run of a hundred long turns stays far below it; what is larger is no recording.
+/// A run of a hundred long turns stays far below it; a larger file is not a recording.
 const MAX_CASSETTE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Why a cassette cannot be had. Each says the file and what to do.
+/// Why a cassette cannot be used. Each names the file and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CassetteError {
     /// There is no such file, or it cannot be read.
     #[error("{0}")]
     Missing(String),
-    /// It is not what it should be.
+    /// It is not a valid cassette.
     #[error("{0}")]
     Broken(String),
 }

@@ -36,7 +36,7 @@ pub struct Cassette {
     pub contract: Value,
     /// Requests and what came back, in the order in which they were sent.
     pub exchanges: Vec<Exchange>,
-    /// How the run was ended, where it did not end by itself. A replay is ended where the recording ends.
+    /// How the run was ended, if it did not finish. A replay ends where the recording ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
     /// The result of the run, for information: not used to replay.
@@ -66,9 +66,8 @@ impl Cassette {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// It was stopped on request.
     Stopped,
-    /// Its time was over.
+    /// It timed out.
     TimedOut {
         /// How long it had.
         seconds: u64,
@@ -79,25 +78,21 @@ pub enum Ended {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StoredExchange", into = "StoredExchange")]
 pub struct Exchange {
-    /// What was asked.
     pub request: RecordedRequest,
-    /// What came back.
     pub reply: Reply,
-    /// What the tools gave that it asked for, in the order of the calls. Older recordings keep none.
+    /// The results of the tools that it called, in the order of the calls. Older recordings have none.
     pub results: Vec<RecordedResult>,
 }
 
-/// What a tool gave.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedResult {
-    /// The tool's name.
     pub name: String,
     /// Its arguments, for information: not used to replay.
     pub arguments: Value,
-    /// Whether it did what it was asked.
     pub ok: bool,
-    /// The output, or what was wrong.
+    /// The output, or the error.
     pub text: String,
 }
 
@@ -107,14 +102,11 @@ pub struct RecordedResult {
 pub struct RecordedRequest {
     /// The path of the address, without host and query.
     pub path: String,
-    /// The JSON body.
     pub body: Value,
 }
 
-/// What came back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// An answer.
     Response(RecordedResponse),
     /// No answer: the connection failed.
     Error(String),
@@ -126,7 +118,6 @@ pub enum Reply {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedResponse {
-    /// The HTTP status.
     pub status: u16,
     /// The few headers that say what the body is, when to try again, and how the provider names the request.
     #[serde(default)]

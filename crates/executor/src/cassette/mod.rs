@@ -1,4 +1,4 @@
-//! Recordings: what went over the wire in a run, kept so that the run can be had again offline and at no cost.
+//! Recordings of the traffic of a run, so that the run can be replayed offline and at no cost.
 //!
 //! A recording holds no header of a request, no address beyond its path, and none of the secrets that the recorder was
 //! told of. A replayed run goes through the same code as a live one; only the network and the tools are exchanged.

@@ -15,7 +15,6 @@ use super::redactor::bare;
 pub struct RecordedProvider {
     /// The name that the blueprint calls it by.
     pub name: String,
-    /// Its dialect.
     pub kind: ProviderKind,
     /// Its address, without user, password and query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,10 +25,8 @@ pub struct RecordedProvider {
     /// The subset of JSON Schema that it enforces, where it is another than its dialect's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_profile: Option<String>,
-    /// Dollars for a million tokens read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_per_million_input: Option<f64>,
-    /// Dollars for a million tokens written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price_per_million_output: Option<f64>,
 }

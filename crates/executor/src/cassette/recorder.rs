@@ -1,4 +1,4 @@
-//! Records what goes over a transport, while it goes.
+//! Records the traffic of a transport.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,8 +87,8 @@ impl Recorder {
         Box::new(RecordingToolbox::new(tools, self.clone()))
     }
 
-    /// Whether a secret would be read in the recording, where the pieces of a stream are put together or escapes are taken
-    /// off, though it does not stand there as it is.
+    /// Whether the recording contains a secret once the pieces of a stream are joined or escapes are removed, though not
+    /// literally.
     pub fn spells_a_secret(&self) -> bool {
         let redactor = &self.redactor;
         self.lock().exchanges.iter().any(|recording| {
@@ -168,7 +168,7 @@ impl Recorder {
     }
 
     fn lock(&self) -> MutexGuard<'_, Tape> {
-        // Every change is whole, so what a panicking thread left is sound.
+        // Every change is complete, so the state that a panicking thread leaves is valid.
         self.tape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
 //! Keeps known secrets out of recordings and events.
 //!
 //! Only known secrets are found, as a whole and in the form that JSON gives it. A secret that a model
-//! spells out over several events of a stream, or that is written with other escapes, cannot be replaced; that there is
-//! one is found out, for a recording not to be kept.
+//! spells out over several events of a stream, or that is written with other escapes, cannot be replaced, but it
+//! is detected, and such a recording is not kept.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use super::escapes::unescaped;
 /// Replaces a secret.
 const REDACTED: &str = "[redacted]";
 
-/// Shorter strings are no secrets: they are words, and taking them out would take the text apart.
+/// Shorter strings are not treated as secrets: they are words, and removing them would mangle the text.
 const MIN_SECRET_BYTES: usize = 6;
 
 /// How many layers of escapes are taken off a text: an event holds the arguments of a call as a string of JSON, these may
@@ -46,8 +46,8 @@ impl Redactor {
         Self { secrets: all.into() }
     }
 
-    /// What can be told of a text that grows, which is taken from its front: no secret can be recognised while it is half there,
-    /// so as much as the longest one is kept back.
+    /// Takes from the front of a growing text what can be shown already. A secret cannot be recognised while only half of it
+    /// has arrived, so as much as the longest one is kept back.
     pub(crate) fn front(&self, growing: &mut String) -> Option<String> {
         let kept_back = self.secrets.first().map_or(0, String::len);
         let text = self.text(growing);
@@ -94,8 +94,8 @@ impl Redactor {
         }
     }
 
-    /// Whether a secret stands in an answer, with whatever escapes, or strings that stand at the same place in the lines or
-    /// events of a stream give one together.
+    /// Whether an answer contains a secret, with any escapes, or split over strings at the same place in the lines or events
+    /// of a stream.
     pub(super) fn is_spelled(&self, body: &[u8]) -> bool {
         let body = String::from_utf8_lossy(body);
         let body = body.strip_prefix('\u{feff}').unwrap_or(&body);
@@ -120,7 +120,7 @@ impl Redactor {
         joined.values().any(|text| self.is_held(text))
     }
 
-    /// Whether a text holds a secret, in the text itself or in JSON that stands in it.
+    /// Whether a text contains a secret, in the text itself or in JSON inside it.
     pub(super) fn is_held(&self, text: &str) -> bool {
         let mut text = Cow::Borrowed(text);
         for _ in 0..LAYERS {

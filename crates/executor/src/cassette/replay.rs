@@ -27,7 +27,7 @@ use super::provider::providers;
 use super::tools::ReplayToolboxes;
 use super::transport::{Matching, ReplayTransport};
 
-/// What a recorded executor works with, in the place of the world.
+/// The environment of a recorded executor on replay.
 pub struct Stage {
     /// Whom it knows: the recorded provider, without its key.
     pub providers: Providers,
@@ -80,7 +80,7 @@ impl Executor for ReplayExecutor {
         let mcp_tools = cassette.mcp_tools.clone();
         let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
         let toolboxes = Arc::new(ReplayToolboxes { tape: Arc::clone(&transport), mcp_tools });
-        // Nothing is spent, whatever it cost when it was recorded; and no server is asked.
+        // A replay costs nothing and starts no servers.
         let (costs_are_limited, mcp_servers) = (false, Vec::new());
         let start = Start { settings: recorded, costs_are_limited, mcp_servers, ..start };
         let stage = Stage { providers, transport: transport.clone(), toolboxes };
@@ -89,8 +89,8 @@ impl Executor for ReplayExecutor {
     }
 }
 
-/// The recorded session. Where the recorded run was ended it is ended in the same way, at once: nobody waits for as long
-/// as the run once had.
+/// The recorded session. If the recorded run was ended, the replay ends in the same way, at once instead of after the
+/// recorded time.
 struct ReplaySession {
     inner: Box<dyn Session>,
     tape: Arc<ReplayTransport>,
@@ -136,8 +136,8 @@ impl Session for ReplaySession {
     }
 }
 
-/// The path of a cassette, which has to be in the project folder: whoever may store an agent must not read other files by it,
-/// neither by a path nor by a link.
+/// The path of a cassette, which has to be in the project folder: a user who may store an agent must not read other files
+/// with it, neither by a path nor by a link.
 fn inside(folder: &Path, cassette: &Path) -> Result<PathBuf, OpenError> {
     let outside = |found: &Path| {
         let found = found.display();
@@ -152,7 +152,7 @@ fn inside(folder: &Path, cassette: &Path) -> Result<PathBuf, OpenError> {
     let path = folder.join(cassette);
     match (path.canonicalize(), folder.canonicalize()) {
         (Ok(found), Ok(folder)) if !found.starts_with(&folder) => Err(outside(&found)),
-        // What is not there is for the reader to say.
+        // The reader reports a missing file.
         _ => Ok(path),
     }
 }

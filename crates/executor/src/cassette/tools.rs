@@ -1,13 +1,13 @@
-//! Tools in recordings: what they gave is recorded, and on replay given again. Nothing is run then.
+//! Tools in recordings: their results are recorded and returned on replay, when nothing is run.
 //!
 //! A replay must not run the commands of a recording, which may come from others, and must give the same results even if files
 //! have changed. So the results are in the recording, each after the exchange
 //! whose answer asked for it. The request that follows carries their texts too, but it is no source for them: three of the
 //! five dialects do not say there whether a tool did what it was asked, one has no ids to find a result by, calls that never
-//! reached a tool stand among the others, and after the last answer of a run that was ended no request follows.
+//! reached a tool are among the others, and after the last answer of a run that was ended no request follows.
 //!
-//! The tools of MCP servers are recorded as they were offered, because no server is started to tell them. The built-in ones
-//! are those that the replaying blueprint lists: a change of them shows, like any other change of what is asked.
+//! The tools of MCP servers are recorded as they were offered, because no server is started on replay. The built-in
+//! ones are those that the replaying blueprint lists: a change of them shows, like any other change of a request.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Toolboxes for ReplayToolboxes {
     }
 }
 
-/// Tools that give what they once gave.
+/// Tools that return the recorded results.
 struct ReplayToolbox {
     tape: Arc<ReplayTransport>,
     specs: Vec<ToolSpec>,

@@ -20,19 +20,19 @@ pub enum Matching {
     /// The first one not used yet whose path and body are equal. Equal requests are answered in their order.
     #[default]
     Exact,
-    /// The next one, whatever is asked.
+    /// The next one, whatever the request.
     Order,
 }
 
-/// How long to wait behind the last piece of a body that nobody read on before the run is taken to have been ended there.
-/// Longer than a reader who has all it wants waits for the end of the body.
+/// How long to wait after the last recorded piece of a body that was not read to its end, before the run counts as ended
+/// there. Longer than a reader that is done waits for the end of the body.
 const READ_ON: Duration = Duration::from_millis(500);
 
-/// What to do about a recording that does not have what is asked for.
+/// What to do if a request is not in the recording.
 const RECORD_AGAIN: &str = "record it again with `accord record` (the agent needs its llm executor for that)";
 
 /// Answers requests from a recording. Each exchange is used once. The recording of a run that was ended gives no answer
-/// where it ends, and says that it is over.
+/// where it ends, and reports the end.
 pub struct ReplayTransport {
     exchanges: Vec<Exchange>,
     ended: Option<Ended>,
@@ -46,7 +46,7 @@ struct State {
     current: Option<usize>,
     /// How many of its results were had.
     results: usize,
-    /// What was asked for and is not there, in words.
+    /// The message for a request that is not in the recording.
     missing: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl ReplayTransport {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change is whole, so what a panicking thread left is sound.
+        // Every change is complete, so the state that a panicking thread leaves is valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -90,7 +90,7 @@ impl ReplayTransport {
         self.ended.is_some() && index.map_or(0, |index| index + 1) == self.exchanges.len()
     }
 
-    /// What the tool gave that is called now, unless the run was ended while it worked.
+    /// The recorded result of the tool that is called, unless the run was ended while it worked.
     pub(super) async fn call(&self, name: &str, cancel: &CancellationToken) -> ToolOutput {
         let (output, is_missing) = self.result(name);
         if is_missing {
@@ -100,8 +100,8 @@ impl ReplayTransport {
         output
     }
 
-    /// What the tool gave that is called now: the next result of the last exchange. Where there is none the turn cannot go
-    /// on, which the next request says, unless only the order of requests counts. Says whether the run was ended before there was one.
+    /// The recorded result of the tool that is called: the next one of the last exchange. If there is none, the next request
+    /// fails, unless only the order of requests counts. Also returns whether the run was ended before there was a result.
     fn result(&self, name: &str) -> (ToolOutput, bool) {
         let mut state = self.lock();
         let exchange = state.current.and_then(|index| self.exchanges.get(index));

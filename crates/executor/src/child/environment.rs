@@ -1,11 +1,13 @@
 //! Which variables of this process a child may see, and which of their values are secrets.
 //!
-//! A secret is known by its name. Keys of providers are secrets too, and people may call their variables as they like: so
-//! whoever reads the configuration tells their names. And an address is one where it says who logs in there.
+//! A secret is known by its name. Keys of providers are secrets too, and their variables may have any name, so
+//! these names come from the configuration. An address with a login is a secret, too.
 
 use std::cmp::Reverse;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+
+use crate::settings_error::SettingsError;
 
 /// The variables of a child, by name.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
@@ -18,7 +20,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// These variables. Those that `keys` names are secrets, whatever their names look like.
+    /// These variables. The ones in `keys` are secrets, whatever their names are.
     pub fn new(
         all: impl IntoIterator<Item = (OsString, OsString)>,
         keys: impl IntoIterator<Item = String>,
@@ -63,8 +65,8 @@ impl Variables {
         self.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value)
     }
 
-    /// The values of the secrets among them, without the end of a line that came with one out of a file; of addresses, who
-    /// logs in there.
+    /// The values of the secrets among them, without the end of a line that came with one out of a file; of addresses, the
+    /// login.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
         self.iter().filter_map(|(name, value)| match self.is_secret(name) {
             true => value.to_str().map(str::trim),
@@ -99,8 +101,8 @@ impl fmt::Debug for Variables {
 /// Variables that are secrets by name, or give a child the rights of the user that started Accord.
 const SECRET_NAMES: &[&str] = &["SSH_AUTH_SOCK", "MYSQL_PWD", "PGPASSWORD", "PGPASSFILE", "KUBECONFIG"];
 
-/// Last words of the names that hold secrets: `X_API_KEY`, `X_TOKEN`, or the word alone. Addresses of databases are
-/// among them, because passwords stand in them.
+/// Last words of the names of secrets: `X_API_KEY`, `X_TOKEN`, or the word alone. Addresses of databases are
+/// among them, because they contain passwords.
 const SECRET_WORDS: &[&str] = &[
     "KEY",
     "KEYS",
@@ -141,7 +143,7 @@ pub(crate) fn is_secret(name: &str) -> bool {
     SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| ends(word))
 }
 
-/// Who logs in at an address in a value: `user:password` of `https://user:password@host/`. Tokens are written as users too.
+/// The login of an address in a value: `user:password` of `https://user:password@host/`. Tokens are written as users too.
 /// Addresses of proxies may lack the scheme.
 fn login<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     let is_proxy = name.to_ascii_uppercase().ends_with("PROXY");
@@ -154,7 +156,7 @@ fn login<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     })
 }
 
-/// Whether an address holds a secret: who logs in there, or a parameter that is secret by its name.
+/// Whether an address holds a secret: a login, or a parameter that is secret by its name.
 pub(crate) fn holds_secret(address: &str) -> bool {
     let query = address.split('#').next().and_then(|address| address.split_once('?')).map(|(_, query)| query);
     let mut names =
@@ -167,22 +169,22 @@ fn has_query(name: &str, value: &str) -> bool {
     name.to_ascii_uppercase().ends_with("BASE_URL") && value.contains('?')
 }
 
-/// Shorter values are no secrets, and would be found in any text.
+/// Shorter values are not treated as secrets, because they would be found in any text.
 const SHORTEST_SECRET: usize = 8;
 
-/// Whether a variable of a blueprint can be one, or what is wrong with it.
-pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), String> {
+/// Whether a variable of a blueprint is valid.
+pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), SettingsError> {
     if name.is_empty() || name.contains('=') {
-        return Err(format!("invalid environment variable name '{name}' in `env`"));
+        return Err(SettingsError::VariableName(name.clone()));
     }
     no_nul("env", name)?;
     no_nul("env", value)
 }
 
-/// Whether a text can be handed to a process.
-pub(crate) fn no_nul(field: &str, text: &str) -> Result<(), String> {
+/// Whether a text can be passed to a process.
+pub(crate) fn no_nul(field: &'static str, text: &str) -> Result<(), SettingsError> {
     if text.contains('\0') {
-        return Err(format!("`{field}` contains a NUL character; remove it"));
+        return Err(SettingsError::Nul(field));
     }
     Ok(())
 }

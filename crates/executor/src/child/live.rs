@@ -1,8 +1,8 @@
 //! A child that communicates in lines.
 //!
 //! One task writes, one reads lines, one keeps the end of stderr: none of them waits for another, so a child that stops
-//! reading, or writes while it is written to, blocks nobody. Lines wait in a bounded channel; a line that is longer than
-//! the limit is the end of the conversation, because what follows it could not be told from its rest.
+//! reading, or writes while it is written to, blocks nothing. Lines wait in a bounded channel; a line that is longer than
+//! the limit ends the conversation, because the next line could not be told from its rest.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -25,18 +25,16 @@ const WAITING_LINES: usize = 16;
 /// Lines that wait to be written. Both sides take turns, so more than a few means that the child does not listen.
 const WAITING_WORDS: usize = 16;
 
-/// What is kept of stderr: the last lines say why.
+/// How much of stderr is kept: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ChildOutput {
-    /// A whole line, without its end.
     Line(String),
-    /// A line that is not UTF-8.
     Garbage,
     /// A line longer than allowed. No output follows.
     TooLong,
-    /// Its stdout is closed; what it had begun to say and not ended is here.
+    /// Its stdout is closed; with the unfinished last line.
     Closed {
         /// The piece of a line without an end.
         unfinished: String,

@@ -34,7 +34,7 @@ pub(crate) use sandbox::{Sandbox, available};
 use group::Group;
 pub(crate) use group::is_scarce;
 
-/// How long what the leader left behind may still write after its exit. Long enough for a pipeline to empty, short
+/// How long processes that the leader left running may still write after its exit. Long enough for a pipeline to empty, short
 /// enough not to be felt when a server was left in the background.
 const GRACE: Duration = Duration::from_millis(300);
 
@@ -145,7 +145,7 @@ async fn supervise(
     Ok(if end.is_ok() { ChildEnd::Exited(status) } else { ChildEnd::OutputTooLarge })
 }
 
-/// Lets the streams flow for a moment more; whether they came to an end.
+/// Reads the streams for a moment more. Whether they ended.
 async fn finish(
     streams: Pin<&mut impl Future<Output = Result<(), OutputTooLarge>>>,
     end: &mut Result<(), OutputTooLarge>,
@@ -168,7 +168,7 @@ async fn feed(pipe: Option<impl AsyncWrite + Unpin>, input: Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// Reads to the end, whatever is kept of it, because a child blocks if its output is not read.
+/// Reads to the end, even what is not kept, because a child blocks if its output is not read.
 async fn drain(
     pipe: Option<impl AsyncRead + Unpin>,
     capture: &mut Capture,

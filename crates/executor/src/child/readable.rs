@@ -84,7 +84,7 @@ pub(super) const KERNEL: [&str; 11] = [
 /// Devices to be read. A disk is a device too, so each is named.
 pub(super) const SOURCES: [&str; 2] = ["/dev/random", "/dev/urandom"];
 
-/// Devices to be read and written, which keep nothing.
+/// Devices that may be read and written, because they store nothing.
 pub(super) const DEVICES: [&str; 4] = ["/dev/full", "/dev/null", "/dev/tty", "/dev/zero"];
 
 /// Everything that may be read, with programs that may be run.
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(missing, Vec::<&str>::new());
     }
 
-    /// Whether a path stands in a text between backticks, whole or followed by `*`.
+    /// Whether a path is in a text between backticks, whole or followed by `*`.
     fn is_named(text: &str, path: &str) -> bool {
         text.contains(&format!("`{path}`")) || text.contains(&format!("`{path}*`"))
     }

@@ -45,8 +45,8 @@ impl Sandbox {
 }
 
 /// Whether this system supports sandboxes, or why not.
-pub(crate) fn available() -> Result<(), String> {
-    kernel::ruleset().map(|_| ()).map_err(|error| error.to_string())
+pub(crate) fn available() -> io::Result<()> {
+    kernel::ruleset().map(|_| ())
 }
 
 #[cfg(target_os = "linux")]

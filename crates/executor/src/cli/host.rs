@@ -42,7 +42,8 @@ impl Host {
             let own = settings.env.get(name).map(OsString::from);
             own.or_else(|| self.get(name).map(OsStr::to_owned))
         };
-        self.program.find(settings.command.as_deref(), folder, variable).map_err(OpenError::Missing)
+        let found = self.program.find(settings.command.as_deref(), folder, variable);
+        found.map_err(|error| OpenError::Missing(error.to_string()))
     }
 
     /// A command in a folder, with the variables of the runner and above them those of the blueprint. Of the former, keys

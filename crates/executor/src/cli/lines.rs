@@ -1,4 +1,4 @@
-//! What a CLI says, line by line.
+//! The output of a CLI, line by line.
 
 use std::process::ExitStatus;
 
@@ -7,7 +7,7 @@ use crate::program::{self, with_stderr};
 
 use super::Program;
 
-/// The longest line that a CLI may say: twice what the judge reads of one answer, because JSON in JSON grows.
+/// The longest line of a CLI: twice what the judge reads of one answer, because JSON in JSON grows.
 pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
 pub(crate) enum LineError {
@@ -17,7 +17,7 @@ pub(crate) enum LineError {
     Closed { unfinished: String },
 }
 
-/// The next line. Empty ones say nothing.
+/// The next line. Empty ones are skipped.
 pub(crate) async fn next_line(program: &Program, live: &mut Live) -> Result<String, LineError> {
     let title = program.title;
     loop {

@@ -17,7 +17,7 @@ pub use claude::ClaudeCodeExecutor;
 pub use codex::CodexExecutor;
 pub(crate) use host::Host;
 pub(crate) use lines::{LineError, closed, next_line};
-pub use program::{CLAUDE_CODE, CODEX, Program};
+pub use program::{CLAUDE_CODE, CODEX, Program, ProgramError};
 pub(crate) use scratch::Scratch;
 pub(crate) use session_context::{SessionContext, bounded, endpoint};
 pub(crate) use settings::Settings;

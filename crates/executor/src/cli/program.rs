@@ -4,12 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// A CLI that an executor drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Program {
-    /// What people call it.
     pub title: &'static str,
-    /// The executor that needs it.
     pub executor: &'static str,
     /// Its name on the `PATH`.
     pub executable: &'static str,
@@ -32,7 +29,6 @@ enum Keys {
     All,
 }
 
-/// Claude Code.
 pub const CLAUDE_CODE: Program = Program {
     title: "Claude Code",
     executor: "claude-code",
@@ -44,7 +40,6 @@ pub const CLAUDE_CODE: Program = Program {
     keys: Keys::Begin(&["ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "AZURE_"]),
 };
 
-/// Codex.
 pub const CODEX: Program = Program {
     title: "Codex",
     executor: "codex",
@@ -55,6 +50,30 @@ pub const CODEX: Program = Program {
     keys: Keys::All,
 };
 
+/// Why a CLI cannot be started, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// A setting names an executable that does not exist.
+    #[error("{title} cannot be started: {setting} is '{named}', which is {missing}")]
+    Unusable { title: &'static str, setting: &'static str, named: String, missing: &'static str },
+    /// Nothing names an executable, and it is not on the `PATH`.
+    #[error(
+        "{} not found: '{}' is not on the PATH of the runner; install it (npm install -g {}), or set {} or the executor's `command`",
+        .0.title, .0.executable, .0.package, .0.variable
+    )]
+    NotFound(Program),
+}
+
+impl ProgramError {
+    fn unusable(program: Program, setting: &'static str, named: &str) -> Self {
+        let missing = match named.contains('/') {
+            true => "not an executable file",
+            false => "not on the PATH of the runner",
+        };
+        Self::Unusable { title: program.title, setting, named: named.to_owned(), missing }
+    }
+}
+
 impl Program {
     /// Finds the executable: the blueprint's `command`, else what the variable names, else by name on the path. One
     /// that is named and is not there is an error, never a reason to take another. The error says what to do.
@@ -63,30 +82,17 @@ impl Program {
         command: Option<&str>,
         folder: &Path,
         environment: impl Fn(&str) -> Option<OsString>,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<PathBuf, ProgramError> {
         let path = environment("PATH").unwrap_or_default();
-        let title = self.title;
         if let Some(command) = command {
-            return locate(OsStr::new(command), folder, &path).ok_or_else(|| {
-                format!(
-                    "{title} cannot be started: the blueprint's `command` is '{command}', which is {}",
-                    missing(command.contains('/'))
-                )
-            });
+            let not_found = || ProgramError::unusable(*self, "the blueprint's `command`", command);
+            return locate(OsStr::new(command), folder, &path).ok_or_else(not_found);
         }
         if let Some(named) = environment(self.variable).filter(|named| !named.is_empty()) {
-            return locate(&named, Path::new("."), &path).ok_or_else(|| {
-                let named = named.to_string_lossy();
-                let missing = missing(named.contains('/'));
-                format!("{title} cannot be started: {} is '{named}', which is {missing}", self.variable)
-            });
+            let not_found = || ProgramError::unusable(*self, self.variable, &named.to_string_lossy());
+            return locate(&named, Path::new("."), &path).ok_or_else(not_found);
         }
-        locate(OsStr::new(self.executable), folder, &path).ok_or_else(|| {
-            let Self { executable, variable, package, .. } = self;
-            format!(
-                "{title} not found: '{executable}' is not on the PATH of the runner; install it (npm install -g {package}), or set {variable} or the executor's `command`"
-            )
-        })
+        locate(OsStr::new(self.executable), folder, &path).ok_or(ProgramError::NotFound(*self))
     }
 }
 
@@ -101,10 +107,6 @@ impl Program {
         };
         self.foreign.iter().any(|foreign| variable == *foreign) || is_key && !is_own
     }
-}
-
-fn missing(is_path: bool) -> &'static str {
-    if is_path { "not an executable file" } else { "not on the PATH of the runner" }
 }
 
 /// A path as it is, relative to a folder; a name by the path.
@@ -175,7 +177,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         executable(folder.path(), "claude", 0o644);
         let path = |name: &str| (name == "PATH").then(|| folder.path().as_os_str().to_owned());
-        let find = |command| CLAUDE_CODE.find(command, folder.path(), path).unwrap_err();
+        let find = |command| CLAUDE_CODE.find(command, folder.path(), path).unwrap_err().to_string();
         assert_eq!(
             find(None),
             "Claude Code not found: 'claude' is not on the PATH of the runner; install it (npm install -g @anthropic-ai/claude-code), or set ACCORD_CLAUDE_CODE_BIN or the executor's `command`"
@@ -186,7 +188,7 @@ mod tests {
         let gone =
             |name: &str| if name == "ACCORD_CODEX_BIN" { Some("/gone/codex".into()) } else { path(name) };
         assert_eq!(
-            CODEX.find(None, folder.path(), gone).unwrap_err(),
+            CODEX.find(None, folder.path(), gone).unwrap_err().to_string(),
             "Codex cannot be started: ACCORD_CODEX_BIN is '/gone/codex', which is not an executable file"
         );
     }

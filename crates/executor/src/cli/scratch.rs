@@ -21,7 +21,7 @@ impl Scratch {
         self.0.path()
     }
 
-    /// Writes a file of mode 0600, in the place of one that was there.
+    /// Writes a file of mode 0600, replacing an existing one.
     pub(crate) fn write(&self, name: &str, content: &str) -> io::Result<PathBuf> {
         let path = self.path().join(name);
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;

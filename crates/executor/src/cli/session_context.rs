@@ -1,4 +1,4 @@
-//! What a session of a CLI has around it, whichever CLI it is: where it works, what it sees, and its temporary files.
+//! The environment of a session of any CLI: its folder, variables and temporary files.
 
 use std::future::Future;
 use std::io;
@@ -54,7 +54,7 @@ impl SessionContext {
         Ok(Self { host, submit, executable, folder, scratch, settings, servers, redactor, max_steps })
     }
 
-    /// What a CLI can do: it takes schemas, and tools that nothing holds to one.
+    /// What a CLI can do: it supports schemas, and tools whose schema is not enforced.
     pub(crate) fn capabilities(&self, endpoint: String, profile: &str) -> Capabilities {
         Capabilities {
             endpoint,
@@ -70,7 +70,7 @@ impl SessionContext {
         }
     }
 
-    /// The model that a turn is for, where anybody names one.
+    /// The model of a turn, if the turn or the settings name one.
     pub(crate) fn model<'a>(&'a self, turn: &'a Turn) -> Option<&'a str> {
         turn.model.as_deref().or(self.settings.model.as_deref())
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::child::{no_nul, variable};
 use crate::program::seconds;
 use crate::session::OpenError;
+use crate::settings_error::SettingsError;
 
 use super::Program;
 use super::wrong;
@@ -45,19 +46,19 @@ impl Settings {
         let written = RawSettings::deserialize(value).map_err(|error| wrong(program, error))?;
         let RawSettings { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
         let timeout_seconds =
-            seconds(timeout_seconds, DEFAULT_SECONDS).map_err(|text| wrong(program, text))?;
+            seconds(timeout_seconds, DEFAULT_SECONDS).map_err(|error| wrong(program, error))?;
         let settings = Self { model, command, args, env, allowed_tools, timeout_seconds };
-        settings.check().map_err(|text| wrong(program, text))?;
+        settings.check().map_err(|error| wrong(program, error))?;
         Ok(settings)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), SettingsError> {
         let Self { model, command, args, env, allowed_tools, .. } = self;
         for (field, text) in [("model", model), ("command", command)] {
             if let Some(text) = text {
                 no_nul(field, text)?;
                 if text.trim().is_empty() || text.starts_with('-') {
-                    return Err(format!("invalid `{field}` '{text}'; set a value, or omit it"));
+                    return Err(SettingsError::Invalid(field, text.clone()));
                 }
             }
         }
@@ -66,7 +67,7 @@ impl Settings {
         for tool in allowed_tools.iter().flatten() {
             no_nul("allowed_tools", tool)?;
             if tool.trim().is_empty() || tool.starts_with('-') {
-                return Err(format!("`allowed_tools` contains '{tool}', which is not a tool name"));
+                return Err(SettingsError::ToolName(tool.clone()));
             }
         }
         Ok(())

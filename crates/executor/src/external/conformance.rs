@@ -1,7 +1,7 @@
 //! Checks that a program implements the protocol, for `accord doctor --executor`.
 //!
-//! Each check starts the program anew, so that one failure does not hide another. The program is really asked, with a
-//! few short prompts: where a model is behind it, that costs what a few short prompts cost.
+//! Each check starts the program anew, so that one failure does not hide another. The program gets a few short
+//! prompts: if it uses a model, that costs what a few short prompts cost.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,42 +21,33 @@ use crate::session::OpenError;
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
 
-/// The session that is asked in.
 const SESSION: &str = "ses_conformance";
 
-/// A prompt with everything that is easily broken on the way: quotes, lines, a backslash, characters of several bytes.
+/// A prompt with everything that is easily broken in transport: quotes, lines, a backslash, characters of several bytes.
 const PROMPT: &str = "Say \"hello\" \\ in one line.\nThis is a second line: naïve, 日本, 🙂, </prompt>.";
 
-/// How long a program may take to be quiet after a cancel before it would be killed.
+/// How long a program may take to stop after a cancel before it would be killed.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a check came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// As it should be.
     Passed,
     /// It would work, but not well.
     Doubtful,
-    /// Not as it should be.
     Failed,
     /// The program says that it cannot do this.
     Skipped,
 }
 
-/// One check and what it came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Which check.
     pub check: &'static str,
-    /// What it came to.
     pub verdict: Verdict,
-    /// In words.
     pub message: String,
-    /// The dialect that it wants schemas in, where the check is about that.
+    /// The schema profile of the program, if the check is about that.
     pub profile: Option<String>,
 }
 
-/// A program to be examined.
 #[derive(Debug, Clone)]
 pub struct Conformance {
     settings: Settings,
@@ -64,7 +55,7 @@ pub struct Conformance {
     variables: Arc<Variables>,
 }
 
-/// How a check ends when it does not pass, or passes with words.
+/// The message of a check that passed, or the verdict and message of one that did not.
 type Checked = Result<String, (Verdict, String)>;
 
 impl Conformance {
@@ -78,7 +69,7 @@ impl Conformance {
         Ok(Self { settings, folder, variables: Arc::new(variables.into().without_own()) })
     }
 
-    /// Runs every check. Where the program cannot even be greeted there is one finding.
+    /// Runs every check. If the program does not send hello, there is one finding.
     pub async fn examine(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut note = |check, checked: Checked| {
@@ -90,8 +81,8 @@ impl Conformance {
         };
         let hello = match self.greeted().await {
             Ok(hello) => hello,
-            Err(how) => {
-                note("hello", Err((Verdict::Failed, how)));
+            Err(error) => {
+                note("hello", Err(failed(error)));
                 return findings;
             }
         };
@@ -110,9 +101,9 @@ impl Conformance {
         findings
     }
 
-    async fn greeted(&self) -> Result<Hello, String> {
+    async fn greeted(&self) -> Result<Hello, OpenError> {
         let mut dialogue = self.begin(None).await?;
-        let hello = dialogue.hello().await.map_err(|error| error.to_string());
+        let hello = dialogue.hello().await;
         dialogue.kill().await;
         hello
     }
@@ -126,7 +117,7 @@ impl Conformance {
         while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
             if matches!(said, ProgramMessage::Answer(_) | ProgramMessage::ReportedError(_)) {
                 dialogue.kill().await;
-                return Err((Verdict::Failed, "it answered one turn twice".to_owned()));
+                return Err(failed("it answered one turn twice"));
             }
         }
         dialogue.kill().await;
@@ -195,10 +186,7 @@ impl Conformance {
             .is_some_and(|members| members.len() == 1 && members.get("ok").is_some_and(Value::is_boolean))
         {
             true => Ok("the answer conforms to the schema that was sent".to_owned()),
-            false => {
-                let text = "it reports that it enforces schemas, but its answer does not conform";
-                Err((Verdict::Failed, text.to_owned()))
-            }
+            false => Err(failed("it reports that it enforces schemas, but its answer does not conform")),
         }
     }
 
@@ -237,8 +225,8 @@ impl Conformance {
         ended(dialogue.end_with(None).await, "the end of its stdin")
     }
 
-    async fn begin(&self, memory: Option<Memory>) -> Result<Dialogue, String> {
-        let conversation = memory.as_ref().and_then(|memory| serde_json::to_value(memory).ok());
+    async fn begin(&self, memory: Option<Memory>) -> Result<Dialogue, OpenError> {
+        let conversation = memory.as_ref().map(|memory| json!(memory));
         let start = Start {
             session_id: SESSION.to_owned(),
             run_id: "run_conformance".to_owned(),
@@ -254,15 +242,12 @@ impl Conformance {
             journal: Arc::new(Journal::none()),
         };
         let memory = memory.unwrap_or_default();
-        Dialogue::begin(&self.settings, &start, &memory, &self.variables)
-            .await
-            .map_err(|error| error.to_string())
+        Dialogue::begin(&self.settings, &start, &memory, &self.variables).await
     }
 
     async fn opened(&self, memory: Option<Memory>) -> Result<Dialogue, (Verdict, String)> {
-        let failed = |how: String| (Verdict::Failed, how);
         let mut dialogue = self.begin(memory).await.map_err(failed)?;
-        dialogue.hello().await.map_err(|error| failed(error.to_string()))?;
+        dialogue.hello().await.map_err(failed)?;
         Ok(dialogue)
     }
 
@@ -273,7 +258,6 @@ impl Conformance {
         number: u64,
         delivery: Delivery,
     ) -> Result<ProgramAnswer, (Verdict, String)> {
-        let failed = |how: String| (Verdict::Failed, how);
         dialogue.send(message::turn(SESSION, number, &turn(delivery), PROMPT)).await;
         let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
         loop {
@@ -295,14 +279,18 @@ impl Conformance {
                     Stop::Refused(words) => return Err(failed(format!("it refused to answer: {words}"))),
                     _ => return Ok(*answered),
                 },
-                ProgramMessage::ReportedError(fault) => {
-                    return Err(failed(format!("it reported an error: {}", fault.message)));
+                ProgramMessage::ReportedError(error) => {
+                    return Err(failed(format!("it reported an error: {}", error.message)));
                 }
-                ProgramMessage::Hello(_) => return Err(failed("it sent hello twice".to_owned())),
+                ProgramMessage::Hello(_) => return Err(failed("it sent hello twice")),
                 ProgramMessage::Event(_) | ProgramMessage::Usage(_) | ProgramMessage::Unknown => {}
             }
         }
     }
+}
+
+fn failed(how: impl ToString) -> (Verdict, String) {
+    (Verdict::Failed, how.to_string())
 }
 
 fn turn(delivery: Delivery) -> Turn {
@@ -315,13 +303,13 @@ fn turn(delivery: Delivery) -> Turn {
 }
 
 fn spoken(hello: &Hello) -> String {
-    let told = &hello.capabilities;
+    let declared = &hello.capabilities;
     format!(
         "{}: resume {}, native_schema {}, reprompt {}",
         hello.name.as_deref().unwrap_or("it has no name"),
-        told.resume,
-        told.native_schema.profile().as_deref().unwrap_or("false"),
-        told.reprompt
+        declared.resume,
+        declared.native_schema.profile().as_deref().unwrap_or("false"),
+        declared.reprompt
     )
 }
 
@@ -329,6 +317,6 @@ fn ended(by_itself: bool, after: &str) -> Checked {
     let seconds = END_PATIENCE.as_secs();
     match by_itself {
         true => Ok(format!("exited on its own after {after}")),
-        false => Err((Verdict::Failed, format!("did not exit within {seconds} seconds after {after}"))),
+        false => Err(failed(format!("did not exit within {seconds} seconds after {after}"))),
     }
 }

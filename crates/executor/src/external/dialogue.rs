@@ -1,4 +1,4 @@
-//! The conversation with one process, as far as it does not matter what is asked.
+//! The exchange of messages with one process, independent of turns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::start::Start;
 /// The longest line: the judge reads 8 MiB of an answer, and JSON writes some characters as two.
 pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// How long a program may take to say hello: an interpreter on a busy machine takes some seconds.
+/// How long a program may take to send hello: an interpreter on a busy machine takes some seconds.
 pub(super) const HELLO_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long a program may take to exit after `shutdown`, and again after SIGTERM.
@@ -26,6 +26,11 @@ pub(super) const END_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long a program whose stdout is closed may take to exit, so that its exit code can be reported.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How a program failed, in words that name it and show the end of its stderr. It cannot be used any more.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct ProgramFailure(String);
 
 pub(super) struct Dialogue {
     command: String,
@@ -67,19 +72,19 @@ impl Dialogue {
         Ok(dialogue)
     }
 
-    /// Waits for `hello`, and no longer than a turn may take. A program that says anything else first, or nothing, is ended.
+    /// Waits for `hello`, and no longer than a turn may take. A program that sends anything else first, or nothing, fails.
     pub(super) async fn hello(&mut self) -> Result<Hello, OpenError> {
         let deadline = Instant::now() + self.timeout.min(HELLO_PATIENCE);
         loop {
             let said = match timeout_at(deadline, self.next()).await {
                 Ok(Ok(said)) => said,
-                Ok(Err(how)) => return Err(OpenError::Missing(how)),
+                Ok(Err(ProgramFailure(message))) => return Err(OpenError::Missing(message)),
                 Err(_) if self.timeout < HELLO_PATIENCE => {
                     return Err(OpenError::TimedOut(self.timeout.as_secs()));
                 }
                 Err(_) => {
                     let how = format!("did not send hello within {} seconds", HELLO_PATIENCE.as_secs());
-                    return Err(OpenError::Missing(self.failed(&how)));
+                    return Err(OpenError::Missing(self.failed(&how).0));
                 }
             };
             match said {
@@ -92,12 +97,12 @@ impl Dialogue {
                         hello.protocol
                     )));
                 }
-                ProgramMessage::ReportedError(fault) => {
+                ProgramMessage::ReportedError(error) => {
                     let command = &self.command;
-                    return Err(OpenError::Missing(format!("'{command}' cannot start: {}", fault.message)));
+                    return Err(OpenError::Missing(format!("'{command}' cannot start: {}", error.message)));
                 }
                 ProgramMessage::Event(_) | ProgramMessage::Usage(_) | ProgramMessage::Answer(_) => {
-                    return Err(OpenError::Missing(self.failed("did not send hello first")));
+                    return Err(OpenError::Missing(self.failed("did not send hello first").0));
                 }
             }
         }
@@ -108,9 +113,8 @@ impl Dialogue {
         self.live.send_line(line).await.ok();
     }
 
-    /// What the program says next; else how it failed, in words that name it and show the end of its stderr. Nothing can
-    /// be heard after a failure. Nothing is lost when this is dropped half-way.
-    pub(super) async fn next(&mut self) -> Result<ProgramMessage, String> {
+    /// The next message of the program. Nothing is lost when this is dropped half-way.
+    pub(super) async fn next(&mut self) -> Result<ProgramMessage, ProgramFailure> {
         match self.live.next_output().await {
             ChildOutput::Closed { unfinished } => {
                 let (status, stderr) = self.live.last_words(EXIT_PATIENCE).await;
@@ -126,23 +130,23 @@ impl Dialogue {
     }
 
     /// A message that has already arrived, if any.
-    pub(super) fn buffered_message(&mut self) -> Option<Result<ProgramMessage, String>> {
+    pub(super) fn buffered_message(&mut self) -> Option<Result<ProgramMessage, ProgramFailure>> {
         match self.live.next_output().now_or_never()? {
             ChildOutput::Closed { unfinished } if unfinished.trim().is_empty() => None,
             heard => Some(self.parse_output(heard)),
         }
     }
 
-    fn parse_output(&self, heard: ChildOutput) -> Result<ProgramMessage, String> {
+    fn parse_output(&self, heard: ChildOutput) -> Result<ProgramMessage, ProgramFailure> {
         match heard {
             ChildOutput::Line(line) if line.trim().is_empty() => Ok(ProgramMessage::Unknown),
             ChildOutput::Line(line) => match message::read(&line) {
-                Ok(ProgramMessage::ReportedError(mut fault)) => {
-                    fault.message = self.variables.hide(fault.message);
-                    Ok(ProgramMessage::ReportedError(fault))
+                Ok(ProgramMessage::ReportedError(mut error)) => {
+                    error.message = self.variables.hide(error.message);
+                    Ok(ProgramMessage::ReportedError(error))
                 }
                 Ok(said) => Ok(said),
-                Err(how) => Err(self.failed(&how)),
+                Err(error) => Err(self.failed(&error.to_string())),
             },
             ChildOutput::Garbage => Err(self.failed("wrote invalid UTF-8 to stdout")),
             ChildOutput::TooLong => {
@@ -154,23 +158,23 @@ impl Dialogue {
     }
 
     /// How the program failed, with the end of its stderr.
-    pub(super) fn failed(&self, how: &str) -> String {
+    pub(super) fn failed(&self, how: &str) -> ProgramFailure {
         self.failure_message(how, &self.live.stderr())
     }
 
     /// A program gets the variables of the runner, so secrets in its output are removed.
-    fn failure_message(&self, how: &str, stderr: &str) -> String {
-        self.variables.hide(program::failed(&self.command, how, stderr))
+    fn failure_message(&self, how: &str, stderr: &str) -> ProgramFailure {
+        ProgramFailure(self.variables.hide(program::failed(&self.command, how, stderr)))
     }
 
-    /// Tells it to end, and sees to it.
+    /// Sends `shutdown`, and kills the process if it does not exit.
     pub(super) async fn end(self) {
         let word = message::shutdown(&self.session_id);
         self.send(word).await;
         self.live.end(END_PATIENCE).await;
     }
 
-    /// Says this and closes its stdin. Whether it ended by itself.
+    /// Sends a last message and closes its stdin. Whether it exited by itself.
     pub(super) async fn end_with(mut self, word: Option<String>) -> bool {
         if let Some(word) = word {
             self.send(word).await;

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Whether an object in this text, at any depth, has a key twice.
-pub(super) fn stand_twice(json: &str) -> bool {
+pub(super) fn has_duplicates(json: &str) -> bool {
     serde_json::from_str::<Keys>(json).is_ok_and(|keys| keys.twice)
 }
 
@@ -84,12 +84,12 @@ mod tests {
             r#"[0,{"a":{"n":null,"m":true,"n":"x"}}]"#,
             r#"{"n":1,"\u006e":2}"#,
         ] {
-            assert!(stand_twice(json), "{json}");
+            assert!(has_duplicates(json), "{json}");
         }
         for json in
             [r#"{"n":{"n":1.50},"m":[{"n":-1},{"n":1e400}]}"#, "1", "12345678901234567890.5", r#""n""#]
         {
-            assert!(!stand_twice(json), "{json}");
+            assert!(!has_duplicates(json), "{json}");
         }
     }
 }

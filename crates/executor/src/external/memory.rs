@@ -4,7 +4,7 @@
 //! asked and answered is kept here and told again before the next question: the same conversation, in its own words.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::session::OpenError;
 
@@ -52,29 +52,28 @@ impl Memory {
         )))
     }
 
-    pub(super) fn told_again(&self, prompt: &str) -> String {
+    pub(super) fn with_history(&self, prompt: &str) -> String {
         if self.history.is_empty() {
             return prompt.to_owned();
         }
-        // As JSON, so that no part of the history can pass for the question.
-        let said = serde_json::to_string_pretty(&self.history).unwrap_or_default();
-        format!("The conversation so far, as JSON:\n\n{said}\n\nContinue with this:\n\n{prompt}")
+        // As JSON, so that no part of the history is mistaken for the question.
+        let history = json!(self.history);
+        format!("The conversation so far, as JSON:\n\n{history:#}\n\nContinue with this:\n\n{prompt}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn the_history_is_repeated() {
         let mut memory = Memory::default();
-        assert_eq!(memory.told_again("now"), "now");
+        assert_eq!(memory.with_history("now"), "now");
         memory.history.push(Exchange { prompt: "a".to_owned(), answer: "\"b\"".to_owned() });
         let expected = "The conversation so far, as JSON:\n\n[\n  {\n    \"prompt\": \"a\",\n    \
                         \"answer\": \"\\\"b\\\"\"\n  }\n]\n\nContinue with this:\n\nnow";
-        assert_eq!(memory.told_again("now"), expected);
+        assert_eq!(memory.with_history("now"), expected);
     }
 
     #[test]

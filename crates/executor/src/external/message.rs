@@ -1,13 +1,14 @@
-//! The messages of the protocol, one JSON object a line. `docs/guides/external-executors.md` tells their meaning.
+//! The messages of the protocol, one JSON object a line. See `docs/guides/external-executors.md`.
 //!
-//! What is not known is ignored, so that either side can be newer: a type, and a field of a known type. What is known
-//! and has the wrong shape is an error that names the field. What a program leaves out and can mean only one thing is taken
-//! for that, and why an answer ended may be said in the words of the providers.
+//! Unknown types and unknown fields are ignored, so that either side can be newer. A known field of the wrong type is an
+//! error that names the field. A field that can have only one value may be omitted, and the stop reasons of providers are
+//! accepted.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use thiserror::Error;
 
 use super::keys;
 use crate::answer::{Stop, Usage};
@@ -17,10 +18,9 @@ use crate::mcp_server::{McpServer, Reach};
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
 
-/// The version of the protocol.
 pub(super) const PROTOCOL: u64 = 1;
 
-/// How much of a line that is no message is shown.
+/// How much of an invalid line is shown.
 const SHOWN_CHARACTERS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -43,7 +43,7 @@ pub(super) struct DeclaredCapabilities {
     pub(super) reprompt: bool,
 }
 
-/// Whether a program holds its answer to a schema, and in which dialect.
+/// Whether a program enforces a schema, and in which dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum NativeSchema {
@@ -53,7 +53,7 @@ pub(super) enum NativeSchema {
 }
 
 impl NativeSchema {
-    /// The narrowest dialect is what is sent where none is named: who takes more takes that too.
+    /// The narrowest dialect is the default, because every other one accepts it.
     const USUAL: &str = "openai";
 
     pub(super) fn profile(&self) -> Option<String> {
@@ -79,7 +79,7 @@ pub(super) enum ProgramMessage {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ProgramAnswer {
-    /// That of the question, where it is left out. So is the turn.
+    /// Defaults to the session of the turn, and `turn` to its number.
     pub(super) session_id: Option<String>,
     pub(super) turn: Option<u64>,
     pub(super) text: String,
@@ -104,9 +104,9 @@ pub(super) struct ReportedError {
 pub(super) enum Kind {
     #[default]
     Failed,
-    /// Whom the program asks cannot be reached.
+    /// The program's provider cannot be reached.
     Transport,
-    /// The schema is not taken: ask without it.
+    /// The schema is not supported: ask without it.
     SchemaRejected,
 }
 
@@ -115,7 +115,7 @@ struct WrittenAnswer {
     session_id: Option<String>,
     turn: Option<u64>,
     text: Option<String>,
-    /// As it is written: what it is worth is for the judge to say.
+    /// Unparsed, because the judge decides on it.
     structured: Option<Box<RawValue>>,
     stop_reason: Option<String>,
     state: Option<Value>,
@@ -154,13 +154,30 @@ struct WrittenUsage {
     cost_usd: Option<f64>,
 }
 
-/// Reads one line; else what is wrong with it.
-pub(super) fn read(line: &str) -> Result<ProgramMessage, String> {
-    let value = read_json(line)
-        .map_err(|error| format!("wrote an invalid message to stdout: {} ({error})", excerpt(line)))?;
+/// What a program did wrong, as the rest of a sentence that begins with its name.
+#[derive(Debug, Error)]
+pub(super) enum MessageError {
+    #[error("wrote an invalid message to stdout: {0} ({1})")]
+    NotJson(String, serde_json::Error),
+    #[error("wrote a message without a type to stdout: {0}")]
+    NoType(String),
+    #[error("wrote an invalid '{0}' message: {1}")]
+    Invalid(String, serde_json::Error),
+    #[error("wrote an invalid 'usage' message: cost_usd is {0}")]
+    Cost(f64),
+    #[error(
+        "wrote an invalid 'answer' message: expected stop_reason finished, truncated or refused, got '{0}'"
+    )]
+    StopReason(String),
+    #[error("wrote an 'answer' message with neither text nor structured")]
+    NoContent,
+}
+
+pub(super) fn read(line: &str) -> Result<ProgramMessage, MessageError> {
+    let value = read_json(line).map_err(|error| MessageError::NotJson(excerpt(line), error))?;
     let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
-        return Err(format!("wrote a message without a type to stdout: {}", excerpt(line)));
+        return Err(MessageError::NoType(excerpt(line)));
     };
     Ok(match kind.as_str() {
         "hello" => ProgramMessage::Hello(part(&kind, with_capabilities_by_name(value))?),
@@ -171,7 +188,7 @@ pub(super) fn read(line: &str) -> Result<ProgramMessage, String> {
         "tool" => ProgramMessage::Event(tool(part(&kind, value)?)),
         "usage" => ProgramMessage::Usage(usage(part(&kind, value)?)?),
         "answer" => {
-            let written = serde_json::from_str(line).map_err(|error| unfit(&kind, &error))?;
+            let written = serde_json::from_str(line).map_err(|error| MessageError::Invalid(kind, error))?;
             ProgramMessage::Answer(Box::new(answer(written)?))
         }
         "error" => ProgramMessage::ReportedError(part(&kind, value)?),
@@ -179,11 +196,11 @@ pub(super) fn read(line: &str) -> Result<ProgramMessage, String> {
     })
 }
 
-fn part<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| unfit(kind, &error))
+fn part<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, MessageError> {
+    serde_json::from_value(value).map_err(|error| MessageError::Invalid(kind.to_owned(), error))
 }
 
-/// Capabilities that are listed by their names, as the object that says of each whether it is there.
+/// Capabilities that are listed by name, as the object with a boolean for each.
 fn with_capabilities_by_name(mut hello: Value) -> Value {
     if let Some(capabilities @ Value::Array(_)) = hello.get_mut("capabilities") {
         let names: Vec<&str> =
@@ -192,10 +209,6 @@ fn with_capabilities_by_name(mut hello: Value) -> Value {
         *capabilities = all.into_iter().collect();
     }
     hello
-}
-
-fn unfit(kind: &str, error: &serde_json::Error) -> String {
-    format!("wrote an invalid '{kind}' message: {error}")
 }
 
 fn tool(written: WrittenTool) -> Event {
@@ -210,32 +223,25 @@ fn tool(written: WrittenTool) -> Event {
     }
 }
 
-fn usage(written: WrittenUsage) -> Result<Usage, String> {
+fn usage(written: WrittenUsage) -> Result<Usage, MessageError> {
     let WrittenUsage { input_tokens, output_tokens, cost_usd } = written;
     match cost_usd {
-        Some(cost) if !cost.is_finite() || cost < 0.0 => {
-            Err(format!("wrote an invalid 'usage' message: cost_usd is {cost}"))
-        }
+        Some(cost) if !cost.is_finite() || cost < 0.0 => Err(MessageError::Cost(cost)),
         _ => Ok(Usage { input_tokens, output_tokens, cost_usd }),
     }
 }
 
-fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, String> {
+fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, MessageError> {
     let WrittenAnswer { session_id, turn, text, structured, stop_reason, state, model } = written;
     let stop = match stop_reason.as_deref().unwrap_or("finished") {
         "finished" | "end_turn" | "stop" | "stop_sequence" | "completed" => Stop::Finished,
         "truncated" | "max_tokens" | "max_output_tokens" | "length" => Stop::Truncated,
         "refused" | "refusal" | "content_filter" => Stop::Refused(text.clone().unwrap_or_default()),
-        other => {
-            return Err(format!(
-                "wrote an invalid 'answer' message: expected stop_reason finished, truncated or refused, got '{}'",
-                other.chars().take(SHOWN_CHARACTERS).collect::<String>()
-            ));
-        }
+        other => return Err(MessageError::StopReason(other.chars().take(SHOWN_CHARACTERS).collect())),
     };
-    // A value with a key given twice can be judged as a text alone: which one was meant is lost by reading it.
+    // A value with duplicate keys is judged as a text, because parsing would drop one of them.
     let (text, structured) = match structured.as_deref().map(RawValue::get) {
-        Some(json) if keys::stand_twice(json) => (Some(json.to_owned()), None),
+        Some(json) if keys::has_duplicates(json) => (Some(json.to_owned()), None),
         Some(json) => (text, serde_json::from_str::<Value>(json).ok()),
         None => (text, None),
     };
@@ -243,9 +249,7 @@ fn answer(written: WrittenAnswer) -> Result<ProgramAnswer, String> {
         (Some(text), _, _) => text,
         (None, Some(value), _) => value.to_string(),
         (None, None, Stop::Refused(_)) => String::new(),
-        (None, None, _) => {
-            return Err("wrote an 'answer' message with neither text nor structured".to_owned());
-        }
+        (None, None, _) => return Err(MessageError::NoContent),
     };
     Ok(ProgramAnswer { session_id, turn, text, structured, stop, state, model })
 }
@@ -257,7 +261,7 @@ fn excerpt(line: &str) -> String {
     format!("{}{rest}", Value::String(beginning))
 }
 
-/// `start`: whom the session belongs to and what it begins with.
+/// `start`: the session and its beginning.
 pub(super) fn start(start: &Start, timeout_seconds: u64, state: Option<&Value>, is_resumed: bool) -> String {
     let mut members = begin("start", &start.session_id);
     members.insert("run_id".to_owned(), json!(start.run_id));
@@ -296,14 +300,14 @@ pub(super) fn turn(session_id: &str, number: u64, asked: &Turn, prompt: &str) ->
     Value::Object(members).to_string()
 }
 
-/// `cancel`: the turn is of no use any more.
+/// `cancel`: the turn is no longer needed.
 pub(super) fn cancel(session_id: &str, number: u64) -> String {
     let mut members = begin("cancel", session_id);
     members.insert("turn".to_owned(), json!(number));
     Value::Object(members).to_string()
 }
 
-/// `shutdown`: nothing more will be asked.
+/// `shutdown`: there are no more turns.
 pub(super) fn shutdown(session_id: &str) -> String {
     Value::Object(begin("shutdown", session_id)).to_string()
 }
@@ -319,6 +323,10 @@ fn begin(kind: &str, session_id: &str) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(line: &str) -> Result<ProgramMessage, String> {
+        super::read(line).map_err(|error| error.to_string())
+    }
 
     fn answered(text: &str, structured: Option<Value>, stop: Stop) -> ProgramMessage {
         let (session_id, turn, state, model) = (Some("s".to_owned()), Some(1), None, None);

@@ -34,7 +34,6 @@ use memory::Memory;
 use session::External;
 use settings::Settings;
 
-/// Runs programs that speak the protocol.
 #[derive(Debug, Clone)]
 pub struct ExternalExecutor {
     variables: Arc<Variables>,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::dialogue::Dialogue;
+use super::dialogue::{Dialogue, ProgramFailure};
 use super::memory::{Exchange, Memory};
 use super::message::{self, Hello, Kind, ProgramAnswer, ProgramMessage, ReportedError};
 use super::settings::Settings;
@@ -20,7 +20,7 @@ use crate::turn::{Delivery, Turn};
 /// How long a program may take to give up a turn that is cancelled, before it is ended.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Messages in one turn. Each goes into the store as an event: a program that says more is talking in its sleep.
+/// Messages in one turn. Each is stored as an event, so a program that sends more is stopped.
 const MAX_MESSAGES: u32 = 100_000;
 
 pub(super) struct External {
@@ -41,6 +41,12 @@ enum Interruption {
     Turn(TurnError),
     Program(TurnError),
     Cancelled(TurnError),
+}
+
+impl From<ProgramFailure> for Interruption {
+    fn from(failure: ProgramFailure) -> Self {
+        Self::Program(TurnError::Failed(failure.to_string()))
+    }
 }
 
 impl External {
@@ -87,7 +93,7 @@ impl External {
         self.asked += 1;
         // A program that cannot resume gets the history once, after its start.
         let prompt = match self.asked == 1 && !self.hello.capabilities.resume {
-            true => self.memory.told_again(&turn.prompt),
+            true => self.memory.with_history(&turn.prompt),
             false => turn.prompt.clone(),
         };
         dialogue.send(message::turn(&self.start.session_id, self.asked, &turn, &prompt)).await;
@@ -127,13 +133,12 @@ impl External {
                 biased;
                 () = cancel.cancelled() => return Err(Interruption::Cancelled(TurnError::Stopped)),
                 said = timeout_at(deadline, dialogue.next()) => match said {
-                    Ok(said) => said.map_err(|how| Interruption::Program(TurnError::Failed(how)))?,
+                    Ok(said) => said?,
                     Err(_) => {
                         return Err(Interruption::Cancelled(TurnError::TimedOut(self.settings.timeout_seconds)));
                     }
                 },
             };
-            let broken = |how: &str| Interruption::Program(TurnError::Failed(dialogue.failed(how)));
             match said {
                 ProgramMessage::Unknown => {}
                 ProgramMessage::Event(event) => {
@@ -144,24 +149,22 @@ impl External {
                 }
                 ProgramMessage::Usage(step) => usage.add(step),
                 ProgramMessage::Answer(answered) => {
-                    self.check(&answered).map_err(|how| broken(&how))?;
+                    self.check(dialogue, &answered)?;
                     if !answered.text.is_empty() && answered.text != last_words {
                         events.tell(Event::Message { text: answered.text.clone() }).await;
                     }
                     self.hear_rest(dialogue, events, usage).await?;
                     return Ok(*answered);
                 }
-                ProgramMessage::ReportedError(fault) => {
-                    return Err(self.fault(fault).unwrap_or_else(|how| broken(&how)));
-                }
-                ProgramMessage::Hello(_) => return Err(broken("sent hello twice")),
+                ProgramMessage::ReportedError(error) => return Err(self.reported(dialogue, error)?),
+                ProgramMessage::Hello(_) => return Err(dialogue.failed("sent hello twice").into()),
             }
         }
         let how = format!("wrote {MAX_MESSAGES} messages in one turn and no answer");
-        Err(Interruption::Program(TurnError::Failed(dialogue.failed(&how))))
+        Err(dialogue.failed(&how).into())
     }
 
-    /// What came with the answer, behind it. Nobody waits for it: what comes later is heard in the next turn, or not at all.
+    /// Reads messages that arrived together with the answer, without waiting. Later ones are read in the next turn, if any.
     async fn hear_rest(
         &self,
         dialogue: &mut Dialogue,
@@ -172,7 +175,7 @@ impl External {
         tokio::task::yield_now().await;
         for _ in 0..MAX_MESSAGES {
             let Some(said) = dialogue.buffered_message() else { return Ok(()) };
-            let how = match said.map_err(|how| Interruption::Program(TurnError::Failed(how)))? {
+            let how = match said? {
                 ProgramMessage::Unknown => continue,
                 ProgramMessage::Event(event) => {
                     events.tell(event).await;
@@ -188,48 +191,44 @@ impl External {
                 }
                 ProgramMessage::Hello(_) => "sent hello twice".to_owned(),
             };
-            return Err(Interruption::Program(TurnError::Failed(dialogue.failed(&how))));
+            return Err(dialogue.failed(&how).into());
         }
         Ok(())
     }
 
     /// Whether an answer is one to this turn of this session.
-    fn check(&self, answered: &ProgramAnswer) -> Result<(), String> {
-        if let Some(session_id) = &answered.session_id {
-            self.check_session(session_id)?;
-        }
+    fn check(&self, dialogue: &Dialogue, answered: &ProgramAnswer) -> Result<(), ProgramFailure> {
+        self.check_session(dialogue, answered.session_id.as_deref())?;
         match answered.turn {
             None => Ok(()),
             Some(turn) if turn == self.asked => Ok(()),
-            Some(turn) if turn < self.asked => Err(format!("answered turn {turn} twice")),
-            Some(turn) => Err(format!("answered turn {turn}; expected {}", self.asked)),
+            Some(turn) if turn < self.asked => Err(dialogue.failed(&format!("answered turn {turn} twice"))),
+            Some(turn) => Err(dialogue.failed(&format!("answered turn {turn}; expected {}", self.asked))),
         }
     }
 
-    fn check_session(&self, session_id: &str) -> Result<(), String> {
-        if session_id == self.start.session_id {
-            return Ok(());
-        }
-        let theirs: String = session_id.chars().take(64).collect();
-        Err(format!("answered for session '{theirs}'; expected '{}'", self.start.session_id))
+    fn check_session(&self, dialogue: &Dialogue, named: Option<&str>) -> Result<(), ProgramFailure> {
+        let expected = &self.start.session_id;
+        let Some(other) = named.filter(|named| named != expected) else { return Ok(()) };
+        let other: String = other.chars().take(64).collect();
+        Err(dialogue.failed(&format!("answered for session '{other}'; expected '{expected}'")))
     }
 
-    fn fault(&self, fault: ReportedError) -> Result<Interruption, String> {
-        if let Some(session_id) = &fault.session_id {
-            self.check_session(session_id)?;
+    fn reported(&self, dialogue: &Dialogue, error: ReportedError) -> Result<Interruption, ProgramFailure> {
+        self.check_session(dialogue, error.session_id.as_deref())?;
+        if let Some(turn) = error.turn.filter(|turn| *turn != self.asked) {
+            let how = format!("reported an error for turn {turn}; expected {}", self.asked);
+            return Err(dialogue.failed(&how));
         }
-        if let Some(turn) = fault.turn.filter(|turn| *turn != self.asked) {
-            return Err(format!("reported an error for turn {turn}; expected {}", self.asked));
-        }
-        let words = format!("'{}': {}", self.name(), fault.message);
-        Ok(Interruption::Turn(match fault.kind {
-            Kind::Failed => TurnError::Failed(words),
-            Kind::Transport => TurnError::Transport(words),
-            Kind::SchemaRejected => TurnError::SchemaRejected(words),
+        let message = format!("'{}': {}", self.name(), error.message);
+        Ok(Interruption::Turn(match error.kind {
+            Kind::Failed => TurnError::Failed(message),
+            Kind::Transport => TurnError::Transport(message),
+            Kind::SchemaRejected => TurnError::SchemaRejected(message),
         }))
     }
 
-    /// Cancels the turn and waits a little, so that the program can end what it does and say what that used.
+    /// Cancels the turn and waits a little, so that the program can stop and report its usage.
     async fn give_up(&self, dialogue: &mut Dialogue, usage: &mut Usage) {
         dialogue.send(message::cancel(&self.start.session_id, self.asked)).await;
         let deadline = Instant::now() + CANCEL_PATIENCE;
@@ -289,7 +288,7 @@ impl Session for External {
 
     fn conversation(&self) -> Option<Value> {
         match self.answered {
-            true => serde_json::to_value(&self.memory).ok(),
+            true => Some(json!(self.memory)),
             false => self.start.conversation.clone(),
         }
     }

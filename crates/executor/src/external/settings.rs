@@ -1,6 +1,7 @@
 //! The settings of an external program.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -37,7 +38,7 @@ struct RawSettings {
 
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let written = RawSettings::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let written = RawSettings::deserialize(value).map_err(wrong)?;
         program::check(&written.command, &written.args, &written.env).map_err(wrong)?;
         let timeout_seconds =
             program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
@@ -51,8 +52,8 @@ impl Settings {
     }
 }
 
-fn wrong(text: String) -> OpenError {
-    OpenError::Settings(format!("invalid settings of the external executor: {text}"))
+fn wrong(error: impl fmt::Display) -> OpenError {
+    OpenError::Settings(format!("invalid settings of the external executor: {error}"))
 }
 
 #[cfg(test)]

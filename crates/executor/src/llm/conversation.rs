@@ -1,8 +1,8 @@
-//! A conversation in words of its own, so that it can be stored and continued on any provider.
+//! A conversation in a neutral format, so that it can be stored and continued on any provider.
 //!
 //! The system prompt is not part of it: every turn brings its own. What only one provider can read (thinking with its
-//! signature, encrypted reasoning, marks on calls) is kept as it came and is sent back to that endpoint alone; for the
-//! others the text and the calls stand in its place.
+//! signature, encrypted reasoning, marks on calls) is kept unchanged and is sent back to that endpoint only; other
+//! endpoints get the text and the calls instead.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::session::OpenError;
 use crate::toolbox::ToolSpec;
 
-/// The version of the stored form.
 const VERSION: u32 = 1;
 
 const ANSWERED: &str = "see the result of the first call";
@@ -116,7 +115,7 @@ impl Conversation {
         }
     }
 
-    /// As a new run finds it. A result that was handed in has its answer: what is said next is not about it.
+    /// The conversation at the start of a new run: a submitted result is answered, because the next prompt is not about it.
     fn at_rest(mut self) -> Self {
         let open = self.open();
         if open.iter().any(|call| call.submit) {
@@ -130,7 +129,7 @@ impl Conversation {
         self
     }
 
-    /// The calls that wait for an answer: all of the last message, or the results in it where the work beside them is done.
+    /// The calls without an answer: all of the last message, or only its submissions if the other tools have run.
     fn open(&self) -> Vec<Call> {
         match self.messages.as_slice() {
             [.., Message::Assistant { calls, .. }] => calls.clone(),
@@ -151,8 +150,8 @@ impl Conversation {
         self.messages.push(message);
     }
 
-    /// Whether one of these tools was used behind the first `length` messages. What it did is done, and a model that knows
-    /// nothing of it would do it again.
+    /// Whether one of these tools was used after the first `length` messages. A model that does not know of it would repeat
+    /// the work.
     pub(super) fn has_worked(&self, length: usize, tools: &[ToolSpec]) -> bool {
         let is_work = |call: &Call| !call.submit && tools.iter().any(|tool| tool.name == call.name);
         let works = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(is_work));
@@ -164,7 +163,7 @@ impl Conversation {
         self.messages.truncate(length);
     }
 
-    /// Answers the calls of the last message: work with what came of it, in its order, and with `rest` what came to nothing.
+    /// Answers the calls of the last message: with their results, in order, and the others with `rest`.
     pub(super) fn answer(&mut self, results: Vec<CallResult>, rest: &str) {
         let Some(Message::Assistant { calls, .. }) = self.messages.last() else { return };
         let mut done = results.into_iter();
@@ -201,8 +200,8 @@ impl Conversation {
     }
 }
 
-/// What providers wrote, taken out of each message. A message is told by its role, and the reader of such shapes knows no
-/// integer beyond 64 bits: what may hold one goes round it, as it is.
+/// Takes the blocks of providers out of each message. Messages are read as a tagged enum, which does not support integers
+/// beyond 64 bits, so values that may contain them bypass it.
 fn take_blocks(stored: &mut Value) -> Vec<Vec<Value>> {
     let messages = stored.get_mut("messages").and_then(Value::as_array_mut);
     let blocks = |message: &mut Value| {
@@ -335,7 +334,7 @@ mod tests {
         let none: Value =
             serde_json::from_str(&text.replace(&format!("[{{\"input\":{{\"v\":[{numbers}]}}}}]"), "1"))
                 .unwrap();
-        assert!(Conversation::restore(none).is_err(), "what is no list is none");
+        assert!(Conversation::restore(none).is_err(), "messages must be a list");
     }
 
     #[test]

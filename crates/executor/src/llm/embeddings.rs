@@ -35,14 +35,12 @@ const LONGEST_REQUEST: Duration = Duration::from_secs(120);
 /// The largest answer that is read: a batch of vectors of ten thousand numbers is smaller.
 const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
 
-/// When a request is given up. Vectors only refine a comparison, so nobody waits long for them, unless the server asks for
-/// it.
+/// Retries are short, because vectors only refine a comparison, unless the server asks for a longer wait.
 const RETRY: Retry = Retry { for_time: Duration::from_secs(300), max_attempts: Some(3) };
 
-/// The most that is shown of a server's words.
+/// How much of a server's message is shown.
 const SHOWN_CHARACTERS: usize = 300;
 
-/// Which model makes the vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddingSettings {
     /// The name of a provider: `ollama`, `openai`, `openai-compatible`, or one of the configuration's own.
@@ -53,7 +51,6 @@ pub struct EmbeddingSettings {
     pub base_url: Option<String>,
 }
 
-/// Why there are no vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbeddingError {
     /// The server is not there or overloaded: later it may work.
@@ -62,12 +59,10 @@ pub enum EmbeddingError {
     /// The server refuses, or answers something else: the settings need a look.
     #[error("{0}")]
     Refused(String),
-    /// There are too many texts.
     #[error("expected at most {MAX_EMBEDDED_TEXTS} texts to embed, got {0}")]
     TooMany(usize),
 }
 
-/// Asks one server for vectors.
 pub struct Embeddings {
     endpoint: Endpoint,
     wire: &'static dyn EmbeddingWire,
@@ -125,7 +120,7 @@ impl Embeddings {
         let input: Vec<String> =
             texts.iter().map(|text| text.chars().take(MAX_EMBEDDED_CHARACTERS).collect()).collect();
         let answer = self.ask(&self.wire.body(&self.model, &input)).await?;
-        let vectors = self.wire.read(&answer).map_err(|why| self.invalid_answer(&why))?;
+        let vectors = self.wire.read(&answer).map_err(|error| self.invalid_answer(&error.to_string()))?;
         if vectors.len() != texts.len() {
             return Err(self.invalid_answer(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
         }
@@ -195,7 +190,7 @@ impl Embeddings {
             ));
         }
         EmbeddingError::Refused(match status {
-            // The server's words are left out: some of them repeat the key.
+            // The server's message is left out, because some repeat the key.
             401 | 403 => format!(
                 "{name} rejected the API key ({status}): check the key of provider `{}`",
                 self.endpoint.provider

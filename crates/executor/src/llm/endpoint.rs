@@ -79,7 +79,7 @@ impl Endpoint {
         url.into()
     }
 
-    /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound. Every answer takes some
+    /// The usage with its cost. Cached tokens count like others: the price is an upper bound. Every answer takes some
     /// tokens: if none are reported, the cost is unknown.
     pub(super) fn priced(&self, usage: Usage) -> Usage {
         let (input, output) = (self.price_per_million_input, self.price_per_million_output);
@@ -90,7 +90,6 @@ impl Endpoint {
         Usage { cost_usd, ..usage }
     }
 
-    /// Whether it is known what tokens cost.
     pub(super) fn has_prices(&self) -> bool {
         self.price_per_million_input.is_some() || self.price_per_million_output.is_some()
     }
@@ -126,7 +125,7 @@ fn base_url(provider: &Provider, settings: &Settings) -> Result<Url, OpenError> 
     })
 }
 
-/// Whether an address is the provider's own. Keys and configured headers, which may be secrets too, go nowhere else.
+/// Whether an address is the provider's own. Keys and configured headers, which may be secrets too, are sent only there.
 fn is_own(provider: &Provider, settings: &Settings, base: &Url) -> bool {
     let same = |address: &str| Url::parse(address).is_ok_and(|url| url.origin() == base.origin());
     settings.base_url.is_none() || provider.base_url.as_deref().is_some_and(same)

@@ -50,7 +50,7 @@ struct Attempt {
 
 impl Exchange<'_> {
     /// Sends a request until it is answered, refused, stopped, or given up. Its body is made for each try and not kept: an
-    /// answer may take minutes. `usage` grows with each try, whatever became of it.
+    /// answer may take minutes. `usage` grows with each attempt, successful or not.
     pub(super) async fn ask(
         &self,
         body: impl Fn() -> Value,
@@ -241,7 +241,7 @@ fn silent() -> TransportError {
     TransportError::Connection(format!("no data received for {} seconds", LONGEST_SILENCE.as_secs()))
 }
 
-/// The beginning of an error's body. One that breaks off is read as far as it came: the status is what counts.
+/// The beginning of an error's body. A body that breaks off is used as it is, because the status matters.
 async fn error_body(mut body: ByteStream) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < MAX_ERROR_BYTES {

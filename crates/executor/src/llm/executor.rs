@@ -16,7 +16,6 @@ use crate::start::Start;
 use crate::toolbox::Toolboxes;
 use crate::transport::Transport;
 
-/// The `llm` executor.
 pub struct LlmExecutor {
     providers: Arc<Providers>,
     transport: Arc<dyn Transport>,
@@ -61,7 +60,7 @@ impl Executor for LlmExecutor {
             Some(stored) => Conversation::restore(stored)?,
             None => Conversation::new(),
         };
-        // The last that can fail: nothing is left running when something else is wrong.
+        // Last, so that nothing is left running if another step fails.
         let toolbox = match &self.servers {
             Some(servers) => servers.open(&start.mcp_servers, &start.project_dir, toolbox).await?,
             None if start.mcp_servers.is_empty() => toolbox,

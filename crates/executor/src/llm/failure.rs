@@ -219,7 +219,7 @@ impl FailureContext<'_> {
                 "{} requires an API key ({}), and none was sent, because the agent's `base_url` is not the URL of provider `{}`: configure a provider with this URL and its key",
                 endpoint.name, problem.status, endpoint.provider
             ),
-            // The provider's words are left out: some of them repeat the key.
+            // The provider's message is left out, because some repeat the key.
             401 => format!(
                 "{} rejected the API key (401): check the key of provider `{}`",
                 endpoint.name, endpoint.provider

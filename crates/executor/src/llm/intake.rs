@@ -1,6 +1,6 @@
 //! Reads the bytes of an answer as they come, in bounded memory.
 //!
-//! A server that was asked to stream may answer in one piece all the same: the first byte says so, together with the content
+//! A server may answer in one piece although streaming was requested. The first byte shows that, together with the content
 //! type, which alone is not always right.
 
 use accord_sse::{Decoder, Event, EventError};
@@ -19,7 +19,7 @@ const MAX_STREAM_BYTES: usize = 32 * super::wire::MAX_ANSWER_BYTES;
 /// What some servers write before a text in UTF-8. It is no part of the text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The answer as far as it came.
+/// The answer so far.
 pub(super) struct Intake {
     wire: &'static dyn Wire,
     form: Form,
@@ -122,7 +122,7 @@ impl Intake {
         }
     }
 
-    /// The part that is being written, as far as it came.
+    /// The part that is being written, so far.
     pub(super) fn partial_text(&self) -> Option<PartialText<'_>> {
         self.reader.partial_text()
     }

@@ -1,4 +1,4 @@
-//! What is new in an answer that grows.
+//! The new part of a growing answer.
 
 use super::wire::PartialText;
 
@@ -10,8 +10,7 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    /// Tells what was not told yet of the part that is being written, as far as there is room: the rest is told with what comes
-    /// next.
+    /// Reports the new part of a growing text, as far as there is room; the rest is reported with the next part.
     pub(super) fn tell(&mut self, growing: Option<PartialText<'_>>, tell: impl FnOnce(String) -> bool) {
         let Some(PartialText { part, text }) = growing else { return };
         if self.part != Some(part) {

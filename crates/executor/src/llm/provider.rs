@@ -14,12 +14,10 @@ use crate::session::OpenError;
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a key.
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
 
-    /// The key itself.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -42,26 +40,21 @@ pub enum Auth {
     Bearer,
 }
 
-/// One provider.
 #[derive(Clone, PartialEq)]
 pub struct Provider {
-    /// Its dialect.
     pub kind: ProviderKind,
     /// Its address, with the version where the dialect's own address has one (`https://api.openai.com/v1`).
     pub base_url: Option<String>,
     /// Its key. It is sent to `base_url` and nowhere else.
     pub api_key: Option<Secret>,
-    /// The variable that is to hold the key, where it holds nothing. Only who asks this provider misses it.
+    /// The variable of the key, if it is empty. It is an error only when this provider is used.
     pub missing_key: Option<String>,
-    /// How the key is sent.
     pub auth: Auth,
     /// The `anthropic-version` to send, if not the default.
     pub api_version: Option<String>,
     /// Further headers; they may be secrets too.
     pub headers: Vec<(String, String)>,
-    /// Dollars for a million tokens read.
     pub price_per_million_input: Option<f64>,
-    /// Dollars for a million tokens written.
     pub price_per_million_output: Option<f64>,
     /// The subset of JSON Schema that it enforces, where it is another than its dialect's.
     pub schema_profile: Option<String>,
@@ -130,7 +123,6 @@ impl Providers {
         self
     }
 
-    /// The provider of a name.
     pub fn get(&self, name: &str) -> Option<&Provider> {
         self.0.get(name)
     }
@@ -142,7 +134,6 @@ impl Providers {
         })
     }
 
-    /// All names, in order.
     pub fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }

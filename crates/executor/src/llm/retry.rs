@@ -1,4 +1,4 @@
-//! Which answers may be another one next time, and when a provider wants to be asked again.
+//! Which errors are worth a retry, and when.
 
 use std::time::Duration;
 

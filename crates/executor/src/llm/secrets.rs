@@ -1,4 +1,4 @@
-//! What a provider is shown of secrets, and must not come back from it: not in errors, and not in recordings.
+//! Secrets that a provider receives, and that must not come back in errors or recordings.
 
 use reqwest::Url;
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::session::OpenError;
+use crate::settings_error::SettingsError;
 
 /// The `executor` object of an `llm` agent.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -86,20 +87,18 @@ impl Settings {
         Ok(read)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), SettingsError> {
         if self.model.trim().is_empty() {
-            return Err("`model` is empty".into());
+            return Err(SettingsError::Empty("model"));
         }
         if self.max_tokens == Some(0) {
-            return Err("expected `max_tokens` of at least 1, got 0; omit it for the default".into());
+            return Err(SettingsError::Zero("max_tokens"));
         }
         if self.timeout_seconds == Some(0) {
-            return Err("expected `timeout_seconds` of at least 1, got 0; omit it for the default".into());
+            return Err(SettingsError::Zero("timeout_seconds"));
         }
         match self.temperature {
-            Some(value) if !(0.0..=2.0).contains(&value) => {
-                Err(format!("expected `temperature` from 0 to 2, got {value}"))
-            }
+            Some(value) if !(0.0..=2.0).contains(&value) => Err(SettingsError::Temperature(value)),
             _ => Ok(()),
         }
     }

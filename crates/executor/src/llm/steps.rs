@@ -1,7 +1,7 @@
 //! The agent loop: ask, run the tools that were called, ask again.
 //!
-//! A message may call the submit tool and others at once. What was submitted may speak of that work as done, so the work
-//! comes first: the result is taken where all of it succeeded, and is to be submitted again where it did not.
+//! A message may call the submit tool and others at once. A submitted result may rely on that work, so the
+//! work comes first: the result counts if all of it succeeded, and has to be submitted again if not.
 
 use std::collections::BTreeSet;
 
@@ -206,7 +206,7 @@ impl Steps<'_> {
         exchange.ask(body, attempts, usage).await
     }
 
-    /// Takes a reply into the conversation, and tells what it says. What it calls is to be done.
+    /// Adds a reply to the conversation, and reports it as events. Its calls are not run yet.
     async fn record_reply(
         &self,
         reply: &Reply,
@@ -270,8 +270,8 @@ impl Steps<'_> {
         worked.map(|()| is_taken)
     }
 
-    /// Runs the tools that were called, one after the other. `place` is where they are in the conversation. `results` has what
-    /// came of them, even where it is ended.
+    /// Runs the called tools, one after the other. `place` is where they are in the conversation. `results` has their results, even
+    /// if the turn is stopped.
     async fn run_tools(
         &self,
         calls: &[&Call],
@@ -281,7 +281,7 @@ impl Steps<'_> {
     ) -> Result<(), TurnError> {
         for call in calls {
             let parsed = arguments(&call.arguments);
-            let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
+            let shown = parsed.as_ref().map_or_else(|_| Value::from(call.arguments.as_str()), Value::clone);
             let started =
                 Event::ToolStarted { call_id: call.id.clone(), name: call.name.clone(), arguments: shown };
             let has_begun = match self.journal.take_call(&call.id) {
@@ -320,7 +320,7 @@ impl Steps<'_> {
     async fn run_tool(
         &self,
         call: &Call,
-        parsed: Result<Value, String>,
+        parsed: serde_json::Result<Value>,
         tools: &[ToolSpec],
         place: usize,
     ) -> Result<ToolOutput, TurnError> {
@@ -367,7 +367,7 @@ fn is_known(name: &str, tools: &[ToolSpec]) -> bool {
     tools.iter().any(|tool| tool.name == name)
 }
 
-/// The name of the tool that is meant: some models put blanks around it, or the word before it that they were trained with.
+/// The name of the called tool: some models put blanks around it, or `functions.` before it.
 fn meant(name: &str, is_tool: impl Fn(&str) -> bool) -> &str {
     let bare = name.trim();
     let bare = bare.strip_prefix("functions.").unwrap_or(bare);
@@ -385,8 +385,7 @@ fn names(calls: &[Call]) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Why the turn is over before any tool is run, if it is. The reason that the provider gives is looked at before anything
-/// that was said.
+/// Why the turn ends before any tool is run, if it does. The provider's stop reason has priority over the content.
 fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
     match end {
         ReplyEnd::Refused(words) => Some(Stop::Refused(words.clone())),
@@ -396,10 +395,10 @@ fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
     }
 }
 
-/// The arguments of a work call. Nothing at all is how some models call a tool without parameters.
-fn arguments(text: &str) -> Result<Value, String> {
+/// The arguments of a tool call. Some models send no arguments for a tool without parameters.
+fn arguments(text: &str) -> serde_json::Result<Value> {
     if text.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    json::read(text).map_err(|error| error.to_string())
+    json::read(text)
 }

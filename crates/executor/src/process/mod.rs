@@ -1,7 +1,7 @@
 //! Procedural agents: a command computes the result from the parameters.
 //!
-//! The command runs once, in the project folder or in a folder inside it. Exit code 0 and a stdout are an answer; what it
-//! is worth is not decided here. Everything else is a failure that says how it ended and what it wrote to stderr last.
+//! The command runs once, in the project folder or in a folder inside it. Exit code 0 and stdout are an answer, which
+//! is not judged here. Everything else is a failure with the exit status and the end of stderr.
 //! Nothing that the command started outlives the turn.
 //!
 //! The command is the blueprint's, so it may see the variables of the runner, keys of providers among them. Accord's own
@@ -37,13 +37,12 @@ use stderr_lines::StderrLines;
 /// As much as the judge reads of one answer.
 const MAX_STDOUT_BYTES: usize = 8 * 1024 * 1024;
 
-/// What a failure shows of stderr: the last lines say why.
+/// How much of stderr a failure shows: the last lines say why.
 const STDERR_BYTES: usize = 4 * 1024;
 
 /// Pieces of stderr that wait to become events.
 const STDERR_PIECES: usize = 16;
 
-/// Runs commands.
 #[derive(Debug, Clone)]
 pub struct ProcessExecutor {
     variables: Arc<Variables>,
@@ -74,11 +73,11 @@ impl Executor for ProcessExecutor {
 
 struct Process {
     settings: Settings,
-    /// What the command is given. Taken by the first turn: a command may change the world, so it never runs twice.
+    /// The input of the command. Taken by the first turn: a command may have side effects, so it never runs twice.
     given: Option<Invocation>,
     folder: PathBuf,
     variables: Arc<Variables>,
-    /// The end of what it wrote there, without the secrets that it was given.
+    /// The end of its stderr, without the secrets that it was given.
     stderr: String,
 }
 
@@ -160,9 +159,14 @@ impl Process {
         let finished = finished.map_err(|error| self.not_started(&error))?;
         self.stderr = self.variables.hide(finished.stderr.text(|_| "…".to_owned()));
         match finished.end {
-            ChildEnd::Exited(status) if status.success() => self
-                .answer(finished.stdout)
-                .map_err(|how| self.failed(&format!("{} and {how}", program::ended(status)))),
+            ChildEnd::Exited(status) if status.success() => {
+                let text = String::from_utf8(finished.stdout.into_bytes()).map_err(|error| {
+                    let at = error.utf8_error().valid_up_to();
+                    let ended = program::ended(status);
+                    self.failed(&format!("{ended} and wrote invalid UTF-8 to stdout at byte {at}"))
+                })?;
+                Ok(Answer::of_text(text, ""))
+            }
             ChildEnd::Exited(status) => Err(self.failed(&program::ended(status))),
             ChildEnd::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
             ChildEnd::Stopped => Err(TurnError::Stopped),
@@ -179,15 +183,6 @@ impl Process {
         command.env_clear().envs(self.variables.iter());
         command.envs(&self.settings.env);
         command
-    }
-
-    /// What it wrote, as an answer; else what it did wrong.
-    fn answer(&self, stdout: Capture) -> Result<Answer, String> {
-        let text = String::from_utf8(stdout.into_bytes()).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            format!("wrote invalid UTF-8 to stdout at byte {at}")
-        })?;
-        Ok(Answer::of_text(text, ""))
     }
 
     fn failed(&self, how: &str) -> TurnError {

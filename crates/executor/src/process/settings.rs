@@ -4,6 +4,7 @@
 //! `both`). Where both are needed, `parameters_as` says the second.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -46,14 +47,13 @@ struct RawSettings {
 
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let written = RawSettings::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let written = RawSettings::deserialize(value).map_err(wrong)?;
         let (arguments, from_args) = arguments(written.args)?;
-        let told = written.parameters_as.as_deref().map(|word| mode("parameters_as", word)).transpose()?;
-        let parameters_as = match (from_args, told) {
+        let from_parameters_as =
+            written.parameters_as.as_deref().map(|word| mode("parameters_as", word)).transpose()?;
+        let parameters_as = match (from_args, from_parameters_as) {
             (Some(one), Some(other)) if one != other => {
-                return Err(wrong(
-                    "`args` and `parameters_as` contradict each other: keep one of them".to_owned(),
-                ));
+                return Err(wrong("`args` and `parameters_as` contradict each other: keep one of them"));
             }
             (one, other) => other.or(one).unwrap_or(ParametersAs::Json),
         };
@@ -76,9 +76,8 @@ fn arguments(args: Option<Value>) -> Result<(Vec<String>, Option<ParametersAs>),
         Some(Value::String(word)) => Ok((Vec::new(), Some(mode("args", &word)?))),
         Some(list) => {
             let list = serde_json::from_value(list);
-            let list = list.map_err(|_| {
-                wrong("expected `args` as a list of strings or one of json, flags, both".to_owned())
-            })?;
+            let list =
+                list.map_err(|_| wrong("expected `args` as a list of strings or one of json, flags, both"))?;
             Ok((list, None))
         }
     }
@@ -93,8 +92,8 @@ fn mode(field: &str, word: &str) -> Result<ParametersAs, OpenError> {
     }
 }
 
-fn wrong(text: String) -> OpenError {
-    OpenError::Settings(format!("invalid settings of the process executor: {text}"))
+fn wrong(error: impl fmt::Display) -> OpenError {
+    OpenError::Settings(format!("invalid settings of the process executor: {error}"))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(crate) const PRIVATE: &[&str] = &[
     ".accord/accord.db-shm",
 ];
 
-/// Why a tool does not do what it was asked, in words for the model.
+/// Why a tool refuses a call, for the model.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) String);
 
@@ -98,7 +98,7 @@ impl Folder {
             return Err(Refusal(format!("the path is longer than {MAX_PATH_BYTES} bytes")));
         }
         let asked = Path::new(path);
-        // Models like whole paths; one that begins with the project folder is as good as a relative one.
+        // Models like absolute paths; one in the project folder is accepted like a relative one.
         let inside = asked.strip_prefix(&self.path).unwrap_or(asked);
         if inside.is_absolute() {
             return Err(Refusal(format!("'{path}' is absolute; use a path relative to the project folder")));
@@ -162,7 +162,7 @@ fn special(path: &str) -> Refusal {
     Refusal(format!("'{path}' is neither a file nor a folder (a pipe, a socket or a device)"))
 }
 
-/// An error of the system in words for the model.
+/// The message of a system error, for the model.
 pub(super) fn refusal(path: &str, error: &io::Error) -> Refusal {
     // The refusal to leave the folder is the library's own and has no number; the system's have one.
     let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();

@@ -1,7 +1,7 @@
 //! File names by pattern: `*` and `?` within a name, `**` across folders.
 //!
 //! A pattern without a slash is compared with the last name of a path, one with a slash with the whole path, as people
-//! know it from `.gitignore`. Braces and brackets mean nothing: they are as rare in patterns as they are common in names.
+//! know it from `.gitignore`. Braces and brackets have no special meaning: they are rare in patterns and common in names.
 
 use regex::Regex;
 

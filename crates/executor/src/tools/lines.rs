@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// How many bytes from the beginning are looked at to tell text from anything else, as Git does it.
+/// How many bytes from the beginning decide whether a file is text, as in Git.
 const SAMPLE_BYTES: usize = 8000;
 
 /// Reads lines and keeps no more of each than asked.
@@ -11,7 +11,6 @@ pub(super) struct Lines<R> {
     keep: usize,
 }
 
-/// One line, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) bytes: Vec<u8>,
@@ -29,7 +28,7 @@ impl<R: Read> Lines<R> {
         Ok(self.reader.fill_buf()?.iter().take(SAMPLE_BYTES).any(|&byte| byte == 0))
     }
 
-    /// The next line; nothing at the end. A line that is longer than `budget` ends there.
+    /// The next line; `None` at the end. A line that is longer than `budget` ends there.
     pub(super) fn next(&mut self, budget: u64) -> io::Result<Option<Line>> {
         let mut line = Line { bytes: Vec::new(), cut: 0 };
         let mut taken: u64 = 0;

@@ -10,7 +10,7 @@ use super::glob::Glob;
 use super::pace::Pace;
 use super::walk::{Entry, MAX_DEPTH, prefix_of, walk};
 
-/// Entries in one answer: more are not read by anybody, and a pattern finds the right ones.
+/// Entries in one answer: more are of no use, and a pattern finds the right ones.
 const MAX_ENTRIES: usize = 1000;
 
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ const MAX_LINES: u64 = 2000;
 /// Bytes in one answer: some sixteen thousand tokens, so that a file does not push the task out of a small context.
 const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 
-/// Bytes of one line. Longer ones are data in one line, and their beginning tells what they are.
+/// Bytes of one line. Longer ones are data in one line, and their beginning shows what they are.
 const MAX_LINE_BYTES: usize = 8 * 1024;
 
 /// How far into a file a call reads. Lines are found by reading all before them.

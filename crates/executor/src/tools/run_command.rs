@@ -25,10 +25,10 @@ use crate::toolbox::ToolOutput;
 /// Enough for a build or the tests of a small project.
 const DEFAULT_SECONDS: u64 = 120;
 
-/// A command that takes longer holds a model's turn for nothing.
+/// A command that takes longer blocks a turn without need.
 const MAX_SECONDS: u64 = 600;
 
-/// What is shown of each stream, at its beginning and at its end: where compilers and tests say what matters.
+/// How much of each stream is shown, from its beginning and its end, where compilers and tests print what matters.
 const SHOWN_BYTES: usize = 12 * 1024;
 
 /// The system takes no longer argument.

@@ -25,7 +25,7 @@ const NOT_ENTERED: &[&str] = &[".git", "node_modules", "target"];
 pub(super) struct Entry<'a> {
     pub(super) parent: &'a Dir,
     pub(super) name: &'a Path,
-    /// Its path from the project folder, in words: names that are not plain text are escaped.
+    /// Its path from the project folder, with names that are not plain text escaped.
     pub(super) path: &'a str,
     pub(super) kind: FileType,
 }
@@ -55,7 +55,7 @@ impl Omissions {
     }
 }
 
-/// Visits what is in a folder, and in the folders in it as deep as told.
+/// Visits the entries of a folder, and of its subfolders up to a depth.
 pub(super) fn walk(
     dir: &Dir,
     prefix: &str,
@@ -64,7 +64,7 @@ pub(super) fn walk(
     visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
 ) -> Omissions {
     let mut omissions = Omissions::default();
-    // Whether the visitor wanted to end early is the visitor's own knowledge.
+    // The visitor knows by itself whether it stopped early.
     let _ended = descend(dir, prefix, depth.min(MAX_DEPTH), pace, visit, &mut omissions);
     omissions
 }

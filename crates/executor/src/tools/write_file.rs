@@ -116,7 +116,7 @@ fn is_protected(dir: &Dir, relative: &Path) -> io::Result<bool> {
         || folders.any(|folder| PROTECTED_FOLDERS.iter().any(|each| folder == OsStr::new(each))))
 }
 
-/// The permissions of the file that would be replaced; a refusal where something else stands there.
+/// The permissions of the file that would be replaced; a refusal if the path is something else.
 fn replaceable(parent: &Dir, name: &OsStr, path: &str) -> Result<Option<Permissions>, Refusal> {
     match parent.symlink_metadata(name) {
         Ok(metadata) if metadata.is_file() => Ok(Some(metadata.permissions())),

@@ -24,7 +24,6 @@ pub use yaml::documents;
 pub struct Shape {
     /// What a report calls it.
     pub name: String,
-    /// The text itself.
     pub text: String,
 }
 

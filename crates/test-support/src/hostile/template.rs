@@ -265,10 +265,8 @@ const REPEATED: &[(&str, &str, &str)] = &[
 /// How often a step is written out: enough for doubling to have no end, and for nesting to be too deep.
 const REPETITIONS: [usize; 2] = [60, 2_000];
 
-/// What programs begin with.
 const NAMESPACE: &str = "{% set ns = namespace(x=[1], y=[1], s=\"a\\\"\") %}";
 
-/// Templates of every kind.
 pub fn templates() -> Vec<Shape> {
     let mut shapes = Vec::new();
     for (name, open, core, close) in EXPRESSIONS {

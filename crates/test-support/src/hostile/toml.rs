@@ -2,7 +2,6 @@
 
 use super::{Shape, listed, nested};
 
-/// Files of settings.
 pub fn settings() -> Vec<Shape> {
     let tables: String =
         (0..10_000).map(|number| format!("[providers.p{number}]\nkind = \"openai\"\n")).collect();

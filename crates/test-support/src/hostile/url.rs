@@ -34,7 +34,6 @@ pub fn url_texts() -> Vec<Shape> {
     ]
 }
 
-/// Texts for a header.
 pub fn header_texts() -> Vec<Shape> {
     vec![
         Shape::new("empty", ""),

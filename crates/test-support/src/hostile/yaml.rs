@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::{Shape, nested};
 
-/// Documents of every kind.
 pub fn documents() -> Vec<Shape> {
     vec![
         Shape::new("billion laughs", laughs("[*{},*{},*{},*{},*{},*{},*{},*{},*{}]")),

@@ -25,7 +25,6 @@ impl Wanted {
         }
     }
 
-    /// Answers a request.
     pub(super) fn answer(self, body: &Value) -> Response {
         let texts: Option<Vec<&str>> = match body.get("input") {
             Some(Value::String(text)) => Some(vec![text]),

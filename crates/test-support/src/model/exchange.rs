@@ -32,8 +32,9 @@ pub(super) struct Exchange {
 
 impl Exchange {
     pub(super) fn new(request: Arc<RecordedRequest>, ordinal: usize, reply: &Reply) -> Self {
-        let (input_tokens, output_tokens) =
-            reply.usage.unwrap_or_else(|| (tokens(request.body.to_string().len()), tokens(said(reply))));
+        let (input_tokens, output_tokens) = reply
+            .usage
+            .unwrap_or_else(|| (tokens(request.body.to_string().len()), tokens(output_bytes(reply))));
         let ordinal = u64::try_from(ordinal).unwrap_or_default();
         Self { request, input_tokens, output_tokens, now: Timestamp::now(), ordinal }
     }
@@ -61,8 +62,8 @@ fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or_default().max(1)
 }
 
-/// How many bytes a reply says.
-fn said(reply: &Reply) -> usize {
+/// The bytes of the output of a reply.
+fn output_bytes(reply: &Reply) -> usize {
     let answer = match &reply.kind {
         Kind::Answer(answer) | Kind::Drop(_, answer) => answer,
         _ => return 0,
@@ -90,7 +91,6 @@ pub(super) fn deltas(text: &str) -> Vec<String> {
     deltas
 }
 
-/// How a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending<'a> {
     /// As the answer says.
@@ -101,8 +101,8 @@ pub(super) enum Ending<'a> {
     Failed(&'a str),
 }
 
-/// What a model had said when its service failed.
-pub(super) fn half_said() -> Answer {
+/// The output of a model before its service failed.
+pub(super) fn interrupted_answer() -> Answer {
     Answer::of_text("This answer was going well until")
 }
 
@@ -125,8 +125,8 @@ pub(super) fn data(data: &Value) -> String {
 
 /// Arguments of a tool as a value, for the wires that carry them so.
 ///
-/// A value cannot hold a key twice, nor everything else that a model may write, so what is valid JSON stands in the
-/// body as a mark, and [`with_arguments`] puts the text itself in its place.
+/// A value cannot hold a key twice, nor everything else that a model may write, so valid JSON is in the
+/// body as a mark, and [`with_arguments`] replaces the mark with the text.
 pub(super) fn arguments_mark(arguments: &str, number: usize) -> Value {
     match serde_json::from_str::<Value>(arguments) {
         Ok(_) => Value::String(mark(number)),
@@ -134,7 +134,7 @@ pub(super) fn arguments_mark(arguments: &str, number: usize) -> Value {
     }
 }
 
-/// The body with the arguments where their marks stand.
+/// The body with the arguments in place of their marks.
 pub(super) fn with_arguments(mut body: String, answer: &Answer) -> String {
     for (number, (_, arguments)) in answer.tools().into_iter().enumerate() {
         body = body.replacen(&format!("\"{}\"", mark(number)), arguments, 1);
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_stand_as_they_were_written() {
+    fn arguments_keep_their_text() {
         let (twice, broken) = (r#"{"a": 1, "a": 2.50}"#, "{oops");
         let tool = |arguments: &str| Part::Tool { name: "t".to_owned(), arguments: arguments.to_owned() };
         let answer = Answer { parts: vec![tool(twice), tool(broken)], stop: Stop::Finished };

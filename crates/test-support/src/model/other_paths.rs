@@ -8,7 +8,7 @@ use serde_json::json;
 /// The model that the lists name. Requests may name any other.
 const MODEL: &str = "scripted-model";
 
-/// A plausible count: nobody decides by it.
+/// A plausible count that nothing depends on.
 const COUNTED_TOKENS: u64 = 42;
 
 pub(super) fn answer(method: &Method, path: &str) -> Response {

@@ -21,7 +21,6 @@ impl Random {
         random
     }
 
-    /// The next number.
     pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -42,7 +41,7 @@ impl Random {
         self.below(100) < usize::from(share)
     }
 
-    /// One of the choices; none when there are none.
+    /// One of the choices; `None` if there are no choices.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         let at = self.below(choices.len());
         choices.get(at)

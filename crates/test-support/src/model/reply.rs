@@ -65,7 +65,6 @@ pub(super) enum Stop {
 }
 
 impl Answer {
-    /// A text, complete.
     pub(super) fn of_text(text: impl Into<String>) -> Self {
         Self { parts: vec![Part::Text(text.into())], stop: Stop::Finished }
     }
@@ -75,7 +74,6 @@ impl Answer {
         self.parts.iter().filter_map(Part::text).collect()
     }
 
-    /// All reasoning.
     pub(super) fn reasoning(&self) -> Option<String> {
         let reasoning: String = self.parts.iter().filter_map(Part::reasoning).collect();
         (!reasoning.is_empty()).then_some(reasoning)
@@ -110,7 +108,6 @@ impl Reply {
         Self::of(Kind::Answer(Answer { parts, stop }))
     }
 
-    /// A text, complete.
     pub fn text(text: impl Into<String>) -> Self {
         Self::answer(vec![Part::Text(text.into())], Stop::Finished)
     }
@@ -120,7 +117,6 @@ impl Reply {
         Self::tool(SUBMIT_TOOL, result)
     }
 
-    /// A call of a tool.
     pub fn tool(name: impl Into<String>, arguments: &Value) -> Self {
         Self::tool_text(name, arguments.to_string())
     }
@@ -189,7 +185,6 @@ impl Reply {
         Self::of(Kind::Garbage(body.into()))
     }
 
-    /// Calls this tool too.
     #[must_use]
     pub fn and_tool(mut self, name: impl Into<String>, arguments: &Value) -> Self {
         if let Some(answer) = self.answered() {

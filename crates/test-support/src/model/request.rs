@@ -10,7 +10,6 @@ use super::wire::Wire;
 pub struct RecordedRequest {
     /// The wire that its path belongs to.
     pub wire: Wire,
-    /// Path and query.
     pub path: String,
     /// Names in lower case, in the order in which they came.
     pub headers: Vec<(String, String)>,

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 
 use super::connection::Connection;
-use super::exchange::{Ending, Exchange, half_said};
+use super::exchange::{Ending, Exchange, interrupted_answer};
 use super::pieces;
 use super::reply::{Answer, DropPoint, Kind, Reply};
 use super::server::UnderWay;
@@ -59,7 +59,7 @@ pub(super) async fn respond(
         }
         Kind::Body { status, body } => json(status, body.to_string()),
         Kind::FailsMidway { message } if streams => {
-            let body = wire.stream(&exchange, &half_said(), Ending::Failed(&message));
+            let body = wire.stream(&exchange, &interrupted_answer(), Ending::Failed(&message));
             streamed(wire.stream_type(), paced(cut(body, &exchange), End::Closed, guard))
         }
         Kind::FailsMidway { message } => {

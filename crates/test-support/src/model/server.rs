@@ -95,7 +95,7 @@ impl ModelServer {
         self.shared.recorded().requests.iter().map(|request| (**request).clone()).collect()
     }
 
-    /// How many replies of the script nobody has asked for yet. A handler does not count.
+    /// How many replies of the script have not been requested yet. A handler does not count.
     pub fn remaining(&self) -> usize {
         self.shared.recorded().script.remaining()
     }

@@ -28,7 +28,7 @@ const WATCHDOG: &str = include_str!("watchdog.sh");
 /// What the server says when it is up.
 const READY: &str = "database system is ready to accept connections";
 
-/// What it says when somebody took the port between our look and its own.
+/// Its message if another process took the port after we found it free.
 const PORT_TAKEN: &str = "could not bind";
 const PORT_ATTEMPTS: usize = 3;
 
@@ -50,7 +50,6 @@ pub struct PostgresCluster {
     port: u16,
 }
 
-/// How a cluster is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PostgresOptions {
     /// Never waits for the disk. Quicker, and useless for tests of durability.
@@ -60,7 +59,6 @@ pub struct PostgresOptions {
 /// Why there is no cluster or no database.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PostgresError {
-    /// PostgreSQL is not installed.
     #[error(
         "PostgreSQL was not found: no initdb and postgres in PATH or in /usr/lib/postgresql/*/bin. \
          Install it (Debian: apt-get install postgresql) or put its programs into PATH"
@@ -71,12 +69,7 @@ pub enum PostgresError {
     NotStarted(String),
     /// It runs and did not make the database.
     #[error("the database '{name}' was not made: {detail}")]
-    NoDatabase {
-        /// The name that was asked for.
-        name: String,
-        /// What `createdb` said.
-        detail: String,
-    },
+    NoDatabase { name: String, detail: String },
 }
 
 impl PostgresCluster {
@@ -169,7 +162,7 @@ impl Drop for PostgresCluster {
     fn drop(&mut self) {
         drop(self.watchdog.stdin.take());
         self.watchdog.wait().ok();
-        // The watchdog has removed it, unless somebody ended the watchdog.
+        // The watchdog has removed it, unless the watchdog was killed.
         std::fs::remove_dir_all(&self.folder).ok();
     }
 }
@@ -196,7 +189,7 @@ fn without_settings(command: &mut Command) -> &mut Command {
     command
 }
 
-/// A name that nobody else has; `initdb` makes the folder, for its account alone.
+/// A unique name; `initdb` creates the folder, for its account only.
 fn new_folder() -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -16,7 +16,7 @@ fn find_in(search_path: Option<OsString>, versions: &Path) -> Option<PathBuf> {
     std::env::split_paths(&search_path).find_map(|folder| home(&folder)).or_else(|| newest(versions))
 }
 
-/// The folder where the programs really are: what stands in the search path may be links to a few of them.
+/// The folder where the programs really are: the search path may have links to a few of them.
 fn home(folder: &Path) -> Option<PathBuf> {
     let program = folder.join("initdb").canonicalize().ok()?;
     let home = program.parent()?;

@@ -26,15 +26,15 @@ pub async fn every_end_is_owed(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), [], "nothing is over");
 
     store.finish_run(finish(&failing, failed(FailureType::TimedOut), 6)).await.unwrap();
-    // Both runners are lost: the run that was told to stop is over, the other one is handed out again.
+    // Both runners are lost: the stopping run is finished, the other one is claimed again.
     store.reap(at(500), 3, 10).await.unwrap();
     let again = holder(&take(&store, 501).await.run);
-    store.finish_run(finish(&again, said("x"), 502)).await.unwrap();
+    store.finish_run(finish(&again, completed("x"), 502)).await.unwrap();
     let owed = due("parent", &["failed", "stopped", "completed"]);
     assert_eq!(store.due_callbacks(10).await.unwrap(), [owed]);
 }
 
-/// Only a child that calls back is owed to anybody.
+/// Only a child with a callback is owed to its parent.
 pub async fn other_modes_owe_nothing(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     for (name, execution_mode) in [("sync", ExecutionMode::Sync), ("poll", ExecutionMode::AsyncPoll)] {
@@ -55,7 +55,7 @@ pub async fn a_busy_parent_is_not_due(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), []);
     store.stop_run(&run_id("parent"), at(4)).await.unwrap();
     assert_eq!(store.due_callbacks(10).await.unwrap(), []);
-    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    store.finish_run(finish(&parent, completed("x"), 5)).await.unwrap();
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due("parent", &["a"])]);
 }
 
@@ -63,7 +63,7 @@ pub async fn a_busy_parent_is_not_due(store: Arc<dyn Store>) {
 pub async fn a_parent_is_idle_until_all_have_called_back(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let child = begin(&store, child("child", "parent")).await;
-    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    store.finish_run(finish(&parent, completed("x"), 5)).await.unwrap();
     let status = |store: &Arc<dyn Store>| {
         let store = Arc::clone(store);
         async move { store.session(&session_id("parent")).await.unwrap().status }
@@ -72,16 +72,16 @@ pub async fn a_parent_is_idle_until_all_have_called_back(store: Arc<dyn Store>) 
     assert_eq!(store.run(&run_id("parent")).await.unwrap().status, Status::Completed);
 
     store.submit_run(resume("between", "parent", 6)).await.unwrap();
-    store.finish_run(finish(&child, said("x"), 7)).await.unwrap();
+    store.finish_run(finish(&child, completed("x"), 7)).await.unwrap();
     let between = holder(&take(&store, 7).await.run);
-    store.finish_run(finish(&between, said("x"), 8)).await.unwrap();
+    store.finish_run(finish(&between, completed("x"), 8)).await.unwrap();
     assert_eq!(status(&store).await, SessionStatus::Idle, "its end is not delivered");
 
     store.submit_run(delivery("told", "parent", &["child"], 9)).await.unwrap();
     assert_eq!(status(&store).await, SessionStatus::Pending);
     let told = holder(&take(&store, 10).await.run);
     assert_eq!(status(&store).await, SessionStatus::Running);
-    store.finish_run(finish(&told, said("x"), 11)).await.unwrap();
+    store.finish_run(finish(&told, completed("x"), 11)).await.unwrap();
     assert_eq!(status(&store).await, SessionStatus::Finished);
 }
 
@@ -105,13 +105,13 @@ pub async fn a_child_that_begins_later_makes_its_parent_idle(store: Arc<dyn Stor
     assert_eq!(status(&store).await, SessionStatus::Finished);
 }
 
-/// A child that somebody else waits for does not keep its parent idle, nor does a failure wait for anybody.
+/// A child without a callback does not keep its parent idle, and a failed parent is not idle.
 pub async fn only_callbacks_keep_a_parent_idle(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let submission = child("poll", "parent");
     let run = Run { execution_mode: ExecutionMode::AsyncPoll, ..submission.run.clone() };
     begin(&store, Submission { run, ..submission }).await;
-    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    store.finish_run(finish(&parent, completed("x"), 5)).await.unwrap();
     let session = store.session(&session_id("parent")).await.unwrap();
     assert_eq!(session.status, SessionStatus::Finished);
 
@@ -140,13 +140,13 @@ pub async fn an_end_is_delivered_once(store: Arc<dyn Store>) {
     let events = events_of(&store, filter).await;
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["run.queued", "callback.delivered"]);
-    assert_eq!(events.last().map(told), Some(expected(&delivered)));
+    assert_eq!(events.last().map(content_of), Some(expected(&delivered)));
 
     assert_eq!(store.due_callbacks(10).await.unwrap(), [], "the parent is busy");
     let again = store.submit_run(delivery("again", "parent", &["a"], 8)).await.unwrap();
     assert_eq!(again, Submitted::AlreadyDelivered);
     let told = holder(&take(&store, 8).await.run);
-    store.finish_run(finish(&told, said("x"), 9)).await.unwrap();
+    store.finish_run(finish(&told, completed("x"), 9)).await.unwrap();
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due("parent", &["c"])]);
 
     // One that is owed does not carry one that is not.
@@ -157,7 +157,7 @@ pub async fn an_end_is_delivered_once(store: Arc<dyn Store>) {
 }
 
 /// What was never owed cannot be delivered.
-pub async fn what_is_not_owed_is_not_delivered(store: Arc<dyn Store>) {
+pub async fn only_owed_callbacks_are_delivered(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     begin(&store, child("running", "parent")).await;
     for name in ["running", "absent"] {

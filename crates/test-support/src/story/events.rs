@@ -82,7 +82,7 @@ pub async fn large_events_are_read_a_few_at_a_time(store: Arc<dyn Store>) {
     let half = "x".repeat(MOST_EVENT_BYTES / 2);
     for name in ["a", "b", "c"] {
         let holder = begin(&store, fresh(name)).await;
-        store.finish_run(finish(&holder, said(&half), 3)).await.unwrap();
+        store.finish_run(finish(&holder, completed(&half), 3)).await.unwrap();
     }
     let results = EventFilter { kinds: vec!["result".into()], ..EventFilter::default() };
     let mut after = EventId(0);
@@ -93,7 +93,7 @@ pub async fn large_events_are_read_a_few_at_a_time(store: Arc<dyn Store>) {
         after = page.last().map_or(after, |last| last.id);
     }
     let one = store.events(&results, EventId(0), EventLimit { events: 10, bytes: 1 }).await.unwrap();
-    assert_eq!(one.len(), 1, "whoever asks for few bytes gets the next event, and no more");
+    assert_eq!(one.len(), 1, "a small byte limit returns the next event and no more");
 }
 
 /// Who tails while many write sees everything once, in order.
@@ -184,8 +184,8 @@ pub(super) async fn hear(notices: &mut Notices, wanted: Notice) {
     assert!(heard.await.is_ok(), "{wanted:?} was not heard");
 }
 
-/// Whoever waits hears of what was written, and can read it then.
-pub async fn notices_follow_what_is_written(store: Arc<dyn Store>) {
+/// A waiting reader is woken after a write, and can read it then.
+pub async fn notices_follow_writes(store: Arc<dyn Store>) {
     let mut notices = store.notices();
     let events = Notice::Events { session_id: session_id("a"), run_id: Some(run_id("a")) };
     store.submit_run(fresh("a")).await.unwrap();
@@ -252,7 +252,8 @@ pub async fn output_goes_with_the_end_of_its_run(store: Arc<dyn Store>) {
     };
     let other = begin(&store, fresh("other")).await;
     store.report(report(&other, "other")).await.unwrap();
-    for (name, end) in [("a", said("x")), ("b", failed(FailureType::ModelRefused)), ("c", End::Stopped)] {
+    for (name, end) in [("a", completed("x")), ("b", failed(FailureType::ModelRefused)), ("c", End::Stopped)]
+    {
         let holder = begin(&store, fresh(name)).await;
         store.report(report(&holder, "one")).await.unwrap();
         store.report(report(&holder, "two")).await.unwrap();
@@ -264,7 +265,7 @@ pub async fn output_goes_with_the_end_of_its_run(store: Arc<dyn Store>) {
         assert!(store.last_event().await.unwrap() > last);
     }
     assert!(kinds_of(&store, "other").await.iter().any(|kind| kind == OUTPUT_DELTA));
-    // Whoever ends a run.
+    // Every way to end a run.
     store.stop_run(&other.run_id, at(5)).await.unwrap();
     store.reap(at(1000), 3, PLENTY).await.unwrap();
     assert_eq!(store.run(&other.run_id).await.unwrap().status, Status::Stopped);

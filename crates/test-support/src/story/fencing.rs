@@ -31,7 +31,7 @@ pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
     };
     assert!(lost(store.report(report).await.err()), "report");
     assert!(lost(store.give_back(holder, at(9)).await.err()), "give back");
-    for end in [said("late"), End::Stopped] {
+    for end in [completed("late"), End::Stopped] {
         assert!(lost(store.finish_run(finish(holder, end, 9)).await.err()), "finish");
     }
     let again = AskAgain {
@@ -59,20 +59,19 @@ pub async fn only_the_holder_reports(store: Arc<dyn Store>) {
     all_is_refused(&store, &Holder { lease_id: lease_id(), ..held.clone() }).await;
     all_is_refused(&store, &Holder { attempt: 2, ..held.clone() }).await;
     all_is_refused(&store, &Holder { attempt: 0, ..held.clone() }).await;
-    store.finish_run(finish(&held, said("x"), 3)).await.unwrap();
+    store.finish_run(finish(&held, completed("x"), 3)).await.unwrap();
 }
 
-/// A waiting run is held by nobody.
-pub async fn nobody_holds_a_waiting_run(store: Arc<dyn Store>) {
+pub async fn a_waiting_run_has_no_holder(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
-    let nobody = Holder { run_id: run_id("a"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 0 };
-    all_is_refused(&store, &nobody).await;
+    let unknown = Holder { run_id: run_id("a"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 0 };
+    all_is_refused(&store, &unknown).await;
 }
 
-/// After the end, whoever held it does so no longer: a second end changes nothing.
+/// A finished run has no holder: a second end changes nothing.
 pub async fn an_end_is_final(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
-    store.finish_run(finish(&held, said("x"), 3)).await.unwrap();
+    store.finish_run(finish(&held, completed("x"), 3)).await.unwrap();
     all_is_refused(&store, &held).await;
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("x")));
 }
@@ -84,16 +83,16 @@ pub async fn a_late_holder_is_refused(store: Arc<dyn Store>) {
     all_is_refused(&store, &late).await;
     let next = holder(&take(&store, 101).await.run);
     all_is_refused(&store, &late).await;
-    store.finish_run(finish(&next, said("mine"), 102)).await.unwrap();
+    store.finish_run(finish(&next, completed("mine"), 102)).await.unwrap();
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("mine")));
 }
 
 /// A run that is not there is not "lost": the error says which it is.
 pub async fn a_run_that_is_not_there_is_not_held(store: Arc<dyn Store>) {
-    let nobody = Holder { run_id: run_id("x"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 1 };
-    assert!(matches!(store.start_run(&nobody, at(1)).await, Err(StoreError::NoRun(_))));
-    assert!(matches!(store.finish_run(finish(&nobody, said("x"), 1)).await, Err(StoreError::NoRun(_))));
-    assert!(matches!(store.give_back(&nobody, at(1)).await, Err(StoreError::NoRun(_))));
+    let unknown = Holder { run_id: run_id("x"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 1 };
+    assert!(matches!(store.start_run(&unknown, at(1)).await, Err(StoreError::NoRun(_))));
+    assert!(matches!(store.finish_run(finish(&unknown, completed("x"), 1)).await, Err(StoreError::NoRun(_))));
+    assert!(matches!(store.give_back(&unknown, at(1)).await, Err(StoreError::NoRun(_))));
     assert_eq!(store.last_event().await.unwrap(), EventId(0));
 }
 
@@ -104,7 +103,7 @@ pub async fn one_of_many_ends_is_written(store: Arc<dyn Store>) {
     for number in 0..8 {
         let (store, held) = (Arc::clone(&store), held.clone());
         tellers.push(tokio::spawn(async move {
-            store.finish_run(finish(&held, said(&number.to_string()), 3)).await.is_ok().then_some(number)
+            store.finish_run(finish(&held, completed(&number.to_string()), 3)).await.is_ok().then_some(number)
         }));
     }
     let mut written = Vec::new();

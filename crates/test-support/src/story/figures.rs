@@ -42,14 +42,14 @@ async fn five_runs(store: &Arc<dyn Store>) {
     use AttemptOutcome::{Accepted, SchemaInvalid};
     let tool = |attempt: Attempt| Attempt { strategy: Strategy::Tool, model: "small".into(), ..attempt };
     let day = 86_400;
-    ended(store, contracted("a", "x", 0), vec![attempt(1, Accepted)], said("1"), 10).await;
+    ended(store, contracted("a", "x", 0), vec![attempt(1, Accepted)], completed("1"), 10).await;
     let prose = |attempt: Attempt| Attempt { source: Some(ValueSource::Prose), ..attempt };
     let twice = vec![attempt(1, SchemaInvalid), prose(tool(attempt(2, Accepted)))];
-    ended(store, contracted("b", "x", day), twice, said("2"), 20).await;
+    ended(store, contracted("b", "x", day), twice, completed("2"), 20).await;
     let never = vec![attempt(1, SchemaInvalid), attempt(2, SchemaInvalid)];
     let broken = failed(FailureType::OutputSchemaValidationFailed);
     ended(store, contracted("c", "y", day), never, broken, 30).await;
-    ended(store, fresh_at("d", 2 * day), vec![], said("free"), 40).await;
+    ended(store, fresh_at("d", 2 * day), vec![], completed("free"), 40).await;
     ended(store, contracted("e", "y", 2 * day), vec![], failed(FailureType::TimedOut), 50).await;
     store.submit_run(fresh("stopped")).await.unwrap();
     store.stop_run(&run_id("stopped"), at(60)).await.unwrap();
@@ -81,7 +81,7 @@ pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
 
 /// A runner need not tell of its attempts. Then nothing says that it asked again.
 pub async fn a_result_without_attempts_is_a_first_try(store: Arc<dyn Store>) {
-    ended(&store, contracted("a", "x", 0), vec![], said("1"), 10).await;
+    ended(&store, contracted("a", "x", 0), vec![], completed("1"), 10).await;
     let row = store.stats(&ALL).await.unwrap().all;
     assert_eq!((row.completed, row.first_try, row.attempts), (1, 1, 0));
 }
@@ -121,7 +121,7 @@ pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
         by(3, Refused, "medium", 30),
         by(4, Accepted, "large", 40),
     ];
-    ended(&store, contracted("a", "x", 0), attempts, said("1"), 10).await;
+    ended(&store, contracted("a", "x", 0), attempts, completed("1"), 10).await;
     let rows = store.stats(&ALL).await.unwrap().by_model;
     let told: Vec<_> = rows
         .iter()
@@ -141,7 +141,7 @@ pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
 /// Hours are counted where that is asked for: each with its runs, failures, cost and times.
 pub async fn hours_are_counted(store: Arc<dyn Store>) {
     for (name, seconds, end) in
-        [("a", 0, said("x")), ("b", 60, failed(FailureType::ModelRefused)), ("c", 3600, said("x"))]
+        [("a", 0, completed("x")), ("b", 60, failed(FailureType::ModelRefused)), ("c", 3600, completed("x"))]
     {
         ended(&store, fresh_at(name, seconds), vec![], end, 10).await;
     }
@@ -170,17 +170,17 @@ pub async fn figures_are_filtered(store: Arc<dyn Store>) {
 pub async fn percentiles_are_exact(store: Arc<dyn Store>) {
     for number in 1..=20 {
         let submission = fresh(&format!("n{number}"));
-        ended(&store, submission, vec![], said("x"), 21 - number).await;
+        ended(&store, submission, vec![], completed("x"), 21 - number).await;
     }
     let row = store.stats(&ALL).await.unwrap().all;
     assert_eq!((row.latency_ms_p50, row.latency_ms_p95), (10_000, 19_000));
 }
 
-/// Costs that nobody knows are none.
-pub async fn unknown_costs_are_none(store: Arc<dyn Store>) {
+/// Unknown costs are not counted as 0.
+pub async fn unknown_costs_are_not_zero(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let usage = Usage { input_tokens: u64::from(u32::MAX) * 4, output_tokens: 1, cost_usd: None };
-    store.finish_run(Finish { usage, ..finish(&holder, said("x"), 3) }).await.unwrap();
+    store.finish_run(Finish { usage, ..finish(&holder, completed("x"), 3) }).await.unwrap();
     assert_eq!(store.run(&run_id("a")).await.unwrap().usage, usage);
     let row = store.stats(&ALL).await.unwrap().all;
     assert_eq!((row.cost_usd, row.input_tokens), (None, usage.input_tokens));
@@ -192,14 +192,14 @@ pub async fn sums_end_at_the_largest(store: Arc<dyn Store>) {
     for (name, cost) in [("a", 1e308), ("b", 1e308), ("c", -5.0)] {
         let holder = begin(&store, fresh(name)).await;
         let usage = Usage { input_tokens: many, output_tokens: many - 1, cost_usd: Some(cost) };
-        store.finish_run(Finish { usage, ..finish(&holder, said("x"), 3) }).await.unwrap();
+        store.finish_run(Finish { usage, ..finish(&holder, completed("x"), 3) }).await.unwrap();
     }
     let row = store.stats(&ALL).await.unwrap().all;
     let expected = (MOST_TOKENS_COUNTED, MOST_TOKENS_COUNTED, Some(2.0 * MOST_COST_COUNTED));
     assert_eq!((row.input_tokens, row.output_tokens, row.cost_usd), expected);
 }
 
-/// Errors are counted by place and keyword, wherever in a list they stand. A name that looks like an index is a name.
+/// Errors are counted by place and keyword, whatever their index in a list is. A name that looks like an index is a name.
 pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
     let broken = |places: &[(&str, &str)]| {
         let error = |&(path, keyword): &(&str, &str)| Error {
@@ -229,7 +229,7 @@ pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
         count(r#"$[*]["a[1]"][*].z"#, "type", 1),
     ];
     let mut given = store.frequent_errors(&ALL, 10).await.unwrap();
-    // What is as frequent may stand in any order.
+    // Equally frequent ones may be in any order.
     given.get_mut(1..3).unwrap().sort_by(|left, right| left.keyword.cmp(&right.keyword));
     assert_eq!(given, all);
     assert_eq!(store.frequent_errors(&ALL, 1).await.unwrap(), all.get(..1).unwrap());

@@ -1,4 +1,4 @@
-//! What parents are owed and are not told by themselves.
+//! Callbacks that are held back.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ async fn due_runs(store: &Arc<dyn Store>) -> Vec<String> {
     due.into_iter().flat_map(|due| due.run_ids).map(|run| run.to_string()).collect()
 }
 
-/// A held end is due no longer, is still seen as undelivered, and is told of by one event in the parent's session.
+/// A held callback is no longer due, is still undelivered, and is reported by one event in the parent's session.
 pub async fn a_held_end_is_kept_and_not_due(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     for (second, name) in [(4, "a"), (5, "b"), (6, "c")] {
@@ -62,8 +62,8 @@ pub async fn a_held_end_is_kept_and_not_due(store: Arc<dyn Store>) {
     assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), all);
     let filter = EventFilter { kinds: vec!["callback.held".into()], ..EventFilter::default() };
     let events = events_of(&store, filter).await;
-    let mut told = events.iter().map(told).collect::<Vec<_>>();
-    let (.., body) = told.last_mut().unwrap();
+    let mut contents = events.iter().map(content_of).collect::<Vec<_>>();
+    let (.., body) = contents.last_mut().unwrap();
     // The order of the children is the order asked for or the order of their ends.
     body.get_mut("children").unwrap().as_array_mut().unwrap().sort_by_key(ToString::to_string);
     let body = Body::CallbackHeld {
@@ -72,7 +72,7 @@ pub async fn a_held_end_is_kept_and_not_due(store: Arc<dyn Store>) {
         message: "it failed: \u{0} \"so\"".into(),
     };
     let once = NewEvent { at: at(7), session_id: session_id("parent"), run_id: None, body };
-    assert_eq!(told, [expected(&once)]);
+    assert_eq!(contents, [expected(&once)]);
     assert_eq!(store.session(&session_id("parent")).await.unwrap().status, SessionStatus::Failed);
 }
 
@@ -87,37 +87,37 @@ pub async fn a_resume_ends_the_hold(store: Arc<dyn Store>) {
     assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), [undelivered("b", 5, None)]);
     assert_eq!(due_runs(&store).await, Vec::<String>::new(), "the parent is busy");
     let told = holder(&take(&store, 8).await.run);
-    store.finish_run(finish(&told, said("x"), 9)).await.unwrap();
+    store.finish_run(finish(&told, completed("x"), 9)).await.unwrap();
     assert_eq!(store.session(&session_id("parent")).await.unwrap().status, SessionStatus::Idle);
     assert_eq!(due_runs(&store).await, ["run_b"]);
 }
 
 /// Who decided on a parent that has gone on meanwhile holds nothing.
-pub async fn a_late_hold_is_none(store: Arc<dyn Store>) {
+pub async fn a_late_hold_has_no_effect(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     complete(&store, child("a", "parent"), 4).await;
     let told = begin(&store, resume("again", "parent", 5)).await;
     store.hold_callbacks(hold("parent", "parent", &["a"], 6)).await.unwrap();
     store.hold_callbacks(hold("parent", "again", &["a"], 6)).await.unwrap();
-    store.finish_run(finish(&told, said("x"), 7)).await.unwrap();
+    store.finish_run(finish(&told, completed("x"), 7)).await.unwrap();
     store.hold_callbacks(hold("parent", "parent", &["a"], 8)).await.unwrap();
     store.hold_callbacks(hold("gone", "gone", &["a"], 8)).await.unwrap();
     assert_eq!(due_runs(&store).await, ["run_a"]);
 }
 
-/// A parent that nobody will call back by itself any more is finished, and not idle.
-pub async fn a_held_end_keeps_nobody_idle(store: Arc<dyn Store>) {
+/// A parent that gets no more callbacks is finished, not idle.
+pub async fn a_held_callback_keeps_no_parent_idle(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let second = begin(&store, child("b", "parent")).await;
     complete(&store, child("a", "parent"), 4).await;
-    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    store.finish_run(finish(&parent, completed("x"), 5)).await.unwrap();
     let status = |store: &Arc<dyn Store>| {
         let store = Arc::clone(store);
         async move { store.session(&session_id("parent")).await.unwrap().status }
     };
     store.hold_callbacks(hold("parent", "parent", &["a"], 6)).await.unwrap();
     assert_eq!(status(&store).await, SessionStatus::Idle, "the other child runs");
-    store.finish_run(finish(&second, said("x"), 7)).await.unwrap();
+    store.finish_run(finish(&second, completed("x"), 7)).await.unwrap();
     store.hold_callbacks(hold("parent", "parent", &["b"], 8)).await.unwrap();
     assert_eq!(status(&store).await, SessionStatus::Finished);
 }
@@ -140,14 +140,14 @@ pub async fn failing_is_dated_once(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due(None, &["a", "b"])]);
 }
 
-/// A run that was to tell an end and comes to nothing has told nothing, unless the conversation has it.
-pub async fn what_comes_to_nothing_is_owed_again(store: Arc<dyn Store>) {
+/// A delivering run that fails has delivered nothing, unless the conversation has it.
+pub async fn a_failed_delivery_is_owed_again(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
 
     store.submit_run(delivery("stopped", "parent", &["a"], 5)).await.unwrap();
     store.stop_run(&run_id("stopped"), at(6)).await.unwrap();
-    assert_eq!(due_runs(&store).await, ["run_a"], "nobody took it");
+    assert_eq!(due_runs(&store).await, ["run_a"], "it was not taken");
 
     store.submit_run(delivery("lost", "parent", &["a"], 7)).await.unwrap();
     take(&store, 8).await;
@@ -168,8 +168,8 @@ pub async fn what_comes_to_nothing_is_owed_again(store: Arc<dyn Store>) {
     assert_eq!(again, Submitted::AlreadyDelivered);
 }
 
-/// What a run has told stays told once the conversation has it, also where the coordinator asks again and nothing comes of it.
-pub async fn what_the_conversation_has_is_told_once(store: Arc<dyn Store>) {
+/// A callback stays delivered once the conversation has it, even if the coordinator re-prompts and that fails.
+pub async fn a_callback_in_the_conversation_is_delivered_once(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
     let again = |holder: Holder, conversation: Option<&str>| AskAgain {
@@ -195,7 +195,7 @@ pub async fn what_the_conversation_has_is_told_once(store: Arc<dyn Store>) {
     assert_eq!(store.session(&session_id("a")).await.unwrap().status, SessionStatus::Finished);
 }
 
-/// Parents without an answer and parents that go on at the same time: each end is told once or held once.
+/// Holding and delivering at the same time: each callback is delivered once or held once.
 pub async fn one_of_many_holds_or_tells(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     complete(&store, child("a", "parent"), 4).await;
@@ -219,7 +219,7 @@ pub async fn one_of_many_holds_or_tells(store: Arc<dyn Store>) {
     for task in tasks {
         created += task.await.unwrap();
     }
-    assert_eq!(created, 1, "held or not, it is told by one");
+    assert_eq!(created, 1, "held or not, it is delivered once");
     assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), []);
     let filter = EventFilter { kinds: vec!["callback.held".into()], ..EventFilter::default() };
     assert!(events_of(&store, filter).await.len() <= 1);

@@ -104,7 +104,7 @@ pub async fn a_heartbeat_renews_and_directs(store: Arc<dyn Store>) {
     let stopping = begin(&store, fresh("stopping")).await;
     let over = begin(&store, fresh("over")).await;
     store.stop_run(&run_id("stopping"), at(3)).await.unwrap();
-    store.finish_run(finish(&over, said("x"), 3)).await.unwrap();
+    store.finish_run(finish(&over, completed("x"), 3)).await.unwrap();
 
     let absent = Holder { run_id: run_id("absent"), ..going.clone() };
     let late = Holder { attempt: 2, ..going.clone() };
@@ -142,18 +142,17 @@ pub async fn parents_wait_for_their_children(store: Arc<dyn Store>) {
     }
     for (claimed, waiting) in store.claim_runs(claim(3, 2)).await.unwrap().iter().zip([1, 1, 0]) {
         assert_eq!(store.waiting_for_children(&all).await.unwrap(), 1);
-        store.finish_run(finish(&holder(&claimed.run), said("x"), 3)).await.unwrap();
+        store.finish_run(finish(&holder(&claimed.run), completed("x"), 3)).await.unwrap();
         assert_eq!(store.waiting_for_children(&all).await.unwrap(), waiting);
     }
     assert_eq!(store.waiting_for_children(&[]).await.unwrap(), 0);
 }
 
-/// A runner that is not known is told so: it registers again. Its leases are not renewed.
-pub async fn an_unknown_runner_is_told(store: Arc<dyn Store>) {
+/// An unknown runner gets an error, so that it registers again. Its leases are not renewed.
+pub async fn an_unknown_runner_is_reported(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let unknown = store.heartbeat(beat(vec![held(&holder)], 20)).await;
-    let told = matches!(unknown, Err(StoreError::NoSuch { kind: "runner", name }) if name == "rnr_r");
-    assert!(told);
+    assert!(matches!(unknown, Err(StoreError::NoSuch { kind: "runner", name }) if name == "rnr_r"));
     assert_eq!(store.next_expiry().await.unwrap(), at(1).checked_add(LEASE).ok());
 }
 
@@ -172,7 +171,7 @@ pub async fn a_run_can_be_given_back(store: Arc<dyn Store>) {
     }
 }
 
-/// A run that was told to stop and is given back, or lost, is stopped: nobody gets it again.
+/// A stopping run that is given back, or lost, is stopped and not claimed again.
 pub async fn a_stopping_run_is_not_handed_out_again(store: Arc<dyn Store>) {
     for name in ["given", "lost"] {
         let holder = begin(&store, fresh(name)).await;
@@ -204,7 +203,7 @@ pub async fn the_depth_of_the_queue_is_known(store: Arc<dyn Store>) {
 }
 
 /// Where a run ends without a runner, its attempts say what it has used, and its failure which of them came closest.
-pub async fn what_lost_deliveries_used_is_counted(store: Arc<dyn Store>) {
+pub async fn usage_of_lost_deliveries_is_counted(store: Arc<dyn Store>) {
     let report = |holder: &Holder, numbers: std::ops::RangeInclusive<u32>| Report {
         holder: holder.clone(),
         events: Vec::new(),
@@ -251,9 +250,13 @@ pub async fn what_lost_deliveries_used_is_counted(store: Arc<dyn Store>) {
                 kinds: vec!["run.failed".into()],
                 ..EventFilter::default()
             };
-            let told: Vec<_> =
+            let bodies: Vec<_> =
                 events_of(&store, filter).await.iter().map(|event| event.body.clone()).collect();
-            assert_eq!(told, [serde_json::to_string(&Body::RunFailed { error: failure }).unwrap()], "{name}");
+            assert_eq!(
+                bodies,
+                [serde_json::to_string(&Body::RunFailed { error: failure }).unwrap()],
+                "{name}"
+            );
         }
     }
 }

@@ -83,8 +83,8 @@ pub async fn the_same_moment_hides_nothing(store: Arc<dyn Store>) {
     assert_eq!((sessions.len(), unique.len()), (7, 7));
 }
 
-/// What comes while somebody turns pages does not move what is on them.
-pub async fn pages_stand_still(store: Arc<dyn Store>) {
+/// Rows that are added between two pages do not move the others.
+pub async fn pages_are_stable(store: Arc<dyn Store>) {
     for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
         store.submit_run(fresh_at(name, i64::try_from(second).unwrap())).await.unwrap();
     }
@@ -135,7 +135,7 @@ async fn two_of_each(store: &Arc<dyn Store>) {
     for second in 0..2 {
         // What is to wait comes last: claims take whatever waits.
         for (status, end) in [
-            ("completed", said("x")),
+            ("completed", completed("x")),
             ("failed", failed(FailureType::ModelRefused)),
             ("stopped", End::Stopped),
         ] {
@@ -211,7 +211,7 @@ pub async fn sessions_are_filtered(store: Arc<dyn Store>) {
     }
 }
 
-/// A cursor that the store did not give is said to be none, on every list.
+/// A cursor that the store did not return is an error, on every list.
 pub async fn a_made_up_cursor_is_refused(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
     for cursor in ["", "x", "1", "....", "\u{1f600}", "-", "99999999999999999999.1"] {

@@ -1,4 +1,4 @@
-//! What the story is told with: small values that differ by name and by time.
+//! Builders for the story: small values that differ by name and by time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -173,7 +173,7 @@ pub(super) async fn begin(store: &Arc<dyn Store>, submission: Submission) -> Hol
 /// Submits, claims, starts and completes with a text.
 pub(super) async fn complete(store: &Arc<dyn Store>, submission: Submission, seconds: i64) {
     let holder = begin(store, submission).await;
-    store.finish_run(finish(&holder, said("done"), seconds)).await.unwrap();
+    store.finish_run(finish(&holder, completed("done"), seconds)).await.unwrap();
 }
 
 pub(super) fn outcome(text: &str) -> Outcome {
@@ -181,7 +181,7 @@ pub(super) fn outcome(text: &str) -> Outcome {
 }
 
 /// An end with a text.
-pub(super) fn said(text: &str) -> End {
+pub(super) fn completed(text: &str) -> End {
     End::Completed(outcome(text))
 }
 
@@ -275,15 +275,15 @@ pub(super) async fn kinds_of(store: &Arc<dyn Store>, run: &str) -> Vec<String> {
     events_of(store, filter).await.into_iter().map(|event| event.kind).collect()
 }
 
-/// An event but for its id, in a form in which what was asked for and what was written can be compared.
-pub(super) type Told = (Timestamp, Option<SessionId>, Option<RunId>, String, Value);
+/// The content of an event without its id, to compare requested and stored events.
+pub(super) type EventContent = (Timestamp, Option<SessionId>, Option<RunId>, String, Value);
 
-pub(super) fn told(event: &Event) -> Told {
+pub(super) fn content_of(event: &Event) -> EventContent {
     let body = serde_json::from_str(&event.body).unwrap();
     (event.at, event.session_id.clone(), event.run_id.clone(), event.kind.clone(), body)
 }
 
-pub(super) fn expected(event: &NewEvent) -> Told {
+pub(super) fn expected(event: &NewEvent) -> EventContent {
     let text = serde_json::to_string(&event.body).unwrap();
     let body = serde_json::from_str(&text).unwrap();
     let kind = event.body.kind().to_owned();

@@ -1,4 +1,4 @@
-//! The story of a store: what every implementation must do, told once and run on each database.
+//! The story of a store: tests of what every implementation must do, run on each database.
 //!
 //! Each function takes an empty store and checks one sentence of the traits' documentation. A crate that implements the
 //! store writes a function that makes an empty one and says [`store_story!`](crate::store_story); every function here
@@ -54,7 +54,7 @@ macro_rules! store_story {
                 audit_entries_are_kept, audit_entries_are_filtered, old_audit_entries_are_forgotten,
             ],
             walk: [
-                a_new_run_is_there_whole, what_is_not_there_is_said, a_run_walks_to_its_end,
+                a_new_run_is_there_whole, missing_records_are_errors, a_run_walks_to_its_end,
                 a_failure_is_kept_whole, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
             ],
             sessions: [
@@ -62,7 +62,7 @@ macro_rules! store_story {
                 one_of_many_resumes, the_opening_parameters_are_known,
             ],
             fencing: [
-                only_the_holder_reports, nobody_holds_a_waiting_run, an_end_is_final,
+                only_the_holder_reports, a_waiting_run_has_no_holder, an_end_is_final,
                 a_late_holder_is_refused, a_run_that_is_not_there_is_not_held, one_of_many_ends_is_written,
             ],
             idempotency: [
@@ -76,12 +76,12 @@ macro_rules! store_story {
             ],
             leases: [
                 a_lost_run_is_handed_out_again, leases_of_a_later_clock_are_shortened, reaping_is_bounded, reapers_do_not_count_twice,
-                a_heartbeat_renews_and_directs, parents_wait_for_their_children, an_unknown_runner_is_told, a_run_can_be_given_back,
+                a_heartbeat_renews_and_directs, parents_wait_for_their_children, an_unknown_runner_is_reported, a_run_can_be_given_back,
                 a_stopping_run_is_not_handed_out_again, the_depth_of_the_queue_is_known,
-                what_lost_deliveries_used_is_counted,
+                usage_of_lost_deliveries_is_counted,
             ],
             stops: [
-                a_run_can_be_stopped_in_every_state, what_nobody_can_do_fails,
+                a_run_can_be_stopped_in_every_state, a_run_without_a_runner_fails,
                 a_live_match_is_reason_to_wait, only_waiting_runs_are_unmatched, waiting_begins_anew,
                 failing_is_bounded, an_abandoned_run_fails,
             ],
@@ -89,22 +89,22 @@ macro_rules! store_story {
                 every_end_is_owed, other_modes_owe_nothing, a_busy_parent_is_not_due,
                 a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
                 a_child_that_begins_later_makes_its_parent_idle,
-                an_end_is_delivered_once, what_is_not_owed_is_not_delivered, one_of_many_delivers,
+                an_end_is_delivered_once, only_owed_callbacks_are_delivered, one_of_many_delivers,
                 a_busy_parent_takes_no_delivery, parents_do_not_mix,
             ],
             held: [
-                a_held_end_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_is_none,
-                a_held_end_keeps_nobody_idle, failing_is_dated_once, what_comes_to_nothing_is_owed_again,
-                what_the_conversation_has_is_told_once, one_of_many_holds_or_tells,
+                a_held_end_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_has_no_effect,
+                a_held_callback_keeps_no_parent_idle, failing_is_dated_once, a_failed_delivery_is_owed_again,
+                a_callback_in_the_conversation_is_delivered_once, one_of_many_holds_or_tells,
             ],
             events: [
                 filters_let_their_own_through, pages_by_id_are_the_whole, large_events_are_read_a_few_at_a_time,
                 a_tail_misses_nothing,
-                ids_only_grow, notices_follow_what_is_written, nothing_is_announced_before_it_is_there,
+                ids_only_grow, notices_follow_writes, nothing_is_announced_before_it_is_there,
                 output_goes_with_the_end_of_its_run,
             ],
             lists: [
-                runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_stand_still,
+                runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_are_stable,
                 runs_are_filtered, each_status_is_found, sessions_are_filtered, ids_are_found_by_their_beginnings, a_made_up_cursor_is_refused,
             ],
             records: [
@@ -117,7 +117,7 @@ macro_rules! store_story {
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
                 each_model_has_its_share_of_a_run,
-                hours_are_counted, figures_are_filtered, percentiles_are_exact, unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
+                hours_are_counted, figures_are_filtered, percentiles_are_exact, unknown_costs_are_not_zero, sums_end_at_the_largest, frequent_errors_are_counted,
             ],
             texts: [
                 odd_texts_survive, long_texts_survive, an_empty_text_is_a_text, odd_failures_survive,
@@ -128,7 +128,7 @@ macro_rules! store_story {
             ],
             removal: [
                 a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
-                children_stay_and_owe_nothing, a_removed_child_owes_nothing, a_removed_child_keeps_nobody_idle,
+                children_stay_and_owe_nothing, a_removed_child_owes_nothing, a_removed_child_keeps_no_parent_idle,
             ],
             steps: [
                 steps_are_kept_in_order, a_step_is_kept_as_it_was_written, a_repeated_report_writes_no_step_twice,
@@ -159,22 +159,22 @@ macro_rules! store_story {
             ],
         }
     };
-    (@all $make:path; $($chapter:ident: [$($told:ident),* $(,)?]),* $(,)?) => {
+    (@all $make:path; $($chapter:ident: [$($test:ident),* $(,)?]),* $(,)?) => {
         $($(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $told() {
+            async fn $test() {
                 let (store, _guard) = $make().await;
-                $crate::story::$chapter::$told(store).await;
+                $crate::story::$chapter::$test(store).await;
             }
         )*)*
     };
-    (@chapters $make:path; $($chapter:ident: [$($told:ident),* $(,)?]),* $(,)?) => {
+    (@chapters $make:path; $($chapter:ident: [$($test:ident),* $(,)?]),* $(,)?) => {
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $chapter() {
                 $(
                     let (store, _guard) = $make().await;
-                    $crate::story::$chapter::$told(store).await;
+                    $crate::story::$chapter::$test(store).await;
                 )*
             }
         )*

@@ -76,7 +76,7 @@ pub async fn work_is_begun_by_one(store: Arc<dyn Store>) {
     assert_eq!(store.begin_work(Vec::new(), "two", at(0)).await.unwrap(), []);
 }
 
-/// Who renews its marks is alive, and so is whoever asks. A mark from the far future is of nobody who lives.
+/// A coordinator that renews its marks is alive, and so is the one that asks. A mark from the far future is a dead one's.
 pub async fn marks_of_the_living_are_no_deaths(store: Arc<dyn Store>) {
     store.begin_work(vec![step("a")], "one", at(0)).await.unwrap();
     let dead = async |census: Census| store.dead_work(&census, PLENTY).await.unwrap();
@@ -118,7 +118,7 @@ pub async fn the_third_death_poisons_a_workflow_run(store: Arc<dyn Store>) {
     assert_eq!(store.count_poisoned().await.unwrap(), count);
 }
 
-/// A step that is written clears the mark and the deaths: three deaths at three steps are nobody's end.
+/// A step that is written clears the mark and the deaths: three deaths at three steps do not poison it.
 pub async fn progress_clears_the_deaths(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     for second in [0, 100] {
@@ -132,13 +132,13 @@ pub async fn progress_clears_the_deaths(store: Arc<dyn Store>) {
     assert_eq!(store.dead_work(&census("three", 300), PLENTY).await.unwrap(), []);
     assert_eq!(store.deaths(&step("a")).await.unwrap(), 0);
     assert_eq!(die(&store, &step("a"), "one", 300).await, retry(1));
-    // Whoever survives the work clears the deaths, too.
+    // Finishing the work clears the deaths, too.
     store.begin_work(vec![step("a")], "two", at(400)).await.unwrap();
     store.end_work(vec![step("a")], "two").await.unwrap();
     assert_eq!(die(&store, &step("a"), "one", 500).await, retry(1));
 }
 
-/// A retry puts a poisoned workflow run back where it stood, with what was asked of it and who works for it.
+/// A retry restores a poisoned workflow run, with its requests and workers.
 pub async fn a_poisoned_workflow_run_can_be_retried(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("b", 1), None).await.unwrap();
     let refused = store.retry_workflow_run(&wfr("b"), at(1)).await;
@@ -190,7 +190,7 @@ pub async fn the_third_death_holds_callbacks(store: Arc<dyn Store>) {
     assert!(matches!(told, Submitted::Created(_)), "{told:?}");
     assert_eq!(store.deaths(&item).await.unwrap(), 0);
     let holder = holder(&take(&store, 51).await.run);
-    store.finish_run(finish(&holder, said("done"), 52)).await.unwrap();
+    store.finish_run(finish(&holder, completed("done"), 52)).await.unwrap();
     complete(&store, child("b", "parent"), 60).await;
     for (number, expected) in [(1, retry(1)), (2, retry(2)), (3, POISON)] {
         assert_eq!(die(&store, &item, "one", 100 * number).await, expected);
@@ -237,7 +237,7 @@ pub async fn work_that_is_over_is_not_poisoned(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("r")).await;
     let finish_of = Item::new(Kind::Finish, run_id("r"));
     store.begin_work(vec![finish_of.clone(), step("gone")], "one", at(0)).await.unwrap();
-    store.finish_run(finish(&holder, said("done"), 5)).await.unwrap();
+    store.finish_run(finish(&holder, completed("done"), 5)).await.unwrap();
     for item in [&finish_of, &step("gone")] {
         assert_eq!(store.count_death(item, &census("two", 100)).await.unwrap(), None);
     }
@@ -256,7 +256,7 @@ pub async fn a_clean_end_is_no_death(store: Arc<dyn Store>) {
     assert_eq!(store.begin_work(vec![step("a"), step("b")], "three", at(60)).await.unwrap().len(), 2);
 }
 
-/// A workflow run is ended in the store alone, once, and nobody works for it any more.
+/// A workflow run is ended in the store alone, once, and has no workers any more.
 pub async fn a_workflow_run_can_be_ended_at_once(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let loaded = store.workflow_documents(&wfr("a")).await.unwrap();

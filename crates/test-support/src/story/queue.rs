@@ -63,7 +63,7 @@ pub async fn large_runs_come_a_few_at_a_time(store: Arc<dyn Store>) {
     let last = holder(&second.pop().unwrap().run);
     // A conversation counts too: it comes with the run.
     let conversation = Some(format!("[\"{}\"]", "x".repeat(MOST_CLAIMED_BYTES)));
-    let told = Finish { conversation, ..finish(&last, said("done"), 11) };
+    let told = Finish { conversation, ..finish(&last, completed("done"), 11) };
     store.finish_run(told).await.unwrap();
     store.submit_run(resume("e", "d", 12)).await.unwrap();
     store.submit_run(fresh_at("f", 13)).await.unwrap();
@@ -71,7 +71,7 @@ pub async fn large_runs_come_a_few_at_a_time(store: Arc<dyn Store>) {
     assert_eq!(names(&store.claim_runs(claim(10, 14)).await.unwrap()), ["run_f"]);
 }
 
-/// A runner gets what it can do: what it cannot do is left for others and is in nobody's way.
+/// A runner gets runs that it can do; the others are left for other runners and block nothing.
 pub async fn demands_are_met(store: Arc<dyn Store>) {
     let none = Demands::default();
     let tags = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect::<BTreeSet<_>>();

@@ -118,7 +118,7 @@ fn schema(name: &str, description: &str, hash: &str, seconds: i64) -> SchemaReco
     }
 }
 
-/// A schema is immutable; only its description can be said anew.
+/// A schema is immutable; only its description can be changed.
 pub async fn schemas_are_immutable(store: Arc<dyn Store>) {
     assert_eq!(store.schema("a").await.unwrap(), None);
     let first = schema("a", "one", "1", 0);
@@ -268,7 +268,7 @@ fn fact(endpoint: &str, model: &str, feature: &str, (good, bad, seconds): (f64, 
 
 async fn observe(store: &Arc<dyn Store>, name: &str, observations: Vec<Observation>) {
     let holder = begin(store, fresh(name)).await;
-    store.finish_run(Finish { observations, ..finish(&holder, said("x"), 30) }).await.unwrap();
+    store.finish_run(Finish { observations, ..finish(&holder, completed("x"), 30) }).await.unwrap();
 }
 
 /// Observations add up, and old ones count less.
@@ -302,7 +302,7 @@ pub async fn observations_at_once_all_count(store: Arc<dyn Store>) {
         let store = Arc::clone(&store);
         let observations = vec![observation("e", "m", Observed::Ignored, 10)];
         tasks.spawn(async move {
-            store.finish_run(Finish { observations, ..finish(&holder, said("x"), 30) }).await.unwrap();
+            store.finish_run(Finish { observations, ..finish(&holder, completed("x"), 30) }).await.unwrap();
         });
     }
     while let Some(done) = tasks.join_next().await {

@@ -20,11 +20,11 @@ async fn lived_in(store: &Arc<dyn Store>, name: &str) {
         now: at(3),
     };
     store.report(report).await.unwrap();
-    let finish = Finish { conversation: Some("[1]".into()), ..finish(&holder, said("x"), 4) };
+    let finish = Finish { conversation: Some("[1]".into()), ..finish(&holder, completed("x"), 4) };
     store.finish_run(finish).await.unwrap();
 }
 
-/// Everything goes, and nothing of anybody else.
+/// Everything of the session is removed, and nothing of other sessions.
 pub async fn a_session_goes_whole(store: Arc<dyn Store>) {
     lived_in(&store, "a").await;
     complete(&store, resume("a2", "a", 5), 6).await;
@@ -87,13 +87,13 @@ pub async fn children_stay_and_owe_nothing(store: Arc<dyn Store>) {
     store.remove_session(&session_id("parent")).await.unwrap();
     assert_eq!(store.due_callbacks(10).await.unwrap(), []);
     assert_eq!(store.outcome(&run_id("ended")).await.unwrap(), Some(outcome("done")));
-    store.finish_run(finish(&running, said("x"), 5)).await.unwrap();
+    store.finish_run(finish(&running, completed("x"), 5)).await.unwrap();
     assert_eq!(store.due_callbacks(10).await.unwrap(), []);
     store.session(&session_id("ended")).await.unwrap();
     store.session(&session_id("running")).await.unwrap();
 }
 
-/// A child that is removed owes nothing either: nobody could say what.
+/// A removed child owes no callback, because its result is gone.
 pub async fn a_removed_child_owes_nothing(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
@@ -104,18 +104,18 @@ pub async fn a_removed_child_owes_nothing(store: Arc<dyn Store>) {
 }
 
 /// A parent that waited for children that are gone is idle no longer.
-pub async fn a_removed_child_keeps_nobody_idle(store: Arc<dyn Store>) {
+pub async fn a_removed_child_keeps_no_parent_idle(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let running = begin(&store, child("running", "parent")).await;
     store.submit_run(child("pending", "parent")).await.unwrap();
-    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    store.finish_run(finish(&parent, completed("x"), 5)).await.unwrap();
     let idle = store.session(&session_id("parent")).await.unwrap();
     assert_eq!(idle.status, Status::Idle);
 
     store.stop_run(&run_id("pending"), at(6)).await.unwrap();
     store.remove_session(&session_id("pending")).await.unwrap();
     assert_eq!(store.session(&session_id("parent")).await.unwrap(), idle, "the other child runs");
-    store.finish_run(finish(&running, said("x"), 7)).await.unwrap();
+    store.finish_run(finish(&running, completed("x"), 7)).await.unwrap();
     store.remove_session(&session_id("running")).await.unwrap();
     let finished = Session { status: Status::Finished, updated_at: at(7), ..idle };
     assert_eq!(store.session(&session_id("parent")).await.unwrap(), finished);

@@ -72,7 +72,7 @@ pub async fn lists_are_searched(store: Arc<dyn Store>) {
     assert_eq!(page.items.len(), 1);
 }
 
-/// A search looks at so many rows and goes on from there; whoever follows its cursors finds everything once.
+/// A search reads a limited number of rows and continues from there; following its cursors finds everything once.
 pub async fn searches_are_bounded(store: Arc<dyn Store>) {
     for number in 0..10 {
         let word = if number % 5 == 0 { "rare" } else { "common" };
@@ -128,7 +128,7 @@ pub async fn lists_have_summaries(store: Arc<dyn Store>) {
         .report(Report { holder: holder.clone(), events: vec![], attempts, steps: vec![], now: at(3) })
         .await
         .unwrap();
-    store.finish_run(finish(&holder, said("x"), 4)).await.unwrap();
+    store.finish_run(finish(&holder, completed("x"), 4)).await.unwrap();
     let asked = asking(resume("a2", "a", 5), r#"{"prompt":"second"}"#);
     let blueprint = r#"{"name":"writer","executor":{"type":"llm","model":"small"}}"#.to_owned();
     let assignment = Assignment { blueprint, ..asked.assignment.clone() };

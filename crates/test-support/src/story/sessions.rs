@@ -14,20 +14,20 @@ use super::make::*;
 pub async fn the_conversation_is_kept(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let talk = Some(r#"[{"role":"user","text":"ü"}]"#.to_owned());
-    let ended = Finish { conversation: talk.clone(), retries: 2, ..finish(&one, said("x"), 3) };
+    let ended = Finish { conversation: talk.clone(), retries: 2, ..finish(&one, completed("x"), 3) };
     assert_eq!(store.finish_run(ended).await.unwrap().retry_count, 2);
     assert_eq!(store.run(&one.run_id).await.unwrap().retry_count, 2);
 
     store.submit_run(resume("b", "a", 4)).await.unwrap();
     let second = take(&store, 5).await;
     assert_eq!(second.conversation, talk);
-    store.finish_run(finish(&holder(&second.run), said("y"), 6)).await.unwrap();
+    store.finish_run(finish(&holder(&second.run), completed("y"), 6)).await.unwrap();
 
     store.submit_run(resume("c", "a", 7)).await.unwrap();
     let third = take(&store, 8).await;
     assert_eq!(third.conversation, talk);
     let longer = Some("[1,2]".to_owned());
-    let ended = Finish { conversation: longer.clone(), ..finish(&holder(&third.run), said("z"), 9) };
+    let ended = Finish { conversation: longer.clone(), ..finish(&holder(&third.run), completed("z"), 9) };
     store.finish_run(ended).await.unwrap();
     store.submit_run(resume("d", "a", 10)).await.unwrap();
     assert_eq!(take(&store, 11).await.conversation, longer);

@@ -34,7 +34,7 @@ pub async fn steps_are_kept_in_order(store: Arc<dyn Store>) {
     assert_eq!(steps_of(&store, "b").await, [step(1, 1, "of b")]);
     let absent = store.steps(&RunId::new("absent")).await;
     assert!(matches!(absent, Err(StoreError::NoRun(id)) if id == run_id("absent")));
-    store.finish_run(finish(&a, said("x"), 4)).await.unwrap();
+    store.finish_run(finish(&a, completed("x"), 4)).await.unwrap();
     assert_eq!(steps_of(&store, "a").await, all, "a fork needs them");
 }
 
@@ -119,7 +119,7 @@ pub async fn only_steps_after_a_restart_are_claimed(store: Arc<dyn Store>) {
         let again = take(&store, 5).await;
         assert_eq!(again.steps, step::current(&written), "{name}");
         assert_eq!(steps_of(&store, name).await, written);
-        store.finish_run(finish(&holder(&again.run), said("x"), 6)).await.unwrap();
+        store.finish_run(finish(&holder(&again.run), completed("x"), 6)).await.unwrap();
     }
 }
 
@@ -159,7 +159,7 @@ pub async fn large_steps_come_a_few_runs_at_a_time(store: Arc<dyn Store>) {
         }
         names.push(claimed.iter().map(|claimed| claimed.run.id.to_string()).collect::<Vec<_>>());
         for claimed in claimed {
-            store.finish_run(finish(&holder(&claimed.run), said("x"), 11)).await.unwrap();
+            store.finish_run(finish(&holder(&claimed.run), completed("x"), 11)).await.unwrap();
         }
     }
     assert_eq!(names, [vec!["run_a", "run_b"], vec!["run_c", "run_d", "run_e"]]);

@@ -1,4 +1,4 @@
-//! Stopping, and failing what nobody can do.
+//! Stopping, and failing runs that no runner can do.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ async fn stop(store: &Arc<dyn Store>, name: &str, seconds: i64) -> Status {
     assert_eq!(store.session(&session_id(name)).await.unwrap(), stopped.session);
     let events = store.events(&Default::default(), last, EventLimit::of(PLENTY)).await.unwrap();
     assert_eq!(
-        events.iter().map(told).collect::<Vec<_>>(),
+        events.iter().map(content_of).collect::<Vec<_>>(),
         stopped.events.iter().map(expected).collect::<Vec<_>>()
     );
     stopped.run.status
 }
 
-/// A run can be told to stop at any time, any number of times.
+/// A run can be stopped at any time, any number of times.
 pub async fn a_run_can_be_stopped_in_every_state(store: Arc<dyn Store>) {
     store.submit_run(fresh("pending")).await.unwrap();
     assert_eq!(stop(&store, "pending", 1).await, Status::Stopped);
@@ -45,13 +45,13 @@ pub async fn a_run_can_be_stopped_in_every_state(store: Arc<dyn Store>) {
 
     let running = begin(&store, fresh("running")).await;
     assert_eq!(stop(&store, "running", 3).await, Status::Stopping);
-    let late = store.finish_run(finish(&running, said("quicker"), 4)).await.unwrap();
+    let late = store.finish_run(finish(&running, completed("quicker"), 4)).await.unwrap();
     assert_eq!(late.status, Status::Stopped, "a stop that was acknowledged is final");
     assert_eq!(store.outcome(&run_id("running")).await.unwrap(), None, "and there is no result beside it");
     assert_eq!(stop(&store, "running", 5).await, Status::Stopped);
 
     let quick = begin(&store, fresh("quick")).await;
-    store.finish_run(finish(&quick, said("quick"), 4)).await.unwrap();
+    store.finish_run(finish(&quick, completed("quick"), 4)).await.unwrap();
     assert_eq!(stop(&store, "quick", 5).await, Status::Completed);
 
     let failing = begin(&store, fresh("failing")).await;
@@ -69,8 +69,8 @@ fn unmatched(queued_before: Timestamp, alive_since: Timestamp) -> Unmatched {
     Unmatched { queued_before, alive_since, left: Vec::new(), tag: None }
 }
 
-/// A run that nobody alive can take fails, once it has waited long enough.
-pub async fn what_nobody_can_do_fails(store: Arc<dyn Store>) {
+/// A run that no live runner can take fails, once it has waited long enough.
+pub async fn a_run_without_a_runner_fails(store: Arc<dyn Store>) {
     store.submit_run(demanding("a", "moon")).await.unwrap();
     assert_eq!(store.fail_unmatched(&unmatched(at(-1), at(-1)), at(1), 10).await.unwrap(), [], "too early");
     let run = store.run(&run_id("a")).await.unwrap();
@@ -104,7 +104,7 @@ pub async fn a_live_match_is_reason_to_wait(store: Arc<dyn Store>) {
 pub async fn only_waiting_runs_are_unmatched(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     assert_eq!(store.fail_unmatched(&unmatched(at(100), at(100)), at(100), 10).await.unwrap(), []);
-    store.finish_run(finish(&holder, said("x"), 3)).await.unwrap();
+    store.finish_run(finish(&holder, completed("x"), 3)).await.unwrap();
     assert_eq!(store.fail_unmatched(&unmatched(at(100), at(100)), at(100), 10).await.unwrap(), []);
 }
 
@@ -139,7 +139,7 @@ pub async fn an_abandoned_run_fails(store: Arc<dyn Store>) {
         let failure = Failure::new(FailureType::RunnerLost, "its command was killed");
         assert_eq!((run.status, run.failure, run.finished_at), (Status::Failed, Some(failure), Some(at(5))));
     }
-    let late = store.finish_run(finish(&held, said("x"), 7)).await;
+    let late = store.finish_run(finish(&held, completed("x"), 7)).await;
     assert!(matches!(late, Err(StoreError::Refused(Refused::LeaseLost { .. }))));
     complete(&store, fresh("over"), 8).await;
     let over = store.abandon_run(&run_id("over"), "no", at(9)).await.unwrap();

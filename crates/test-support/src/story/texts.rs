@@ -72,7 +72,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
     let events = events_of(store, filter).await;
     let message =
         NewEvent { at: at(3), session_id: session_id(name), run_id: Some(run_id(name)), body: said };
-    assert_eq!(events.iter().map(told).collect::<Vec<_>>(), [expected(&message)]);
+    assert_eq!(events.iter().map(content_of).collect::<Vec<_>>(), [expected(&message)]);
 
     let outcome = Outcome {
         result_text: Some(text.to_owned()),
@@ -107,7 +107,7 @@ pub async fn long_texts_survive(store: Arc<dyn Store>) {
 /// An empty text is not none.
 pub async fn an_empty_text_is_a_text(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
-    store.finish_run(finish(&holder, said(""), 3)).await.unwrap();
+    store.finish_run(finish(&holder, completed(""), 3)).await.unwrap();
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("")));
 }
 

@@ -57,7 +57,7 @@ async fn suspended(store: &Arc<dyn Store>, parent: &str, children: &[&str]) -> V
 }
 
 async fn end(store: &Arc<dyn Store>, holder: &Holder, seconds: i64) {
-    store.finish_run(finish(holder, said("x"), seconds)).await.unwrap();
+    store.finish_run(finish(holder, completed("x"), seconds)).await.unwrap();
 }
 
 /// A suspended run is what the domain says. Nobody holds it, nobody can take it, and its session is busy.

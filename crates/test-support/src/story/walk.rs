@@ -75,11 +75,13 @@ pub async fn a_new_run_is_there_whole(store: Arc<dyn Store>) {
     assert_eq!(store.attempts(&run_id("a")).await.unwrap(), []);
     let events = events_of(&store, EventFilter::default()).await;
     let queued = change::queued(&submission.run, &session);
-    assert_eq!(events.iter().map(told).collect::<Vec<_>>(), queued.iter().map(expected).collect::<Vec<_>>());
+    assert_eq!(
+        events.iter().map(content_of).collect::<Vec<_>>(),
+        queued.iter().map(expected).collect::<Vec<_>>()
+    );
 }
 
-/// What is not there is said to be not there.
-pub async fn what_is_not_there_is_said(store: Arc<dyn Store>) {
+pub async fn missing_records_are_errors(store: Arc<dyn Store>) {
     let (run, session) = (run_id("x"), session_id("x"));
     assert!(matches!(store.run(&run).await, Err(StoreError::NoRun(id)) if id == run));
     assert!(matches!(store.assignment(&run).await, Err(StoreError::NoRun(id)) if id == run));
@@ -93,7 +95,7 @@ pub async fn what_is_not_there_is_said(store: Arc<dyn Store>) {
     store.ping().await.unwrap();
 }
 
-/// Claim, start, report, finish: each step is what the domain says, and is written as it is said.
+/// Claim, start, report, finish: each step is what the domain decides, and is stored unchanged.
 pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
     let submission = full();
     store.submit_run(submission.clone()).await.unwrap();
@@ -119,7 +121,7 @@ pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
     let begun = change::start(taken.run, taken.session, &holder, at(3)).unwrap();
     assert_eq!(store.start_run(&holder, at(3)).await.unwrap(), begun.run);
     let again = change::start(begun.run.clone(), begun.session.clone(), &holder, at(4)).unwrap();
-    assert_eq!(store.start_run(&holder, at(4)).await.unwrap(), again.run, "told twice changes nothing");
+    assert_eq!(store.start_run(&holder, at(4)).await.unwrap(), again.run, "starting twice changes nothing");
 
     let said = Body::Message { role: "assistant".into(), text: "hello".into() };
     let tool = Body::ToolStarted {
@@ -185,7 +187,7 @@ pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
     ];
     let events = events_of(&store, EventFilter::default()).await;
     assert_eq!(
-        events.iter().map(told).collect::<Vec<_>>(),
+        events.iter().map(content_of).collect::<Vec<_>>(),
         all.iter().flatten().map(expected).collect::<Vec<_>>()
     );
 }
@@ -232,10 +234,13 @@ pub async fn attempts_are_kept_once(store: Arc<dyn Store>) {
         let body = Body::AttemptJudged { attempt };
         NewEvent { at: at(3), session_id: session_id("a"), run_id: Some(run_id("a")), body }
     });
-    assert_eq!(events.iter().map(told).collect::<Vec<_>>(), judged.iter().map(expected).collect::<Vec<_>>());
+    assert_eq!(
+        events.iter().map(content_of).collect::<Vec<_>>(),
+        judged.iter().map(expected).collect::<Vec<_>>()
+    );
 }
 
-/// The attempts of a later delivery stand after those of an earlier one, under the same numbers.
+/// The attempts of a later delivery come after those of an earlier one, with the same numbers.
 pub async fn attempts_are_in_the_order_of_deliveries(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let first = attempt(1, AttemptOutcome::NoJson);

@@ -160,7 +160,7 @@ pub async fn an_advance_is_written_whole_and_once(store: Arc<dyn Store>) {
     assert_eq!(whole(&store, "a").await, expected);
     assert_eq!(store.run(&run_id("r")).await.unwrap().id, run_id("r"));
     assert_eq!(whole(&store, "child").await.run, child.run);
-    assert_eq!(due(&store).await, [id("child")], "nobody who works for it is done");
+    assert_eq!(due(&store).await, [id("child")], "none of its workers is done");
     let filter = EventFilter { workflow_run_id: Some(id("a")), ..EventFilter::default() };
     let events = events_of(&store, filter).await;
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
@@ -176,7 +176,7 @@ pub async fn an_advance_is_written_whole_and_once(store: Arc<dyn Store>) {
     assert!(matches!(store.run(&run_id("r2")).await, Err(StoreError::NoRun(_))));
 }
 
-/// A workflow run is due when somebody who works for it is done, until that is taken into account.
+/// A workflow run is due when one of its workers is done, until that is processed.
 pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let run = whole(&store, "a").await.run;
@@ -223,7 +223,7 @@ pub async fn a_workflow_run_can_be_asked_to_stop(store: Arc<dyn Store>) {
     assert_eq!(stopped, WorkflowRun { version: 1, updated_at: at(2), ..before.clone() });
     assert_eq!(store.stop_workflow_run(&id("a"), at(3)).await.unwrap(), stopped);
     assert_eq!(whole(&store, "a").await.asked, Some(WorkflowRequest::Stop));
-    // Whoever loaded it before does not overlook the question.
+    // A coordinator that loaded it before does not miss the request.
     let stale = store.advance_workflow_run(next(&before, 4)).await;
     assert!(matches!(stale, Err(StoreError::Changed { .. })), "{stale:?}");
     let stopping = WorkflowRun { status: Status::Stopping, ..next(&stopped, 5).run };
@@ -294,7 +294,7 @@ pub async fn a_workflow_run_that_is_over(store: &impl WorkflowRunStore, name: &s
     end(store, name, Vec::new()).await;
 }
 
-/// A workflow run goes whole once it is over and nobody waits for it, and nothing of anybody else goes with it.
+/// A finished workflow run that no other waits for is removed whole, and nothing else with it.
 pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
     for name in ["outer", "other"] {
         store.submit_workflow_run(new(name, 1), None).await.unwrap();
@@ -327,7 +327,7 @@ pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
         assert_eq!(whole(&store, name).await.definition, new(name, 1).definition);
         store.remove_workflow_run(&id(name)).await.unwrap();
     }
-    // Whoever follows events has seen the last one: its id is not given again, and one of the same name begins anew.
+    // Followers of events have seen the last one: its id is not reused, and a new run of the same name starts anew.
     store.submit_workflow_run(new("outer", 10), None).await.unwrap();
     let anew = whole(&store, "outer").await;
     assert_eq!((anew.run.version, anew.nodes), (0, Vec::new()));

@@ -65,7 +65,7 @@ async fn every_misbehaviour_can_be_had_on_every_wire() {
 }
 
 /// What the model said on the Chat wire: its text, or the arguments of its call.
-async fn said(misbehaviour: Misbehaviour, tool: bool) -> BTreeSet<String> {
+async fn outputs(misbehaviour: Misbehaviour, tool: bool) -> BTreeSet<String> {
     let chaos = ChaosModel::new(5, schema(), good()).good_percent(0).only(&[misbehaviour]);
     let server = ModelServer::start(chaos).await.unwrap();
     let mut all = BTreeSet::new();
@@ -75,14 +75,14 @@ async fn said(misbehaviour: Misbehaviour, tool: bool) -> BTreeSet<String> {
         let body = exchange(&server.url(), Wire::Chat.path(), &body).await.unwrap().json();
         let message = &body["choices"][0]["message"];
         let arguments = &message["tool_calls"][0]["function"]["arguments"];
-        let said = if arguments.is_null() { &message["content"] } else { arguments };
-        all.insert(said.as_str().unwrap().to_owned());
+        let output = if arguments.is_null() { &message["content"] } else { arguments };
+        all.insert(output.as_str().unwrap().to_owned());
     }
     all
 }
 
 #[tokio::test]
-async fn misbehaviour_is_what_it_is_called() {
+async fn each_misbehaviour_matches_its_name() {
     let value = |text: &str| serde_json::from_str::<Value>(text);
     for spoilt in [
         Misbehaviour::WrongEnum,
@@ -93,7 +93,7 @@ async fn misbehaviour_is_what_it_is_called() {
         Misbehaviour::SchemaEcho,
         Misbehaviour::SubmitInvalid,
     ] {
-        let texts = said(spoilt, spoilt == Misbehaviour::SubmitInvalid).await;
+        let texts = outputs(spoilt, spoilt == Misbehaviour::SubmitInvalid).await;
         assert!(texts.iter().all(|text| value(text).unwrap() != good()), "{spoilt}: {texts:?}");
     }
     for unreadable in [
@@ -110,23 +110,23 @@ async fn misbehaviour_is_what_it_is_called() {
         Misbehaviour::ManyBraces,
         Misbehaviour::ArgumentsNotJson,
     ] {
-        let texts = said(unreadable, unreadable == Misbehaviour::ArgumentsNotJson).await;
+        let texts = outputs(unreadable, unreadable == Misbehaviour::ArgumentsNotJson).await;
         assert!(texts.iter().all(|text| value(text).is_err()), "{unreadable}");
     }
-    assert_eq!(said(Misbehaviour::SameWrongAnswer, false).await.len(), 1);
+    assert_eq!(outputs(Misbehaviour::SameWrongAnswer, false).await.len(), 1);
     assert!(
-        said(Misbehaviour::NulBytes, false)
+        outputs(Misbehaviour::NulBytes, false)
             .await
             .iter()
             .all(|text| text.contains('\0') || text.contains("\\u0000"))
     );
     assert!(
-        said(Misbehaviour::DuplicateKeys, false)
+        outputs(Misbehaviour::DuplicateKeys, false)
             .await
             .iter()
             .all(|text| text.matches("\"summary\"").count() == 2)
     );
-    assert!(said(Misbehaviour::LoneSurrogate, true).await.iter().all(|text| text.contains("\\ud83d and")));
+    assert!(outputs(Misbehaviour::LoneSurrogate, true).await.iter().all(|text| text.contains("\\ud83d and")));
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ async fn a_failure_midway_is_an_event_of_the_stream() {
             Wire::Ollama => ("", &last["error"]),
         };
         assert_eq!((streamed.status, name.as_str(), message), (200, expected, &json!("kaput")), "{wire:?}");
-        assert!(!decode::said(wire, streamed.text()).text.is_empty());
+        assert!(!decode::output(wire, streamed.text()).text.is_empty());
         let whole = answer(wire, Reply::fails_midway("kaput"), false).await;
         assert_eq!(whole.status, if wire == Wire::Responses { 200 } else { 500 });
         assert!(whole.text().contains("kaput"));

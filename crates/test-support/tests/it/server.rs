@@ -1,4 +1,4 @@
-//! Scripts, records, and what stands beside the model.
+//! Scripts, records, and the other paths of a model server.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use super::http::{ask, exchange, prompt};
 
 #[tokio::test]
-async fn replies_come_in_order_until_there_are_none() {
+async fn replies_come_in_order_until_they_run_out() {
     let server = ModelServer::start([Reply::text("one"), Reply::text("two")]).await.unwrap();
     let content =
         async || ask(&server.url(), Wire::Ollama, "x", false).await.json()["message"]["content"].clone();
@@ -21,7 +21,7 @@ async fn replies_come_in_order_until_there_are_none() {
 }
 
 #[tokio::test]
-async fn a_handler_answers_by_what_was_asked() {
+async fn a_handler_answers_by_request() {
     let script = Script::replies([Reply::text("first")])
         .then(|request, ordinal| Reply::text(format!("{ordinal}: {}", request.last_text())));
     let server = ModelServer::start(script).await.unwrap();

@@ -3,7 +3,7 @@
 use accord_test_support::{ModelServer, Reply, Wire};
 use serde_json::{Value, json};
 
-use super::decode::{self, Said};
+use super::decode::{self, ModelOutput};
 use super::http::{ask, exchange, prompt};
 
 const TEXT: &str =
@@ -135,7 +135,7 @@ async fn ollama_whole() {
     assert_eq!(whole(Wire::Ollama, rich()).await, expected);
 }
 
-async fn streamed(wire: Wire, reply: Reply) -> (Said, Vec<String>) {
+async fn streamed(wire: Wire, reply: Reply) -> (ModelOutput, Vec<String>) {
     let server = ModelServer::start(reply).await.unwrap();
     let mut body = prompt(wire, "hello", true);
     if wire == Wire::Chat {
@@ -148,18 +148,18 @@ async fn streamed(wire: Wire, reply: Reply) -> (Said, Vec<String>) {
     let mut names: Vec<String> =
         decode::events(wire, response.text()).into_iter().map(|(name, _)| name).collect();
     names.dedup();
-    (decode::said(wire, response.text()), names)
+    (decode::output(wire, response.text()), names)
 }
 
 #[tokio::test]
-async fn streams_say_what_bodies_say() {
+async fn streams_equal_bodies() {
     for (wire, stop) in [
         (Wire::Anthropic, "tool_use"),
         (Wire::Responses, "completed"),
         (Wire::Chat, "tool_calls"),
         (Wire::Ollama, "stop"),
     ] {
-        let expected = Said {
+        let expected = ModelOutput {
             reasoning: "Let me see.".to_owned(),
             text: TEXT.to_owned(),
             refusal: String::new(),
@@ -190,7 +190,7 @@ async fn streams_end_as_their_answers_do() {
         let said = if wire == Wire::Ollama { &no.text } else { &no.refusal };
         assert_eq!((said.as_str(), no.stop.as_str()), ("No.", refused), "{wire:?}");
         let nothing = stop(Reply::empty().usage(3, 1)).await;
-        let silent = Said { stop: finished.to_owned(), tokens: (3, 1), ..Said::default() };
+        let silent = ModelOutput { stop: finished.to_owned(), tokens: (3, 1), ..ModelOutput::default() };
         assert_eq!(nothing, silent, "{wire:?}");
         let twice = stop(Reply::tool("a", &json!({})).and_tool("b", &json!({"c": "\u{1f600}"}))).await;
         let calls = [("a".to_owned(), "{}".to_owned()), ("b".to_owned(), "{\"c\":\"\u{1f600}\"}".to_owned())];
@@ -251,7 +251,7 @@ async fn a_response_in_the_stream_is_the_response_without_it() {
 }
 
 #[tokio::test]
-async fn chat_gives_usage_only_to_those_who_want_it() {
+async fn chat_reports_usage_only_on_request() {
     let server = ModelServer::start(Reply::text("hello")).await.unwrap();
     let response = ask(&server.url(), Wire::Chat, "hello", true).await;
     assert!(response.text().ends_with("data: [DONE]\n\n"));
@@ -278,7 +278,7 @@ async fn a_key_twice_stays_twice() {
             let server = ModelServer::start(Reply::tool_text("submit_result", twice)).await.unwrap();
             let response = ask(&server.url(), wire, "hello", streams).await;
             if wire == Wire::Anthropic && streams {
-                assert_eq!(decode::said(wire, response.text()).tools[0].1, twice);
+                assert_eq!(decode::output(wire, response.text()).tools[0].1, twice);
             } else {
                 assert!(response.text().contains(twice), "{wire:?} {streams}");
             }

@@ -2,42 +2,42 @@
 
 use std::collections::BTreeSet;
 
-use accord_domain::workflow::{Fault, NodeStatus};
+use accord_contract::EvaluationError;
+use accord_domain::workflow::{NodeStatus, WorkflowFailure};
 use serde_json::Value;
 
 use super::engine::Engine;
 use crate::graph::{Node, Parameters};
 use crate::state::Take;
-use crate::template;
+use crate::template::{self, TemplateError};
 
 /// An upstream node whose output is null.
 struct Absent<'a> {
     id: &'a str,
-    /// The field that is read.
     read: String,
     reason: &'static str,
 }
 
 impl Engine<'_> {
     /// The error for a template of a node that cannot be rendered.
-    pub(crate) fn template_fault(&self, place: usize, fault: String) -> Fault {
+    pub(crate) fn template_failure(&self, place: usize, error: &TemplateError) -> WorkflowFailure {
         let reads = self.node(place).map(reads).unwrap_or_default();
         let message = match self.absent(place, &reads) {
-            None => fault,
+            None => error.to_string(),
             Some(Absent { id, read, reason }) => format!(
-                "{fault}; '{id}' is null here, because {reason}: write for example '{read} if {id} else …'"
+                "{error}; '{id}' is null here, because {reason}: write for example '{read} if {id} else …'"
             ),
         };
-        Fault::new("template_failed", message)
+        WorkflowFailure::new("template_failed", message)
     }
 
-    pub(crate) fn check_fault(&self, place: usize, fault: String) -> String {
+    pub(crate) fn check_error(&self, place: usize, error: &EvaluationError) -> String {
         let condition = self.flow.assert(place);
         let reads = condition.into_iter().flat_map(|condition| condition.reads());
         let reads = reads.map(|(name, at)| format!("{name}{}", at.path().trim_start_matches('$'))).collect();
         match self.absent(place, &reads) {
-            None => fault,
-            Some(Absent { id, reason, .. }) => format!("{fault}; '{id}' is null here, because {reason}"),
+            None => error.to_string(),
+            Some(Absent { id, reason, .. }) => format!("{error}; '{id}' is null here, because {reason}"),
         }
     }
 

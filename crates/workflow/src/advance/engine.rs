@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use accord_domain::event::Body;
 use accord_domain::id::RunId;
-use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
+use accord_domain::workflow::{NodeStatus, Status, Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -52,8 +52,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    pub(super) fn refused(&mut self, at: At, fault: Fault) {
-        self.task_failed(at, fault);
+    pub(super) fn refused(&mut self, at: At, failure: WorkflowFailure) {
+        self.task_failed(at, failure);
     }
 
     pub(super) fn ended(&mut self, worker: &Worker, end: TaskOutcome) {
@@ -62,10 +62,12 @@ impl<'a> Engine<'a> {
         };
         match end {
             TaskOutcome::Completed(value) => self.task_completed(at, value),
-            TaskOutcome::Failed(fault) if self.may_retry(at) => self.retry(at, fault),
-            TaskOutcome::Failed(fault) => self.task_failed(at, fault),
+            TaskOutcome::Failed(failure) if self.may_retry(at) => self.retry(at, failure),
+            TaskOutcome::Failed(failure) => self.task_failed(at, failure),
             TaskOutcome::Stopped if self.is_ending() => self.task_stopped(at),
-            TaskOutcome::Stopped => self.task_failed(at, Fault::new("stopped", "the run was stopped")),
+            TaskOutcome::Stopped => {
+                self.task_failed(at, WorkflowFailure::new("stopped", "the run was stopped"))
+            }
         }
     }
 
@@ -73,7 +75,7 @@ impl<'a> Engine<'a> {
         let is_it = |worker: &Worker| matches!(worker, Worker::Run { run_id, .. } if run_id == wanted);
         let found = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at);
         let Some(at) = found else { return };
-        self.task_failed(at, Fault::new("run_removed", "the run was deleted before it finished"));
+        self.task_failed(at, WorkflowFailure::new("run_removed", "the run was deleted before it finished"));
     }
 
     pub(super) fn stop(&mut self) {
@@ -110,7 +112,7 @@ impl<'a> Engine<'a> {
         }
         let is_root = self.flow.incoming(node).is_empty();
         if let Some(reason) = unclear {
-            self.fail(node, Fault::new("condition_failed", reason));
+            self.fail(node, WorkflowFailure::new("condition_failed", reason));
         } else if taken == 0 && !is_root {
             self.settle(node, NodeStatus::Skipped);
         } else {
@@ -133,16 +135,16 @@ impl<'a> Engine<'a> {
         self.settle(node, NodeStatus::Completed);
     }
 
-    pub(crate) fn fail(&mut self, node: usize, fault: Fault) {
+    pub(crate) fn fail(&mut self, node: usize, failure: WorkflowFailure) {
         let Some(known) = self.node(node) else { return };
         let (id, then) = (known.id.clone(), known.on_failure.then);
         if then != Then::Continue && !self.is_ending() {
             self.state.head.status = Status::Stopping;
-            let message = format!("node '{id}' failed: {}", fault.message);
-            self.state.head.error = Some(Fault { kind: fault.kind.clone(), message });
+            let message = format!("node '{id}' failed: {}", failure.message);
+            self.state.head.error = Some(WorkflowFailure { kind: failure.kind.clone(), message });
         }
         if let Some(state) = self.state.nodes.get_mut(node) {
-            state.error = Some(fault);
+            state.error = Some(failure);
         }
         self.settle(node, NodeStatus::Failed);
     }
@@ -231,7 +233,7 @@ impl<'a> Engine<'a> {
             }
             None => {
                 let message = self.no_output_message();
-                self.state.head.error = Some(Fault::new("no_output", message));
+                self.state.head.error = Some(WorkflowFailure::new("no_output", message));
                 self.finish(Status::Failed);
             }
         }
@@ -241,7 +243,7 @@ impl<'a> Engine<'a> {
         let nodes = self.flow.graph.nodes.iter().zip(&self.state.nodes);
         let failed = nodes.filter_map(|(node, state)| Some((&node.id, state.error.as_ref()?)));
         let failed: Vec<String> =
-            failed.map(|(id, fault)| format!("node '{id}' failed: {}", fault.message)).collect();
+            failed.map(|(id, failure)| format!("node '{id}' failed: {}", failure.message)).collect();
         match failed.as_slice() {
             [] => "no output node was reached: conditions closed every path".to_owned(),
             [first] => format!("no output node was reached: {first}"),
@@ -285,7 +287,6 @@ impl<'a> Engine<'a> {
         self.steps.push(Step::Tell(body));
     }
 
-    /// Starts or restarts a task.
     pub(crate) fn launch(&mut self, start: Start) {
         if let Some(task) = self.task(start.at) {
             task.status = NodeStatus::Running;

@@ -9,7 +9,7 @@ use crate::flow::{COMPARED, Flow};
 use crate::graph::{Parameters, Work};
 use crate::signature::Takes;
 use crate::state::{State, Take};
-use crate::template::{self, Variables};
+use crate::template::{self, TemplateError, Variables};
 
 use super::prompt;
 
@@ -75,12 +75,12 @@ pub(super) fn parameters(
     work: &Work,
     variables: &Variables,
     given: DefaultInput,
-) -> Result<Value, String> {
+) -> Result<Value, TemplateError> {
     match &work.parameters {
         Parameters::Fields(fields) => template::document(&Value::Object(fields.clone()), variables)
-            .map_err(|fault| format!("parameters.{fault}")),
+            .map_err(|error| error.within("parameters.")),
         Parameters::Prompt(source) => {
-            let text = template::prompt(source, variables).map_err(|fault| format!("prompt: {fault}"))?;
+            let text = template::prompt(source, variables).map_err(|error| error.within("prompt: "))?;
             Ok(prompt::parameters(prompt::with_comparison(text, source, variables)))
         }
         Parameters::Inputs => Ok(from_inputs(takes, variables, given)),

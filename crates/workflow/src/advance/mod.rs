@@ -19,7 +19,7 @@ mod tests;
 use accord_domain::contract::Invariant;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::workflow::{Fault, Worker};
+use accord_domain::workflow::{Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -32,58 +32,40 @@ use crate::flow::Flow;
 use crate::graph::{OutputSchema, Role, Target};
 use crate::state::{At, State};
 
-/// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The run starts.
     Begun,
-    /// A task has a worker.
     Started {
-        /// The task.
         at: At,
-        /// The worker.
         worker: Worker,
     },
     /// A task can never be started: the agent is gone, or refuses its parameters.
     Refused {
-        /// The task.
         at: At,
-        /// Why.
-        fault: Fault,
+        failure: WorkflowFailure,
     },
     /// A task was not started, because the run is about to end.
     Withdrawn {
-        /// The task.
         at: At,
     },
-    /// A worker is done.
     Ended {
-        /// The worker.
         worker: Worker,
-        /// Its outcome.
         end: TaskOutcome,
     },
     /// The run of an agent was deleted before its outcome was known.
     Lost {
-        /// The run.
         run_id: RunId,
     },
-    /// The run is to be stopped.
     StopAsked,
 }
 
-/// The outcome of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TaskOutcome {
-    /// With a value.
     Completed(Value),
-    /// With a reason.
-    Failed(Fault),
-    /// It was stopped.
+    Failed(WorkflowFailure),
     Stopped,
 }
 
-/// Something to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Start a task. Answered, before any other event, with [`Event::Started`], [`Event::Refused`], or, if the run is
@@ -91,32 +73,27 @@ pub enum Step {
     Start(Box<Start>),
     /// Stop a worker. May be repeated.
     Stop(Worker),
-    /// Publish an event.
     Tell(Body),
 }
 
-/// A task to be started.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
-    /// The task.
     pub at: At,
-    /// The node's id.
     pub node: String,
-    /// Which work of the node.
     pub role: Role,
-    /// The agent or workflow.
     pub target: Target,
     /// The session to resume instead of starting a new one. The parameters are a prompt then.
     pub resume: Option<SessionId>,
-    /// What it gets.
     pub parameters: Value,
     /// The schema of its output, if the agent has none of its own.
     pub output_schema: Option<OutputSchema>,
-    /// Rules for its output.
     pub invariants: Vec<Invariant>,
     /// Higher priorities run first.
     pub priority: i32,
 }
+
+/// A task that can be started, or why it cannot.
+pub(crate) type Prepared = Result<Start, WorkflowFailure>;
 
 /// Advances a run. The options are those of the comparisons before nodes that start.
 pub fn advance(
@@ -130,7 +107,7 @@ pub fn advance(
     match event {
         Event::Begun => engine.begin(),
         Event::Started { at, worker } => engine.started(at, worker),
-        Event::Refused { at, fault } => engine.refused(at, fault),
+        Event::Refused { at, failure } => engine.refused(at, failure),
         Event::Withdrawn { at } => engine.withdrawn(at),
         Event::Ended { worker, end } => engine.ended(&worker, end),
         Event::Lost { run_id } => engine.lost(&run_id),

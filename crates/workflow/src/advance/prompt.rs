@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::flow::COMPARED;
+use crate::plan::PlanError;
 use crate::signature::{Signature, Takes};
 use crate::template::{Variables, uses_variable};
 
@@ -78,8 +79,8 @@ fn fields(schema: &Value) -> String {
 /// Enough to choose an agent by; a larger schema would crowd out the task.
 const MOST_FIELDS_LISTED: usize = 20;
 
-pub(crate) fn replan(fault: &str) -> String {
-    format!("This plan is invalid: {fault}. Return the complete corrected plan.")
+pub(crate) fn replan(error: &PlanError) -> String {
+    format!("This plan is invalid: {error}. Return the complete corrected plan.")
 }
 
 pub(crate) fn subtask(description: &str, results: &Value) -> String {

@@ -1,12 +1,12 @@
 //! Starting nodes, and the tasks that agents do for them.
 
 use accord_domain::event::Body;
-use accord_domain::workflow::{Fault, NodeStatus};
+use accord_domain::workflow::{NodeStatus, WorkflowFailure};
 use serde_json::{Map, Value};
 
-use super::Start;
 use super::engine::Engine;
 use super::inputs::{DefaultInput, inputs, parameters, variables};
+use super::{Prepared, Start};
 use crate::graph::{Node, Role, Work};
 use crate::kinds::NodeKind;
 use crate::limits::MOST_CONTRADICTION_EVENTS;
@@ -112,25 +112,26 @@ impl Engine<'_> {
     pub(super) fn begin_task(&mut self, at: At) {
         match self.prepare(at) {
             Ok(start) => self.launch(start),
-            Err(fault) => {
+            Err(failure) => {
                 if let Some(task) = self.task(at) {
                     task.status = NodeStatus::Running;
                     task.attempts += 1;
                 }
-                self.task_failed(at, fault);
+                self.task_failed(at, failure);
             }
         }
     }
 
-    fn prepare(&self, at: At) -> Result<Start, Fault> {
-        let node = self.node(at.node).ok_or_else(|| Fault::new("internal", "there is no such node"))?;
+    fn prepare(&self, at: At) -> Prepared {
+        let node =
+            self.node(at.node).ok_or_else(|| WorkflowFailure::new("internal", "there is no such node"))?;
         let task = self.state.nodes.get(at.node).and_then(|state| state.tasks.get(at.task));
         let purpose = task.map_or(&Purpose::Whole, |task| &task.purpose);
         node.kind.behaviour().prepare(self, at, node, purpose)
     }
 
     /// A task for a node's own agent, which gets the inputs of the node unless parameters are set.
-    pub(crate) fn prepare_with_inputs(&self, at: At, node: &Node, work: &Work) -> Result<Start, Fault> {
+    pub(crate) fn prepare_with_inputs(&self, at: At, node: &Node, work: &Work) -> Prepared {
         let given = DefaultInput::inputs(self.flow, at.node, self.inputs(at.node));
         self.prepare_work(at, node, (work, Role::Own), &self.variables(at.node), given)
     }
@@ -142,11 +143,11 @@ impl Engine<'_> {
         (work, role): (&Work, Role),
         variables: &Variables,
         given: DefaultInput,
-    ) -> Result<Start, Fault> {
+    ) -> Prepared {
         let takes =
             self.flow.known.of(&node.id, work, role).map_or(&Takes::Prompt, |signature| &signature.takes);
-        let parameters =
-            parameters(takes, work, variables, given).map_err(|fault| self.template_fault(at.node, fault))?;
+        let parameters = parameters(takes, work, variables, given)
+            .map_err(|error| self.template_failure(at.node, &error))?;
         Ok(Start {
             at,
             node: node.id.clone(),
@@ -168,11 +169,11 @@ impl Engine<'_> {
         node.kind.behaviour().task_completed(self, at, &purpose, output);
     }
 
-    pub(crate) fn task_failed(&mut self, at: At, fault: Fault) {
+    pub(crate) fn task_failed(&mut self, at: At, failure: WorkflowFailure) {
         let Some(node) = self.node(at.node) else { return };
         let Some(task) = self.task(at) else { return };
         task.status = NodeStatus::Failed;
-        task.error = Some(fault.clone());
+        task.error = Some(failure.clone());
         let purpose = task.purpose.clone();
         if node.kind.behaviour().survives(node.on_failure.then, &purpose) {
             return node.kind.behaviour().resume(self, at.node);
@@ -182,18 +183,17 @@ impl Engine<'_> {
         }
         let message = match &purpose {
             // People count from 1.
-            Purpose::Item(index) => format!("item {}: {}", index + 1, fault.message),
-            Purpose::Subtask(id) => format!("subtask '{id}': {}", fault.message),
-            Purpose::Whole | Purpose::Plan | Purpose::Synthesis => fault.message,
+            Purpose::Item(index) => format!("item {}: {}", index + 1, failure.message),
+            Purpose::Subtask(id) => format!("subtask '{id}': {}", failure.message),
+            Purpose::Whole | Purpose::Plan | Purpose::Synthesis => failure.message,
         };
-        self.fail(at.node, Fault { message, ..fault });
+        self.fail(at.node, WorkflowFailure { message, ..failure });
     }
 
     fn is_over(&self, place: usize) -> bool {
         self.state.nodes.get(place).is_some_and(|state| state.status.is_over())
     }
 
-    /// A task was stopped on request.
     pub(super) fn task_stopped(&mut self, at: At) {
         if let Some(task) = self.task(at) {
             task.status = NodeStatus::Stopped;
@@ -213,9 +213,9 @@ impl Engine<'_> {
         !self.is_ending() && !self.is_over(at.node) && task.is_some_and(|task| task.attempts <= retries)
     }
 
-    pub(super) fn retry(&mut self, at: At, fault: Fault) {
+    pub(super) fn retry(&mut self, at: At, failure: WorkflowFailure) {
         if let Some(task) = self.task(at) {
-            task.error = Some(fault);
+            task.error = Some(failure);
         }
         self.begin_task(at);
     }

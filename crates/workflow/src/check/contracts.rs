@@ -2,7 +2,7 @@
 //! that may not fit are a warning if they say why. Nothing is reported about values that no schema describes:
 //! expressions, rendered texts, the results of comparisons.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use serde_json::{Map, Value, json};
 
 use super::edge_at;
@@ -93,17 +93,16 @@ struct Producer<'a> {
 struct AgentInput {
     schema: Value,
     made: Vec<String>,
-    place: Place,
+    place: JsonPath,
 }
 
 /// What an agent gets that has no parameters.
 pub(crate) struct DefaultInput {
     schema: InputSchema,
-    place: Option<Place>,
+    place: Option<JsonPath>,
 }
 
 enum InputSchema {
-    /// Anything.
     Unknown,
     /// An object with this schema, unchanged.
     Object(Value),
@@ -201,7 +200,7 @@ impl<'a> Upstream<'a> {
     }
 
     /// An item of the list that a template evaluates to. Nothing, with a finding, if it cannot be a list.
-    pub(crate) fn item(&self, over: &str, at: Place, findings: &mut Findings) -> Option<DefaultInput> {
+    pub(crate) fn item(&self, over: &str, at: JsonPath, findings: &mut Findings) -> Option<DefaultInput> {
         let input =
             AgentInput { schema: self.schema_of(&Value::from(over)), made: Vec::new(), place: at.clone() };
         if !input.may_be(&json!({"type": "array"}), "a list", findings) {

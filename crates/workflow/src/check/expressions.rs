@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_contract::{Condition, Place, Step};
+use accord_contract::{Condition, JsonPath, Step};
 use serde_json::Value;
 
 use super::edge_at;
@@ -21,7 +21,7 @@ pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findi
         let Some(when) = &edge.when else { continue };
         let place = edge_at(edge.index).key("when");
         match Condition::compile(when, &["output", "input"]) {
-            Err(fault) => findings.error(place, fault),
+            Err(error) => findings.error(place, error.to_string()),
             Ok(condition) => {
                 let output = gives(graph, known, edge.from);
                 let schemas = [("output", output.as_ref()), ("input", graph.input_schema())];
@@ -29,9 +29,9 @@ pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findi
             }
         }
     }
-    let (named, nobody) = (named(graph), BTreeSet::new());
+    let (named, none) = (named(graph), BTreeSet::new());
     for (place, node) in graph.nodes.iter().enumerate() {
-        let perhaps = if topology.may_be_fed(place) { &named } else { &nobody };
+        let perhaps = if topology.may_be_fed(place) { &named } else { &none };
         let scope = Scope::of(graph, known, topology, place, perhaps);
         node.kind.behaviour().check_expressions(node, &scope, findings);
     }
@@ -41,7 +41,7 @@ pub(super) fn check(graph: &Graph, known: &Known, topology: &Topology<'_>, findi
 fn warn_of_unknown_fields(
     condition: &Condition,
     schemas: &[(&str, Option<&Value>)],
-    place: &Place,
+    place: &JsonPath,
     findings: &mut Findings,
 ) {
     let schema_of =
@@ -58,7 +58,6 @@ struct Producer<'a> {
     id: &'a str,
     /// The schema of its output, where it is known.
     gives: Option<Value>,
-    /// Why its output may be missing.
     missing: Option<&'static str>,
 }
 
@@ -111,7 +110,7 @@ impl<'a> Scope<'a> {
         Self { others, producers: self.producers.clone(), ..*self }
     }
 
-    pub(crate) fn parameters(&self, parameters: &Parameters, at: &Place, findings: &mut Findings) {
+    pub(crate) fn parameters(&self, parameters: &Parameters, at: &JsonPath, findings: &mut Findings) {
         match parameters {
             Parameters::Inputs => {}
             Parameters::Prompt(prompt) => self.text(prompt, &at.key("prompt"), findings),
@@ -124,7 +123,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Warns of reading a field of a value that may be null.
-    fn perhaps_null(&self, id: &str, who: &str, guard: &str, at: &Place, findings: &mut Findings) {
+    fn perhaps_null(&self, id: &str, who: &str, guard: &str, at: &JsonPath, findings: &mut Findings) {
         let producer = self.producers.iter().find(|producer| producer.id == id);
         if let Some(missing) = producer.and_then(|producer| producer.missing) {
             let message = format!(
@@ -134,7 +133,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    pub(crate) fn document(&self, value: &Value, at: &Place, findings: &mut Findings) {
+    pub(crate) fn document(&self, value: &Value, at: &JsonPath, findings: &mut Findings) {
         match value {
             Value::String(text) => self.text(text, at, findings),
             Value::Array(items) => {
@@ -151,15 +150,15 @@ impl<'a> Scope<'a> {
         }
     }
 
-    pub(crate) fn text(&self, text: &str, at: &Place, findings: &mut Findings) {
+    pub(crate) fn text(&self, text: &str, at: &JsonPath, findings: &mut Findings) {
         if template::shape(text) == template::Shape::Plain {
             return;
         }
         match template::uses(text) {
-            Err(fault) => findings.error(at.clone(), format!("invalid template: {fault}")),
+            Err(error) => findings.error(at.clone(), format!("invalid template: {error}")),
             Ok(names) => {
-                for fault in template::unknown_names(text) {
-                    findings.error(at.clone(), format!("the template cannot be rendered: {fault}"));
+                for unknown in template::unknown_names(text) {
+                    findings.error(at.clone(), format!("the template cannot be rendered: {unknown}"));
                 }
                 for name in &names {
                     self.name(name, at, findings);
@@ -173,7 +172,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn name(&self, name: &str, at: &Place, findings: &mut Findings) {
+    fn name(&self, name: &str, at: &JsonPath, findings: &mut Findings) {
         let path: Vec<&str> = name.split('.').collect();
         let Some((root, fields)) = path.split_first() else { return };
         if self.others.contains(root) {
@@ -197,7 +196,8 @@ impl<'a> Scope<'a> {
         let so_far = |depth: usize| {
             let before: Vec<&str> = path.iter().take(depth + 1).copied().collect();
             let missing = fields.get(depth).copied().unwrap_or_default();
-            let owner: Place = fields.iter().take(depth).map(|name| Step::Key((*name).to_owned())).collect();
+            let owner: JsonPath =
+                fields.iter().take(depth).map(|name| Step::Key((*name).to_owned())).collect();
             let meant = may_look.then(|| meant(schema, owner.steps(), missing)).flatten();
             let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
             (before.join("."), format!("'{missing}'{hint}"))
@@ -228,19 +228,19 @@ impl<'a> Scope<'a> {
         gives.then(|| format!("{{ from: {id}, to: {} }}", self.id))
     }
 
-    pub(crate) fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
+    pub(crate) fn condition(&self, text: &str, at: JsonPath, findings: &mut Findings) {
         let names: Vec<&str> =
             self.producers.iter().map(|producer| producer.id).chain(self.others.iter().copied()).collect();
         let more = self.perhaps.iter().copied().filter(|id| !names.contains(id));
         let names: Vec<&str> = names.iter().copied().chain(more).collect();
         match Condition::compile(text, &names) {
-            Err(fault) => findings.error(at, fault),
+            Err(error) => findings.error(at, error.to_string()),
             Ok(condition) => {
                 let schemas: Vec<_> =
                     self.producers.iter().map(|each| (each.id, each.gives.as_ref())).collect();
                 warn_of_unknown_fields(&condition, &schemas, &at, findings);
                 let is_bare = |id: &str| {
-                    condition.reads().iter().any(|(name, place)| name == id && *place == Place::root())
+                    condition.reads().iter().any(|(name, place)| name == id && *place == JsonPath::root())
                 };
                 for (id, place) in condition.reads() {
                     if !is_bare(id) && !place.steps().is_empty() {

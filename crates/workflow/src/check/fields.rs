@@ -1,6 +1,6 @@
 //! Looking up a field in a schema.
 
-use accord_contract::{Place, Step};
+use accord_contract::{JsonPath, Step};
 use accord_domain::nearest;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(crate) enum Field<'a> {
     Known(&'a Value),
     /// It cannot be there: this part of the path has no such field.
     Missing(usize),
-    /// Nothing speaks of it, and nothing forbids it: this part of the path is not declared.
+    /// It is neither declared nor forbidden: this part of the path is not declared.
     Undeclared(usize),
     /// The schema does not say.
     Open,
@@ -27,7 +27,7 @@ const MOST_PARTS: usize = 100;
 
 /// Follows fields from the root of a schema.
 pub(crate) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
-    let steps: Place = path.iter().map(|name| Step::Key((*name).to_owned())).collect();
+    let steps: JsonPath = path.iter().map(|name| Step::Key((*name).to_owned())).collect();
     at(root, steps.steps())
 }
 
@@ -70,7 +70,7 @@ enum Member<'a> {
     Open,
 }
 
-/// Keywords under which a field may be said elsewhere.
+/// Keywords under which a field may be declared elsewhere.
 const ELSEWHERE: &[&str] =
     &["anyOf", "oneOf", "allOf", "if", "$ref", "patternProperties", "dependentSchemas"];
 
@@ -104,9 +104,9 @@ fn item(schema: &Value) -> Member<'_> {
     items.map_or(Member::Open, Member::Is)
 }
 
-/// What is likely a slip in what a rule reads off a value with this schema: a field that cannot be there, or that nothing
-/// speaks of while a name much like it is declared. In words, with the names of the rule.
-pub(crate) fn slip(variable: &str, place: &Place, root: &Value) -> Option<String> {
+/// The warning for a field that a rule probably misspells: one that cannot exist, or one that is not declared while a
+/// similar name is.
+pub(crate) fn slip(variable: &str, place: &JsonPath, root: &Value) -> Option<String> {
     let steps = place.steps();
     let (depth, is_closed) = match at(root, steps) {
         Field::Missing(depth) => (depth, true),
@@ -117,12 +117,12 @@ pub(crate) fn slip(variable: &str, place: &Place, root: &Value) -> Option<String
     let before = steps.get(..depth).unwrap_or_default();
     let hint = meant(root, before, name).map(|meant| format!("; did you mean '{meant}'?"));
     let (whole, owner) = (named(variable, steps), named(variable, before));
-    let fault = match (is_closed, hint) {
+    let problem = match (is_closed, hint) {
         (true, hint) => format!("{owner} has no field '{name}'{}", hint.unwrap_or_default()),
         (false, Some(hint)) => format!("the schema of {owner} does not declare a field '{name}'{hint}"),
         (false, None) => return None,
     };
-    Some(format!("the rule uses '{whole}', but {fault}"))
+    Some(format!("the rule uses '{whole}', but {problem}"))
 }
 
 /// The declared field that a name was perhaps meant to be.
@@ -153,7 +153,7 @@ pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Valu
     None
 }
 
-/// Whether a schema speaks of a member, itself or in what it refers to or is made of.
+/// Whether a schema declares a member, itself or in its references and subschemas.
 pub(crate) fn declares(root: &Value, name: &str) -> bool {
     let mut parts = vec![root];
     let mut next = 0;

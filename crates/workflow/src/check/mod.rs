@@ -9,21 +9,20 @@ mod output;
 mod tests;
 mod topology;
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::nearest;
 
 pub(crate) use contracts::{Upstream, accepts_no_prompt};
 pub(crate) use expressions::Scope;
 pub use output::output_schema;
 
-use crate::compare::annotation_faults;
+use crate::compare::annotation_problems;
 use crate::finding::{Finding, Findings};
 use crate::graph::{Graph, OutputSchema, Target};
 use crate::limits::MOST_NAMES;
 use crate::signature::Known;
 use topology::Topology;
 
-/// Finds everything that is wrong.
 pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
     let mut findings = Findings::default();
     let topology = Topology::new(graph);
@@ -35,8 +34,8 @@ pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
     findings.into_vec()
 }
 
-fn edge_at(index: usize) -> Place {
-    Place::root().key("edges").index(index)
+fn edge_at(index: usize) -> JsonPath {
+    JsonPath::root().key("edges").index(index)
 }
 
 /// Warns of annotations for comparing that cannot be followed. Agents defined in the graph are checked like others.
@@ -44,8 +43,8 @@ fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = role.place(&node.id).key("output_schema");
         let schema = work.output_schema.as_ref().and_then(OutputSchema::inline);
-        for (inner, fault) in schema.into_iter().flat_map(annotation_faults) {
-            findings.warning(place.join(&inner), fault);
+        for (inner, message) in schema.into_iter().flat_map(annotation_problems) {
+            findings.warning(place.join(&inner), message);
         }
     }
 }

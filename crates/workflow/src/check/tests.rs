@@ -38,13 +38,13 @@ fn known() -> Known {
 fn found(nodes: Value, edges: Value) -> Vec<String> {
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
     assert_eq!(findings, []);
-    told(&graph.unwrap(), &known())
+    messages(&graph.unwrap(), &known())
 }
 
-fn told(graph: &Graph, known: &Known) -> Vec<String> {
+fn messages(graph: &Graph, known: &Known) -> Vec<String> {
     let gravity = |finding: &Finding| if finding.gravity == Gravity::Error { "" } else { "warning: " };
-    let told = |each: &Finding| format!("{}{}: {}", gravity(each), each.place.path(), each.message);
-    check(graph, known).iter().map(told).collect()
+    let message = |each: &Finding| format!("{}{}: {}", gravity(each), each.place.path(), each.message);
+    check(graph, known).iter().map(message).collect()
 }
 
 fn chain(node: Value) -> Vec<String> {
@@ -90,7 +90,7 @@ fn fields_that_rules_misspell_are_warnings() {
     assert_eq!(found(nodes, edges), expected);
 }
 
-/// What is told of a node that two others feed: one that may have nothing to say, and one that always has.
+/// The messages about a node with two upstream nodes: one whose output may be null, and one that always has an output.
 fn joined(node: Value, when: Option<&str>) -> Vec<String> {
     let careless = json!({"type": "agent", "agent": "finder", "prompt": "x", "on_failure": "continue"});
     let finder = json!({"type": "agent", "agent": "finder", "prompt": "x"});
@@ -134,7 +134,7 @@ fn warns_of_unguarded_reads_of_null() {
     assert_eq!(joined(check("a != null && a.findings.size() > 0"), None), [""; 0]);
 }
 
-/// What is told of a node that two reviewers feed, whose findings are compared.
+/// The messages about a node with two upstream reviewers, whose findings are compared.
 fn reviewed(mut node: Value) -> Vec<String> {
     let finding =
         json!({"type": "object", "properties": {"file": {"type": "string"}, "severity": {"type": "string"}}});
@@ -153,15 +153,17 @@ fn reviewed(mut node: Value) -> Vec<String> {
 
 #[test]
 fn warns_of_contradictions_that_do_not_reach_an_agent() {
-    let told = |place: &str, remedy: &str| {
+    let warning = |place: &str, remedy: &str| {
         format!(
             "warning: $.nodes.node{place}: contradictions between upstream agents are detected but do not reach this agent: {remedy}"
         )
     };
-    let template = told(".parameters", "use '{{ contradictions }}' in one of these");
+    let template = warning(".parameters", "use '{{ contradictions }}' in one of these");
     assert_eq!(reviewed(json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }}"}})), [template]);
-    let schema =
-        told("", "add a property 'contradictions' to its parameters_schema, or set parameters that use them");
+    let schema = warning(
+        "",
+        "add a property 'contradictions' to its parameters_schema, or set parameters that use them",
+    );
     assert_eq!(reviewed(json!({"agent": "joiner"})), [schema]);
     for fine in [
         json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }} {{ contradictions }}"}}),
@@ -207,35 +209,35 @@ fn reports_unreachable_nodes() {
 
 #[test]
 fn reports_unknown_names() {
-    let told =
+    let messages =
         chain(json!({"type": "agent", "agent": "nobody", "prompt": "{{ other.x }} {{ finder.missing }}"}));
     let expected = [
         "$.nodes.node.agent: agent 'nobody' does not exist or is invalid",
         "$.nodes.node.prompt: the template uses 'finder.missing', but finder has no field 'missing'",
         "$.nodes.node.prompt: the template uses 'other', but its inputs are finder",
     ];
-    assert_eq!(told, expected);
-    let told = chain(json!({"type": "agent", "agent": "findr", "prompt": "{{ input.x }}"}));
+    assert_eq!(messages, expected);
+    let messages = chain(json!({"type": "agent", "agent": "findr", "prompt": "{{ input.x }}"}));
     let expected = [
         "$.nodes.node.agent: agent 'findr' does not exist or is invalid; did you mean 'finder'?",
         "$.nodes.node.prompt: the template uses 'input', but its inputs are finder; add the edge { from: input, to: node }",
     ];
-    assert_eq!(told, expected);
-    let told = chain(json!({"type": "agent", "agent": "finder", "output_schema": {"type": "object"}}));
+    assert_eq!(messages, expected);
+    let messages = chain(json!({"type": "agent", "agent": "finder", "output_schema": {"type": "object"}}));
     assert!(
-        told.iter().any(|each| each.starts_with("$.nodes.node.output_schema: the agent has")),
-        "{told:?}"
+        messages.iter().any(|each| each.starts_with("$.nodes.node.output_schema: the agent has")),
+        "{messages:?}"
     );
 }
 
 #[test]
 fn reports_templates_and_conditions_that_do_not_compile() {
-    let told = chain(json!({"type": "agent", "agent": "plain", "prompt": "{{ finder."}));
-    assert!(told[0].starts_with("$.nodes.node.prompt: invalid template"), "{told:?}");
-    let told = chain(json!({"type": "check", "assert": "findr.findings.size() > 0", "message": "x"}));
+    let messages = chain(json!({"type": "agent", "agent": "plain", "prompt": "{{ finder."}));
+    assert!(messages[0].starts_with("$.nodes.node.prompt: invalid template"), "{messages:?}");
+    let messages = chain(json!({"type": "check", "assert": "findr.findings.size() > 0", "message": "x"}));
     assert!(
-        told[0].starts_with("$.nodes.node.assert: line 1, column 1: unknown variable 'findr'"),
-        "{told:?}"
+        messages[0].starts_with("$.nodes.node.assert: line 1, column 1: unknown variable 'findr'"),
+        "{messages:?}"
     );
 }
 
@@ -243,10 +245,10 @@ fn reports_templates_and_conditions_that_do_not_compile() {
 fn warns_of_planner_agents_that_accept_no_prompt() {
     let planner =
         |agents: Value| json!({"type": "planner", "agent": "plain", "prompt": "Plan", "agents": agents});
-    let told = chain(planner(json!(["plain", "counter"])));
+    let messages = chain(planner(json!(["plain", "counter"])));
     let beginning = "warning: $.nodes.node.agents[1]: 'counter' does not accept a prompt, which is all a subtask provides: ";
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with(beginning), "{told:?}");
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].starts_with(beginning), "{messages:?}");
     assert_eq!(chain(planner(json!(["plain", "finder"]))), [""; 0]);
 }
 
@@ -261,9 +263,9 @@ fn warns_of_invalid_annotations() {
 #[test]
 fn reports_missing_edges_by_kind() {
     let nodes = json!({"each": {"type": "map", "over": "{{ x }}", "agent": "plain"}, "out": {"type": "agent", "agent": "plain"}});
-    let told = found(nodes, json!([{"from": "each", "to": "out"}]));
-    assert!(told.contains(&"$.nodes: the workflow has no node of type output".to_owned()));
-    assert!(told.iter().any(|each| each.starts_with("$.nodes.each: no incoming edge")), "{told:?}");
+    let messages = found(nodes, json!([{"from": "each", "to": "out"}]));
+    assert!(messages.contains(&"$.nodes: the workflow has no node of type output".to_owned()));
+    assert!(messages.iter().any(|each| each.starts_with("$.nodes.each: no incoming edge")), "{messages:?}");
 }
 
 #[test]
@@ -290,7 +292,7 @@ fn unreadable_parts_hide_and_cause_no_other_mistakes() {
         "$.nodes.c.prompt: the template cannot be rendered: unknown filter 'lenght'",
         "$.nodes.c.prompt: the template uses 'other', but this node has no inputs",
     ];
-    assert_eq!(told(&graph.unwrap(), &known()), expected);
+    assert_eq!(messages(&graph.unwrap(), &known()), expected);
 }
 
 #[test]
@@ -305,7 +307,7 @@ fn reports_unreachable_nodes_beside_unreadable_edges() {
         ]);
         let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
         assert_eq!(findings.len(), 1, "{findings:?}");
-        told(&graph.unwrap(), &known())
+        messages(&graph.unwrap(), &known())
     };
     let lone = "$.nodes.lone: not reachable from the input; add an edge, or remove it";
     let b = "$.nodes.b: not reachable from the input; add an edge, or remove it";

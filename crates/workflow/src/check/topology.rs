@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 
 use super::edge_at;
 use crate::finding::Findings;
@@ -65,7 +65,7 @@ impl<'a> Topology<'a> {
         // An unreadable node may be an output.
         if self.graph.unread_nodes().next().is_none() && self.of_kind(NodeKind::OUTPUT).is_empty() {
             let message = "the workflow has no node of type output";
-            findings.error(Place::root().key("nodes"), message);
+            findings.error(JsonPath::root().key("nodes"), message);
         }
         for edge in &self.graph.edges {
             let kind = |node: usize| self.graph.nodes.get(node).map(|node| &node.kind);

@@ -1,24 +1,23 @@
-//! Whether what a schema says about comparing (`x-key`, `x-conflict`, `x-text`) can be followed. What cannot is told when
-//! an agent or a workflow is looked at; the comparison itself passes over it.
+//! Checks the annotations of a schema (`x-key`, `x-conflict`, `x-text`). Problems are reported when an agent or a workflow
+//! is checked; the comparison itself ignores such annotations.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use serde_json::Value;
 
 use crate::check::fields::{Field, field};
 use crate::schema_parts::{Holds, holds, taken_out};
 
-/// What says something about comparing.
 const ANNOTATIONS: [&str; 3] = ["x-key", "x-conflict", "x-text"];
 
-/// What is wrong with them in a schema, and where in it.
-pub fn annotation_faults(schema: &Value) -> Vec<(Place, String)> {
-    let mut faults = Vec::new();
-    look(schema, schema, &Place::root(), &mut faults);
-    faults
+/// Problems of the annotations in a schema, with their locations.
+pub fn annotation_problems(schema: &Value) -> Vec<(JsonPath, String)> {
+    let mut problems = Vec::new();
+    look(schema, schema, &JsonPath::root(), &mut problems);
+    problems
 }
 
-/// Whether something in values of this schema is compared with what others say: what the schema says how to compare, or
-/// what looks like findings. An empty `x-key` says that it is not.
+/// Whether something in values of this schema is compared with other outputs: parts with annotations, or lists that look
+/// like findings. An empty `x-key` excludes a list.
 pub(crate) fn is_compared(schema: &Value) -> bool {
     match schema {
         Value::Array(schemas) => schemas.iter().any(is_compared),
@@ -37,26 +36,26 @@ pub(crate) fn is_compared(schema: &Value) -> bool {
     }
 }
 
-fn look(root: &Value, schema: &Value, place: &Place, faults: &mut Vec<(Place, String)>) {
+fn look(root: &Value, schema: &Value, place: &JsonPath, problems: &mut Vec<(JsonPath, String)>) {
     match schema {
         Value::Array(schemas) => {
             for (index, schema) in schemas.iter().enumerate() {
-                look(root, schema, &place.index(index), faults);
+                look(root, schema, &place.index(index), problems);
             }
         }
         Value::Object(keywords) => {
             for (keyword, value) in keywords {
                 let place = place.key(keyword);
                 if ANNOTATIONS.contains(&keyword.as_str()) {
-                    annotation(root, schema, value, &place, faults);
+                    annotation(root, schema, value, &place, problems);
                     continue;
                 }
                 match (holds(keyword), value) {
                     (Holds::Data, _) => {}
                     (Holds::Named, Value::Object(named)) => {
-                        named.iter().for_each(|(name, inner)| look(root, inner, &place.key(name), faults));
+                        named.iter().for_each(|(name, inner)| look(root, inner, &place.key(name), problems));
                     }
-                    (Holds::Named | Holds::Schemas, inner) => look(root, inner, &place, faults),
+                    (Holds::Named | Holds::Schemas, inner) => look(root, inner, &place, problems),
                 }
             }
         }
@@ -64,7 +63,13 @@ fn look(root: &Value, schema: &Value, place: &Place, faults: &mut Vec<(Place, St
     }
 }
 
-fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults: &mut Vec<(Place, String)>) {
+fn annotation(
+    root: &Value,
+    schema: &Value,
+    value: &Value,
+    place: &JsonPath,
+    problems: &mut Vec<(JsonPath, String)>,
+) {
     let single = std::slice::from_ref(value);
     let (names, in_list) = match value {
         Value::Array(items) => (items.as_slice(), true),
@@ -75,7 +80,7 @@ fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults
         if schema.get("items").is_some() { "the items of the list" } else { "the object this is set on" };
     for (index, name) in names.iter().enumerate() {
         let place = if in_list { place.index(index) } else { place.clone() };
-        let fault = match name.as_str() {
+        let problem = match name.as_str() {
             None => Some(format!("expected a property name or a list of names, got {name}")),
             Some("") => Some("empty name; use an empty list for none".to_owned()),
             Some(name) if item.as_ref().is_some_and(|item| cannot_have(item, name)) => {
@@ -83,7 +88,7 @@ fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults
             }
             Some(_) => None,
         };
-        faults.extend(fault.map(|fault| (place, fault)));
+        problems.extend(problem.map(|problem| (place, problem)));
     }
 }
 
@@ -96,7 +101,7 @@ fn item(root: &Value, schema: &Value) -> Option<Value> {
     }
 }
 
-/// Whether no item can have a member of this name, which may also be a way of names with dots.
+/// Whether no item can have a member of this name, which may also be several names with dots between them.
 fn cannot_have(item: &Value, name: &str) -> bool {
     let missing = |path: &[&str]| matches!(field(item, path), Field::Missing(_));
     missing(&[name]) && missing(&name.split('.').collect::<Vec<_>>())
@@ -108,8 +113,11 @@ mod tests {
 
     use super::*;
 
-    fn told(schema: Value) -> Vec<String> {
-        annotation_faults(&schema).iter().map(|(place, fault)| format!("{}: {fault}", place.path())).collect()
+    fn problems(schema: Value) -> Vec<String> {
+        annotation_problems(&schema)
+            .iter()
+            .map(|(place, problem)| format!("{}: {problem}", place.path()))
+            .collect()
     }
 
     #[test]
@@ -127,15 +135,15 @@ mod tests {
             json!({"x-key": "id", "x-conflict": [], "x-text": ["why.short", "a.b"]}),
             json!({"x-key": [], "const": {"x-key": 5}}),
         ] {
-            assert_eq!(told(list(more)), [""; 0]);
+            assert_eq!(problems(list(more)), [""; 0]);
         }
-        // What more members an item may have is not known here.
-        assert_eq!(told(json!({"items": {"properties": {"id": {}}}, "x-key": "other"})), [""; 0]);
-        assert_eq!(told(json!({"items": {"anyOf": [{}]}, "x-key": "other"})), [""; 0]);
+        // An item may have other members.
+        assert_eq!(problems(json!({"items": {"properties": {"id": {}}}, "x-key": "other"})), [""; 0]);
+        assert_eq!(problems(json!({"items": {"anyOf": [{}]}, "x-key": "other"})), [""; 0]);
     }
 
     #[test]
-    fn findings_and_what_is_annotated_are_compared() {
+    fn findings_and_annotated_values_are_compared() {
         let list = |item: Value| json!({"properties": {"list": {"type": "array", "items": item}}});
         let finding = json!({"properties": {"file": {"type": "string"}, "severity": {"type": "string"}}});
         assert!(is_compared(&list(finding.clone())));
@@ -164,7 +172,7 @@ mod tests {
         let items = "the items of the list";
         let no_name = "expected a property name or a list of names, got";
         assert_eq!(
-            told(schema),
+            problems(schema),
             [
                 format!("$.properties.wrong.x-key: {no_name} 5"),
                 format!("$.properties.wrong.x-conflict[1]: {no_name} {{}}"),

@@ -9,7 +9,7 @@ use super::entry::Entry;
 use super::exact::EntryGroup;
 use super::location::Lines;
 
-/// More entries that clear one location say nothing new.
+/// More entries that clear one location add nothing.
 pub(super) const MAX_CLEARINGS: usize = 100;
 
 /// Saying that a location is fine is about everything there, so the texts are not compared.
@@ -65,7 +65,7 @@ fn contradiction(flagged: &[&Entry], clearing: &[&Entry], line_distance: u64) ->
 fn is_near(flag: &Entry, clear: &Entry, line_distance: u64) -> bool {
     match (flag.lines, clear.lines) {
         (Some(flag), Some(clear)) => flag.distance(clear) <= line_distance,
-        // What clears without a line clears the whole file.
+        // An entry that clears without a line clears the whole file.
         (Some(_), None) => true,
         (None, _) => false,
     }
@@ -107,7 +107,7 @@ impl<'e> Clearings<'e> {
 }
 
 impl<'e> FileClearings<'e> {
-    /// What clears lines at most this far from these, and whether that is all of it.
+    /// The entries that clear lines at most this far from these, and whether these are all.
     fn near(&self, lines: Lines, distance: u64) -> (Vec<&'e Entry>, bool) {
         let mut found: Vec<&Entry> = self.whole.iter().take(MAX_CLEARINGS).copied().collect();
         let mut complete = self.whole.len() <= MAX_CLEARINGS;

@@ -1,6 +1,6 @@
-//! Finds the entries in what siblings said.
+//! Finds the entries in the outputs of siblings.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::comparison::{ComparisonLimit, Key};
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::rule::{self, Role, Rule, member};
 use super::schema::Parts;
 use super::{Omissions, Sibling, diff_names, location};
 
-/// Deeper values are not read. What a contract accepts is never that deep.
+/// Deeper values are not read. A contract never accepts a value that deep.
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// All entries, sorted, without repetitions of one sibling.
@@ -25,7 +25,7 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
     }
     diff_names::resolve(&mut entries);
     entries.sort_by(Entry::order);
-    // Repetitions of one sibling need not be neighbours where another says the same.
+    // Repetitions of one sibling need not be neighbours if another has the same entry.
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
     for entry in entries {
         let same = kept.iter().rev().take_while(|other| other.has_same_content(&entry));
@@ -42,7 +42,7 @@ struct ValueLocation<'v> {
     /// The name of the nearest member that holds it.
     name: &'v str,
     depth: usize,
-    /// Whether a list holds it: then its pointer says nothing about what it is about.
+    /// Whether it is in a list: then its pointer does not say what it is about.
     in_list: bool,
     /// Whether it is part of an entry: there, only lists that the schema names are entries again.
     inside: bool,
@@ -69,11 +69,11 @@ impl<'v> ValueLocation<'v> {
         }
     }
 
-    /// The way to a value that no list holds, such as `$.review`.
+    /// The path of a value outside of lists, such as `$.review`.
     fn path(&self) -> String {
         let steps = self.pointer.split('/').skip(1);
         let names = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
-        names.fold(Place::root(), |place, name| place.key(&name)).path()
+        names.fold(JsonPath::root(), |place, name| place.key(&name)).path()
     }
 }
 
@@ -85,7 +85,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Reads a value that is no item of a list: an object that the schema speaks of is an entry by itself.
+    /// Reads a value that is not an item of a list: an object with annotations is an entry by itself.
     fn read_value(&mut self, value: &Value, parts: &Parts<'_>, spot: &ValueLocation<'_>) {
         if value.is_object() && spot.depth <= MAX_DEPTH {
             let entry = self.single(value, Rule::of(parts.iter()), spot);
@@ -120,8 +120,8 @@ impl Reader<'_> {
         self.read_items(items, &of_items, |index| spot.item(index, is_list_of_entries));
     }
 
-    /// Reads what a map gave. Each output stands for itself: one that only names its file is no entry whose parts are
-    /// passed over, and one that is an entry by its schema is read on, as it is outside of a map.
+    /// Reads the output of a map. Each output is read by itself: one that only names its file is not an entry whose parts
+    /// are skipped, and the parts of one that is an entry by its schema are read too, as outside of a map.
     fn read_outputs(&mut self, outputs: &[Value], parts: &Parts<'_>) {
         let (root, of_outputs) = (ValueLocation::root(), parts.items());
         let rule = Rule::of(of_outputs.iter());
@@ -155,8 +155,8 @@ impl Reader<'_> {
         }
     }
 
-    /// An object that is no item, as an entry, if its schema has a say on it. Without a key of its own it is about the
-    /// place where it stands, unless that is in a list: the first items of two lists need not be about the same.
+    /// An object that is not an item, as an entry, if its schema has annotations. Without a key it is about its own location,
+    /// unless that is in a list: the first items of two lists need not be about the same.
     fn single(&self, value: &Value, mut rule: Rule, spot: &ValueLocation<'_>) -> Option<Entry> {
         let pointer = || spot.pointer.clone();
         if rule.told_key {
@@ -211,7 +211,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// Reads the members of the key. Nothing where one is missing that is not a line.
+    /// Reads the members of the key. `None` if one other than the line is missing.
     fn of(entry: &Value, rule: &Rule) -> Option<Self> {
         let mut about =
             Self { place: String::new(), lines: None, exact: true, key: Map::new(), line_name: None };

@@ -1,7 +1,7 @@
 //! File names as a diff writes them: `a/src/x.rs` and `b/src/x.rs` are `src/x.rs`.
 //!
-//! A project may have a folder `a`, so a prefix is only removed where somebody names the same file without it or with the
-//! other one.
+//! A project may have a folder `a`, so a prefix is only removed if another entry names the same file without it or with
+//! the other one.
 
 use std::collections::HashSet;
 

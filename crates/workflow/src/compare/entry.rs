@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::location::Lines;
 use super::rule::Clearing;
 
-/// An entry of a list. Entries are sorted by what they say, so that nothing depends on the order of siblings.
+/// An entry of a list. Entries are sorted by content, so that nothing depends on the order of siblings.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) sibling: usize,
@@ -19,14 +19,13 @@ pub(super) struct Entry {
     pub(super) family: String,
     /// The key without its line, made comparable.
     pub(super) place: String,
-    /// Where the key has a line and the entry too.
+    /// If both the key and the entry have a line.
     pub(super) lines: Option<Lines>,
     /// Whether the key is whole: only then is it the same as another.
     pub(super) exact: bool,
-    /// The key as it is reported.
     pub(super) key: Key,
     pub(super) line_name: Option<String>,
-    /// What may conflict. An entry that clears says the word by which it does.
+    /// Values that may conflict. For an entry that clears, the word by which it does.
     pub(super) values: Vec<Conflicting>,
     pub(super) text: Option<String>,
     pub(super) clearing: Option<Clearing>,
@@ -36,7 +35,6 @@ pub(super) struct Entry {
 pub(super) struct Conflicting {
     pub(super) field: String,
     pub(super) value: Value,
-    /// The value, made comparable.
     pub(super) same: String,
 }
 
@@ -96,8 +94,8 @@ impl Entry {
     }
 }
 
-/// A value as a text that is the same for what means the same: letter case, outer blanks, `1.0` and the order of
-/// members make no difference.
+/// A value as a text that is the same for equal values: letter case, outer blanks, `1.0` and the order of members make no
+/// difference.
 pub(super) fn comparable(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{:?}", text.trim().to_lowercase()),

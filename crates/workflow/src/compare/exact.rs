@@ -1,4 +1,4 @@
-//! Entries about one thing: do their values differ, or are they the same?
+//! Whether the values of entries about one thing differ or are the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::pairs::Related;
 pub(super) type EntryGroup<'e> = Vec<&'e Entry>;
 
 /// What entries are about. With a line in the key, these are the groups of pairs about the same thing; otherwise entries
-/// with the same key. An entry that only names the file of a place is about no thing that others could speak of.
+/// with the same key. An entry that only names the file of a place cannot be compared with others.
 pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<EntryGroup<'e>> {
     let by_line = groups::of(entries, related.same()).into_iter().map(|group| {
         group.members.iter().filter_map(|member| entries.get(*member)).collect::<EntryGroup<'_>>()
@@ -31,19 +31,20 @@ pub(super) fn things<'e>(entries: &'e [Entry], related: &Related) -> Vec<EntryGr
 pub(super) fn compare(things: &[EntryGroup<'_>]) -> (Vec<Contradiction>, Vec<Agreement>) {
     let (mut contradictions, mut agreements) = (Vec::new(), Vec::new());
     for thing in things {
-        for (field, said) in by_field(thing) {
-            contradictions.extend(contradiction(field, &said));
-            agreements.extend(agreements_in(field, &said));
+        for (field, values) in by_field(thing) {
+            contradictions.extend(contradiction(field, &values));
+            agreements.extend(agreements_in(field, &values));
         }
     }
     agreements.sort_by_cached_key(|each: &Agreement| (key_order(&each.key), each.field.clone()));
     (contradictions, agreements)
 }
 
-type Said<'e> = Vec<(&'e Entry, &'e Conflicting)>;
+/// The values of one field, each with the entry that has it.
+type FieldValues<'e> = Vec<(&'e Entry, &'e Conflicting)>;
 
-fn by_field<'e>(thing: &EntryGroup<'e>) -> BTreeMap<&'e str, Said<'e>> {
-    let mut fields: BTreeMap<&str, Said<'_>> = BTreeMap::new();
+fn by_field<'e>(thing: &EntryGroup<'e>) -> BTreeMap<&'e str, FieldValues<'e>> {
+    let mut fields: BTreeMap<&str, FieldValues<'_>> = BTreeMap::new();
     for entry in thing {
         for value in &entry.values {
             fields.entry(&value.field).or_default().push((entry, value));
@@ -52,13 +53,13 @@ fn by_field<'e>(thing: &EntryGroup<'e>) -> BTreeMap<&'e str, Said<'e>> {
     fields
 }
 
-fn contradiction(field: &str, said: &Said<'_>) -> Option<Contradiction> {
-    let mut values: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
-    let flagged = || said.iter().filter(|(entry, _)| entry.clearing.is_none());
+fn contradiction(field: &str, values: &FieldValues<'_>) -> Option<Contradiction> {
+    let mut by_sibling: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    let flagged = || values.iter().filter(|(entry, _)| entry.clearing.is_none());
     for (entry, value) in flagged() {
-        values.entry(entry.sibling).or_default().insert(&value.same);
+        by_sibling.entry(entry.sibling).or_default().insert(&value.same);
     }
-    let distinct: BTreeSet<BTreeSet<&str>> = values.into_values().collect();
+    let distinct: BTreeSet<BTreeSet<&str>> = by_sibling.into_values().collect();
     if !two_have_nothing_in_common(&distinct) {
         return None;
     }
@@ -68,7 +69,7 @@ fn contradiction(field: &str, said: &Said<'_>) -> Option<Contradiction> {
     Some(Contradiction { kind: ContradictionKind::DifferentValues, key, field: field.to_owned(), sides })
 }
 
-/// Whether two of the sets share nothing. A value that all of them hold settles it at once.
+/// Whether two of the sets are disjoint. A value that all of them contain decides that quickly.
 fn two_have_nothing_in_common(sets: &BTreeSet<BTreeSet<&str>>) -> bool {
     let Some(first) = sets.first() else { return false };
     if first.iter().any(|value| sets.iter().all(|set| set.contains(value))) {
@@ -77,16 +78,16 @@ fn two_have_nothing_in_common(sets: &BTreeSet<BTreeSet<&str>>) -> bool {
     sets.iter().any(|one| sets.iter().any(|other| one.is_disjoint(other)))
 }
 
-fn agreements_in(field: &str, said: &Said<'_>) -> Vec<Agreement> {
-    let mut values: BTreeMap<&str, Said<'_>> = BTreeMap::new();
-    for (entry, value) in said {
-        values.entry(&value.same).or_default().push((entry, value));
+fn agreements_in(field: &str, values: &FieldValues<'_>) -> Vec<Agreement> {
+    let mut by_value: BTreeMap<&str, FieldValues<'_>> = BTreeMap::new();
+    for (entry, value) in values {
+        by_value.entry(&value.same).or_default().push((entry, value));
     }
     let mut agreements = Vec::new();
-    for said in values.into_values() {
-        let siblings: BTreeSet<usize> = said.iter().map(|(entry, _)| entry.sibling).collect();
-        let Some((first, value)) = said.first().filter(|_| siblings.len() > 1) else { continue };
-        let mut sides: Vec<_> = said.iter().map(|(entry, _)| entry.side_at(field, &first.key)).collect();
+    for values in by_value.into_values() {
+        let siblings: BTreeSet<usize> = values.iter().map(|(entry, _)| entry.sibling).collect();
+        let Some((first, value)) = values.first().filter(|_| siblings.len() > 1) else { continue };
+        let mut sides: Vec<_> = values.iter().map(|(entry, _)| entry.side_at(field, &first.key)).collect();
         sides.sort_by(|one, other| one.agent.cmp(&other.agent));
         agreements.push(Agreement {
             key: first.key.clone(),

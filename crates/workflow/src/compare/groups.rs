@@ -1,4 +1,4 @@
-//! Pairs put together to groups, the best pairs first.
+//! Groups of entries, made of pairs, the best pairs first.
 //!
 //! A group takes one entry of each sibling; an entry that is left over joins the group of its best partner. So what
 //! repeats on every line is matched line by line, and every entry is in exactly one group.
@@ -6,7 +6,6 @@
 use super::entry::Entry;
 use super::pairs::Pair;
 
-/// Entries that belong together, sorted.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) members: Vec<usize>,

@@ -15,13 +15,13 @@ impl Lines {
         Self { first: one.min(other), last: one.max(other) }
     }
 
-    /// How many lines lie between the two; none where they overlap.
+    /// How many lines are between the two; 0 if they overlap.
     pub(super) fn distance(self, other: Self) -> u64 {
         other.first.saturating_sub(self.last).max(self.first.saturating_sub(other.last))
     }
 }
 
-/// A path without `./`, doubled slashes, backslashes and `..` that can be resolved. Nothing where there is no text.
+/// A path without `./`, doubled slashes, backslashes and `..` that can be resolved. `None` if there is no text.
 pub(super) fn file(value: &Value) -> Option<String> {
     let written = value.as_str()?.trim().replace('\\', "/");
     let mut steps: Vec<&str> = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn file(value: &Value) -> Option<String> {
     (!steps.is_empty()).then(|| format!("{root}{}", steps.join("/")))
 }
 
-/// A file and the lines behind its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), where there are some.
+/// A file and the lines behind its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), if any.
 pub(super) fn without_lines(file: &str) -> Option<(String, Lines)> {
     let is_spelling = |text: &str| text.chars().all(|each| each.is_ascii_digit() || "Ll:-".contains(each));
     file.match_indices([':', '#']).find_map(|(at, sign)| {
@@ -86,9 +86,9 @@ const NEXT: [&str; 4] = [",", ";", "&", "and"];
 fn written(text: &str) -> Option<Lines> {
     let text = text.to_lowercase();
     let (lines, mut rest) = range(&text)?;
-    // Of several places the first is meant: what lies between them is none. Each has to be one, or nothing is understood.
+    // Of several places the first is used, not the range between them. If one of them is not a place, there is none.
     while let Some(next) = after(rest, &NEXT) {
-        // Three digits behind a comma may as well be the end of one large number.
+        // Three digits after a comma may be the end of one large number.
         let is_thousand = rest.starts_with(',') && next.bytes().take_while(u8::is_ascii_digit).count() == 3;
         if is_thousand {
             return None;
@@ -182,7 +182,7 @@ mod tests {
             json!("ln 10"),
             json!("Ln. 10"),
             json!("#10"),
-            // What lies between the two is not meant, and may be where others speak of something else.
+            // The lines between the two are not meant, and other findings may be about them.
             json!("10,14"),
             json!("10, 14 and 20"),
             json!([10]),

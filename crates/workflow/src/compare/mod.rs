@@ -6,7 +6,7 @@
 //! list of names; `a.b` reaches into an object) on the list's schema or on that of its items, at any depth and behind
 //! local references. An empty `x-key` keeps a list out of the comparison; an empty `x-conflict` leaves only its texts.
 //! An object outside of a list is an entry if its schema has one of the three: about its key, or, without one, about its
-//! own location. [`annotation_faults`] reports annotations that cannot be followed.
+//! own location. [`annotation_problems`] reports annotations that cannot be followed.
 //!
 //! What is decided here:
 //!
@@ -22,16 +22,16 @@
 //! - An entry clears a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
 //!   conflicting member says `praise`, `cleared` or `ok`. `cleared` and `ok` without a line mean the whole file; praise
 //!   without a line means no place.
-//! - What a map gives is a list of outputs. Each is read as the output of an agent is, all are said by one sibling, and
-//!   their order means nothing: two maps may go over different lists.
-//! - A sibling never contradicts itself. Two of its entries about one thing are two things that it says; two siblings
-//!   contradict each other where no value of the one is among those of the other. An entry that a sibling repeats word
+//! - The output of a map is a list of outputs. Each is read like the output of an agent, all belong to one sibling, and
+//!   their order is ignored, because two maps may go over different lists.
+//! - A sibling never contradicts itself. Two siblings contradict each other about a thing if none of the values of one
+//!   is among those of the other. An entry that a sibling repeats word
 //!   for word counts once.
 //! - Values are the same but for letter case and outer blanks. An entry without a value says nothing that could conflict.
 //! - Paths are compared without `./`, `..` and backslashes, and without the `a/` and `b/` of a diff. A line behind the name
 //!   of a file (`src/a.rs:10`) is the entry's line where it has no other, and is passed over where it has the same. A range
-//!   of lines is named by its first line. An entry without a line speaks of no place in particular: only its text is
-//!   compared, with others of the same file that have no line.
+//!   of lines is named by its first line. Of an entry without a line only the text is compared, with
+//!   other entries of the same file that have no line.
 //! - Entries are put together best pairs first, one entry of each sibling; what is left over joins its best partner. So
 //!   every entry is in exactly one group, beside one that it resembles.
 //!
@@ -63,7 +63,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use accord_domain::comparison::{Comparison, ComparisonLimit, Truncation};
 use serde_json::Value;
 
-pub use annotations::annotation_faults;
+pub use annotations::annotation_problems;
 pub(crate) use annotations::is_compared;
 pub use pairs::MAX_NEIGHBOURS;
 
@@ -86,18 +86,14 @@ pub const VECTORS_THRESHOLD: f64 = 0.85;
 pub struct Sibling<'a> {
     /// A name that tells it from its siblings.
     pub agent: &'a str,
-    /// Its output schema.
     pub schema: &'a Value,
-    /// What it said.
     pub output: &'a Value,
-    /// Whether that is a list of outputs, one for each item of a map.
+    /// Whether the output is a list of outputs, one for each item of a map.
     pub is_map: bool,
 }
 
-/// How to compare.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareOptions {
-    /// What makes texts alike.
     pub similarity: Similarity,
     /// From which similarity on two texts are near duplicates, from 0 to 1.
     pub threshold: f64,
@@ -127,7 +123,6 @@ impl CompareOptions {
     }
 }
 
-/// Compares what siblings said.
 pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison {
     let mut omissions = Omissions::default();
     let entries = collect::entries(siblings, &mut omissions);
@@ -151,7 +146,6 @@ pub fn texts_to_embed(siblings: &[Sibling<'_>], line_distance: u64) -> Vec<Strin
     texts.into_iter().collect()
 }
 
-/// What was not looked at, by limit.
 #[derive(Debug, Default)]
 struct Omissions(BTreeMap<ComparisonLimit, u64>);
 

@@ -1,4 +1,4 @@
-//! Entries that read alike at nearly the same place.
+//! Entries with similar texts at nearly the same place.
 
 use accord_domain::comparison::{NearDuplicate, Side};
 

@@ -16,7 +16,7 @@ pub(super) struct Pair {
     pub(super) first: usize,
     pub(super) second: usize,
     pub(super) distance: u64,
-    /// How alike their texts are; nothing where one has no text.
+    /// How similar their texts are; `None` if one has no text.
     pub(super) similarity: Option<f32>,
     is_alike: bool,
     is_same: bool,
@@ -63,8 +63,8 @@ impl Related {
     }
 }
 
-/// Whether two entries are about the same thing whatever their texts say: their key names more than a file and a line,
-/// or one of them has no text to tell it from the other and they share a line.
+/// Whether two entries are about the same thing regardless of their texts: their key names more than a file and a line,
+/// or they share a line and one of them has no text.
 fn is_same_by_place(one: &Entry, other: &Entry, distance: u64) -> bool {
     let is_textless = one.text.is_none() || other.text.is_none();
     !one.is_place() || (is_textless && distance == 0)
@@ -104,7 +104,7 @@ fn visit(
                 crowded += 1;
                 break;
             }
-            // What flags and what clears are no duplicates, however alike they read.
+            // An entry that flags and one that clears are not duplicates, however similar their texts are.
             if entry.sibling != other.sibling && entry.clearing.is_some() == other.clearing.is_some() {
                 each(first, second, distance);
             }

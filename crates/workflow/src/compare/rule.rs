@@ -1,4 +1,4 @@
-//! What a list's entries are compared by.
+//! How the entries of a list are compared.
 
 use serde_json::Value;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 pub(super) struct Rule {
     pub(super) key: Vec<String>,
     pub(super) conflict: Vec<String>,
-    /// The texts, joined; without a say of the schema, the first of the usual names that is there.
+    /// The texts, joined; without `x-text`, the first of the usual names that is present.
     pub(super) text: Option<Vec<String>>,
-    /// Whether the schema said anything. Without, a list is compared only if its entries look like findings.
+    /// Whether the schema has annotations. Without them, a list is compared only if its entries look like findings.
     pub(super) told: bool,
-    /// Whether the schema said the key: then its values are what they are, also where they are no files and lines.
+    /// Whether the schema has `x-key`: then its values count even if they are not files and lines.
     pub(super) told_key: bool,
 }
 
@@ -26,20 +26,20 @@ pub(super) enum Role {
 const KEY: [&str; 2] = ["file", "line"];
 const CONFLICT: [&str; 1] = ["severity"];
 
-/// Names under which a finding's text usually stands, the most telling first.
+/// Usual names of the text of a finding, the most specific first.
 const TEXTS: [&str; 9] =
     ["description", "message", "text", "detail", "details", "comment", "title", "summary", "reason"];
 
-/// Names of lists that hold what is well.
+/// Names of lists that clear places.
 const CLEARING_LISTS: [&str; 3] = ["praise", "cleared", "strengths"];
-/// Words by which an entry says that something is well.
+/// Words by which an entry clears a place.
 const CLEARING_WORDS: [&str; 3] = ["praise", "cleared", "ok"];
-/// Words that speak of the good in general: without a line they clear nothing.
+/// Words of general praise: without a line they clear nothing.
 const PRAISING: [&str; 2] = ["praise", "strengths"];
 
 impl Rule {
-    /// The rule for a list by the schemas that describe it and its items. What is not a name or a list of names is as
-    /// good as not there.
+    /// The rule for a list by the schemas that describe it and its items. Annotations that are not a name or a list of names are
+    /// ignored.
     pub(super) fn of<'s>(schemas: impl Iterator<Item = &'s Value>) -> Self {
         let (mut key, mut conflict, mut text) = (None, None, None);
         for schema in schemas {
@@ -59,13 +59,12 @@ impl Rule {
         }
     }
 
-    /// Whether the key is a file and a line, in whatever words.
+    /// Whether the key is a file and a line, under any names.
     pub(super) fn is_place(&self) -> bool {
         let roles: Vec<Role> = self.key.iter().map(|name| role(name)).collect();
         matches!(roles.as_slice(), [Role::File, Role::Line] | [Role::Line, Role::File])
     }
 
-    /// An entry in words.
     pub(super) fn text_of(&self, entry: &Value) -> Option<String> {
         let read = |name: &str| member(entry, name)?.as_str().map(str::trim).filter(|text| !text.is_empty());
         match &self.text {
@@ -90,11 +89,10 @@ impl Rule {
     }
 }
 
-/// How an entry clears.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Clearing {
     pub(super) word: String,
-    /// Whether it means nothing without a line.
+    /// Whether it clears nothing without a line.
     pub(super) needs_line: bool,
 }
 
@@ -107,7 +105,7 @@ pub(super) fn role(name: &str) -> Role {
     }
 }
 
-/// A member by its name, or by a way of names with dots. Null is as good as absent.
+/// A member by its name, or by names with dots between them. Null counts as absent.
 pub(super) fn member<'v>(entry: &'v Value, name: &str) -> Option<&'v Value> {
     let found = entry.get(name).or_else(|| name.split('.').try_fold(entry, |value, step| value.get(step)));
     found.filter(|value| !value.is_null())
@@ -150,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_is_said_by_the_list_or_by_the_entry() {
+    fn the_list_or_the_entry_clears() {
         let rule = Rule::of([].iter());
         let word = |entry: Value, list| rule.clearing(&entry, list).map(|clearing| clearing.word);
         assert_eq!(word(json!({}), "findings"), None);

@@ -1,10 +1,10 @@
-//! Which parts of a schema describe a value, for what they say about comparing it.
+//! Which parts of a schema describe a value, for their annotations.
 //!
 //! Every branch of `allOf`, `anyOf`, `oneOf` and of conditions counts: an annotation is looked for, nothing is validated.
 
 use serde_json::Value;
 
-/// So many parts of a schema are looked at for one value; a schema with more has its annotations nearer.
+/// The maximum number of parts of a schema that are examined for one value.
 const MAX_PARTS: usize = 64;
 
 /// The parts of one schema document that describe one value.

@@ -1,4 +1,4 @@
-//! How alike two entries read: the texts of a comparison, each once, with their vectors.
+//! How similar the texts of two entries are: the texts of a comparison, each once, with their vectors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Texts {
 
 enum Vectors {
     Words(Vec<Weighted>),
-    /// Of length one; nothing where there is none that could be used.
+    /// Of length one; `None` if there is no usable vector.
     Given(Vec<Option<Vec<f32>>>),
 }
 

@@ -1,20 +1,20 @@
 //! Texts as vectors of their words and of pieces of three letters, weighted by how rare they are (TF-IDF).
 //!
-//! Words tell what a text is about, pieces forgive endings and spellings; each counts for half. It needs no model, no
-//! list of stop words and no language: where words are not set apart, only the pieces count.
+//! Words say what a text is about, pieces tolerate endings and spellings; each counts for half. It needs no model and no
+//! list of stop words. In scripts that do not separate words, only the pieces count.
 
 use std::collections::HashMap;
 
-/// Longer texts are compared by their beginning: what a finding is about stands there.
+/// Longer texts are compared by their beginning, which says what a finding is about.
 const MAX_CHARACTERS: usize = 1_000;
 
-/// Every word counts as if it stood in so many texts more. Without this, two findings alone would seem the less alike
-/// the more words they share, because a word that stands in both is common.
+/// Every word counts as if it were in this many more texts. Without this, two findings would seem less similar the more
+/// words they share, because a word that is in both is common.
 const PRIOR: f32 = 10.0;
 
 const PIECE: usize = 3;
 
-/// Longer words on average are no words: the script does not set them apart.
+/// A higher average length means that the script does not separate words.
 const LONGEST_MEAN: usize = 10;
 
 /// A text's features with their weights, sorted by feature. The length of the whole is one.
@@ -135,7 +135,7 @@ mod tests {
 
     /// The two kinds of pairs that the threshold has to tell apart.
     #[test]
-    fn other_words_for_the_same_are_told_from_other_things() {
+    fn paraphrases_are_more_similar_than_other_findings() {
         let same = [
             (
                 "The user name goes unescaped into the SQL query",

@@ -13,7 +13,6 @@ use std::fmt;
 
 pub use numbered::numbered_lines;
 
-/// A change of several files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff<'t> {
     /// The subject of the commit, if the text has one.
@@ -22,37 +21,26 @@ pub struct Diff<'t> {
     pub files: Vec<FileDiff<'t>>,
 }
 
-/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileDiff<'t> {
     /// The path after the change, or before it if the file was deleted.
     pub path: String,
-    /// What happened to the file.
     pub change: Change,
-    /// Whether its content is not text.
     pub is_binary: bool,
-    /// The changed parts.
     pub hunks: Vec<Hunk<'t>>,
-    /// This part of the diff.
     pub text: &'t str,
     /// Whether `---` and `+++` were read.
     is_named: bool,
     start: usize,
 }
 
-/// What happened to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Change {
-    /// Its content or mode changed.
     #[default]
     Modified,
-    /// The file is new.
     Added,
-    /// The file was deleted.
     Deleted,
-    /// The file had another path before.
     Renamed {
-        /// The path before.
         from: String,
     },
 }
@@ -91,7 +79,6 @@ pub enum DiffError {
     Damaged {
         /// Where, counted from 1.
         line: usize,
-        /// What is wrong.
         message: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! The proof that nothing the producer gives is taken by the consumer.
+//! Proves that no value of the producer conforms to the consumer.
 
 use accord_contract::Decimal;
 use serde_json::Value;
@@ -114,7 +114,7 @@ impl<'s> Proof<'_, 's> {
         }
     }
 
-    /// None of the values is one that the producer gives.
+    /// Whether the producer gives none of the values.
     fn refused(&self, values: &[Value], misfits: &mut Vec<Misfit>) -> bool {
         values
             .iter()
@@ -145,7 +145,7 @@ impl<'s> Proof<'_, 's> {
         apart && self.out_of_reach(keyword, said, misfits)
     }
 
-    /// A keyword that counts: what the producer promises lies on the other side.
+    /// A keyword that limits a count: whether all counts of the producer violate it.
     fn of_count(
         &self,
         keyword: &str,
@@ -224,7 +224,7 @@ fn may_be(kind: ValueType, value: &Value) -> bool {
     }
 }
 
-/// The bound stands at the limit and does not reach it.
+/// Whether the bound is at the limit and excludes it.
 fn at_but_excluded(bound: &Bound, limit: &Decimal) -> bool {
     bound.limit == *limit && bound.exclusive
 }

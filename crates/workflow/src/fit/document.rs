@@ -1,19 +1,18 @@
-//! A schema document: its references, and which keywords say nothing about values.
+//! A schema document: its references, and which keywords do not constrain values.
 
 use serde_json::{Map, Value};
 
-/// A schema document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Document<'s> {
     root: &'s Value,
-    /// Whether a reference means a place in this document: not where some part has an address of its own.
+    /// Whether a reference is to a place in this document: not if some part has an `$id`.
     addressed: bool,
 }
 
 /// Keywords that change what references mean.
 const ADDRESSES: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
 
-/// Keywords that say nothing about a value.
+/// Keywords that do not constrain a value.
 const REMARKS: [&str; 12] = [
     "$schema",
     "$id",
@@ -34,7 +33,6 @@ impl<'s> Document<'s> {
         Self { root, addressed: is_addressed(root) }
     }
 
-    /// What a reference inside the document means.
     pub(super) fn resolve(&self, reference: &Value) -> Option<&'s Value> {
         let pointer = reference.as_str()?.strip_prefix('#')?;
         let plain =
@@ -43,7 +41,7 @@ impl<'s> Document<'s> {
     }
 }
 
-/// Whether some part of a document has an address of its own, so that references do not mean places of the document.
+/// Whether some part of a document has an `$id`, so that references are not places of the document.
 pub(crate) fn is_addressed(document: &Value) -> bool {
     let members = document.as_object().into_iter().flat_map(|members| members.values());
     members.into_iter().any(|value| mentions(value, &ADDRESSES))
@@ -54,12 +52,12 @@ pub(crate) fn mentions_references(schema: &Value) -> bool {
     mentions(schema, &["$ref"])
 }
 
-/// Whether a keyword says nothing about a value.
+/// Whether a keyword does not constrain a value.
 pub(super) fn is_remark(keyword: &str) -> bool {
     REMARKS.contains(&keyword) || keyword.starts_with("x-")
 }
 
-/// Whether everything conforms to a schema, because it says nothing.
+/// Whether every value conforms to a schema, because it has no constraints.
 pub(crate) fn says_nothing(schema: &Value) -> bool {
     match schema {
         Value::Object(keywords) => keywords.keys().all(|keyword| is_remark(keyword)),
@@ -68,7 +66,7 @@ pub(crate) fn says_nothing(schema: &Value) -> bool {
 }
 
 /// Whether a schema means the same in every document.
-pub(super) fn stands_alone(schema: &Value) -> bool {
+pub(super) fn is_self_contained(schema: &Value) -> bool {
     !mentions(schema, &["$ref"]) && !mentions(schema, &ADDRESSES)
 }
 
@@ -83,17 +81,16 @@ fn mentions(value: &Value, keywords: &[&str]) -> bool {
     }
 }
 
-/// Whether a schema's `items` describes every item: no tuple, in the words of any draft.
+/// Whether a schema's `items` describes every item: not a tuple of any draft.
 pub(super) fn plain_items(schema: &Value) -> Option<&Value> {
     schema.get("items").filter(|items| !items.is_array() && schema.get("prefixItems").is_none())
 }
 
-/// What a schema says of members that it does not name, if that does not depend on how they are called.
+/// The schema of members that are not named, if it does not depend on their names.
 pub(super) fn other_members(schema: &Value) -> Option<&Value> {
     schema.get("additionalProperties").filter(|_| !has_patterns(schema))
 }
 
-/// Whether names are matched by patterns.
 pub(super) fn has_patterns(schema: &Value) -> bool {
     schema.get("patternProperties").is_some_and(|patterns| patterns != &Value::Object(Map::new()))
 }

@@ -1,4 +1,4 @@
-//! The proof that everything the producer gives is taken by the consumer.
+//! Proves that every value of the producer conforms to the consumer.
 
 use accord_contract::Decimal;
 use serde_json::Value;
@@ -11,8 +11,8 @@ use super::producer::{Atom, Bound, Typed, Types, ValueType, atoms};
 use super::search::{Search, below, excerpt, misfit, unseen};
 
 impl<'s> Search<'s> {
-    /// Whether all values that conform to these schemas of the producer conform to one of the consumer. If not, notes what
-    /// stands in the way.
+    /// Whether all values that conform to these schemas of the producer conform to one of the consumer. If not, notes
+    /// why.
     pub(super) fn include(
         &self,
         given: &[&'s Value],
@@ -129,7 +129,7 @@ impl<'s> Proof<'_, 's> {
         self.typed.kind.plural()
     }
 
-    /// Shown if the producer says the same; else it is beyond this look.
+    /// Proved if the producer has the same keyword and value; else unknown.
     fn in_the_same_words(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
         const SELF_CONTAINED: [&str; 10] = [
             "pattern",
@@ -199,7 +199,7 @@ impl<'s> Proof<'_, 's> {
                 }
                 all
             }
-            // They mean something only beside an `if`.
+            // They have a meaning only together with `if`.
             _ => true,
         }
     }
@@ -290,7 +290,7 @@ impl<'s> Proof<'_, 's> {
                 };
                 self.every_member(said, |name| !named(name), misfits)
             }
-            // Whatever the names are that a pattern matches, all members conform to its schema.
+            // All members conform to the schema, so it does not matter which names the pattern matches.
             ("patternProperties", _) => {
                 let patterns = said.as_object();
                 let apart = |schema: &'s Value| self.every_member(schema, |_| true, &mut Vec::new());

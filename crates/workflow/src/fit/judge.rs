@@ -1,7 +1,7 @@
 //! One value against one schema, in three-valued logic: it conforms, it does not, or that is unknown.
 //!
-//! Not a validator: a validator needs a valid document of a known draft, is compiled, and has only two verdicts. This is asked
-//! for thousands of sub-schemas of documents that may be invalid, and answers only what holds under every draft.
+//! Not a validator: a validator needs a valid document of a known draft, is compiled, and has only two verdicts. This is
+//! used for thousands of sub-schemas of documents that may be invalid, and answers only what holds under every draft.
 
 use accord_contract::Decimal;
 use accord_contract::same;
@@ -181,7 +181,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// A keyword for other types always holds; an unknown keyword may mean anything.
+/// A keyword for other types always holds; an unknown keyword is undecided.
 fn applies_to(keyword: &str, others: &[&[&str]]) -> Answer {
     if concerns_others(keyword, others) { Answer::Yes } else { Answer::Unsure }
 }

@@ -2,19 +2,19 @@
 //!
 //! [`fits`] compares two JSON Schemas by structure and gives one of three verdicts. It is sound and not complete:
 //!
-//! - [`Fit::Always`]: every value of the producer is a value of the consumer. What the producer's schema says beyond what
-//!   is understood here only narrows its values, so it may be left aside; what the consumer's says may not.
-//! - [`Fit::Never`]: no value of the producer is a value of the consumer. Both schemas may be widened by leaving
-//!   aside what is not understood: if the widened schemas are disjoint, so are the originals.
+//! - [`Fit::Always`]: every value of the producer is a value of the consumer. Keywords of the
+//!   producer that are not understood here only narrow its values, so they may be ignored; those of the consumer may not.
+//! - [`Fit::Never`]: no value of the producer is a value of the consumer. Both schemas may be widened by ignoring
+//!   what is not understood: if the widened schemas are disjoint, so are the originals.
 //! - [`Fit::Perhaps`]: neither could be shown. Some values may fit and others not (an optional member that the consumer
-//!   requires), or a keyword is beyond a structural look (`pattern` against another `pattern`).
+//!   requires), or a keyword cannot be compared by structure (`pattern` against another `pattern`).
 //!
-//! The producer is taken apart into alternatives of one type each, down to single values for `enum` and `const`
-//! ([`producer`]); each is then held against every keyword of the consumer ([`include`], [`disjoint`]). Single values are
-//! judged in three values ([`judge`]).
+//! The producer is split into alternatives of one type each, down to single values for `enum` and `const` ([`producer`]);
+//! each is then compared with every keyword of the consumer ([`include`], [`disjoint`]). Single values are judged in
+//! three-valued logic ([`judge`]).
 //!
-//! Absent: regular expressions, tuples, `contains`, `unevaluated*`, `dependent*`, references by anchor or by `$id`. Where
-//! both schemas have them in the same words they are the same; else the verdict is [`Fit::Perhaps`].
+//! Absent: regular expressions, tuples, `contains`, `unevaluated*`, `dependent*`, references by anchor or by `$id`. If
+//! both schemas have them with the same value, they are the same; else the verdict is [`Fit::Perhaps`].
 
 mod disjoint;
 mod document;
@@ -32,10 +32,9 @@ pub(crate) use document::{is_addressed, mentions_references, says_nothing};
 use search::Search;
 pub(crate) use search::below;
 
-/// More misfits are not reported: they would say the same.
+/// More misfits are not reported, because they would repeat the same.
 const MAX_MISFITS: usize = 20;
 
-/// The verdict on two schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// Every value of the producer fits.
@@ -46,12 +45,10 @@ pub(crate) enum Fit {
     Perhaps(Vec<Misfit>),
 }
 
-/// What does not fit, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// The place in the value, as a JSON pointer; `*` stands for any item of a list or any other member.
+    /// The place in the value, as a JSON pointer; `*` is any item of a list or any other member.
     pub(crate) pointer: String,
-    /// What does not fit.
     pub(crate) message: String,
     /// Whether the schemas show it. If not, their author can do nothing about it.
     pub(crate) seen: bool,

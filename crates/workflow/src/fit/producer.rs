@@ -1,7 +1,7 @@
-//! What a producer can give, taken apart: alternatives of one type each, down to single values.
+//! What a producer can give, as alternatives of one type each, down to single values.
 //!
 //! Every step may widen what the producer gives and never narrows it. So a keyword that is not understood, a reference
-//! that leads nowhere and a union with too many branches are left aside.
+//! that leads nowhere and a union with too many branches are ignored.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::document::{Document, other_members, plain_items};
 use super::judge::{Answer, judge};
 
-/// Unions are taken apart into at most so many alternatives; beyond that they are left aside.
+/// Unions are split into at most this many alternatives; larger ones are ignored.
 const MAX_ALTERNATIVES: usize = 64;
 
 /// Longer enumerations are taken as their type.
@@ -20,9 +20,7 @@ const MAX_VALUES: usize = 256;
 /// One thing that a producer can give.
 #[derive(Debug, Clone)]
 pub(super) enum Atom<'s> {
-    /// Exactly this.
     Value(&'s Value),
-    /// Something of a type.
     Typed(Typed<'s>),
 }
 
@@ -56,7 +54,6 @@ impl ValueType {
     }
 }
 
-/// A bound of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bound {
     pub(super) limit: Decimal,
@@ -67,7 +64,7 @@ static NULL: Value = Value::Null;
 static FALSE: Value = Value::Bool(false);
 static TRUE: Value = Value::Bool(true);
 
-/// What values that conform to all of these schemas can be. None at all where they contradict each other openly.
+/// The alternatives of values that conform to all of these schemas; empty if these obviously contradict each other.
 pub(super) fn atoms<'s>(schemas: &[&'s Value], document: &Document<'s>) -> Vec<Atom<'s>> {
     alternatives(schemas, document).iter().flat_map(|parts| atoms_of(parts, document)).collect()
 }
@@ -153,7 +150,7 @@ impl<'s> AlternativeBuilder<'s> {
             let Some(keywords) = schema.as_object().filter(|_| !known) else { continue };
             self.seen.push(schema);
             if let Some(reference) = keywords.get("$ref") {
-                // What stands beside a reference counts or not, by the draft: leaving it aside only widens.
+                // Whether siblings of a reference count depends on the draft; ignoring them only widens.
                 self.pending.extend(document.resolve(reference));
                 continue;
             }
@@ -166,7 +163,7 @@ impl<'s> AlternativeBuilder<'s> {
     }
 }
 
-/// A set of types. Whole numbers are apart from the others, because `integer` is.
+/// A set of types. Integers are separate from other numbers, because `integer` is a type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Types(u8);
 
@@ -180,7 +177,7 @@ impl Types {
     const OBJECT: Self = Self(64);
     const ALL: Self = Self(127);
 
-    /// The types that a schema allows, if it says so in words that are types.
+    /// The types that a schema allows, if its `type` is valid.
     pub(super) fn of(schema: &Value) -> Option<Self> {
         match schema.get("type")? {
             Value::Array(names) => {
@@ -225,7 +222,7 @@ impl Types {
 }
 
 impl<'s> Typed<'s> {
-    /// Whether a schema of the producer says a keyword in these words.
+    /// Whether a schema of the producer has a keyword with this value.
     pub(super) fn says(&self, keyword: &str, said: &Value) -> bool {
         self.parts.iter().any(|part| part.get(keyword) == Some(said))
     }
@@ -274,19 +271,17 @@ impl<'s> Typed<'s> {
         self.parts.iter().filter_map(|part| part.get("multipleOf")?.as_i64())
     }
 
-    /// The members that are always there.
+    /// The members that are always present.
     pub(super) fn required(&self) -> BTreeSet<&'s str> {
         let names = self.parts.iter().filter_map(|part| part.get("required")?.as_array());
         names.flatten().filter_map(Value::as_str).collect()
     }
 
-    /// The members that are named.
     pub(super) fn names(&self) -> BTreeSet<&'s str> {
         let named = self.parts.iter().filter_map(|part| part.get("properties")?.as_object());
         named.flat_map(|properties| properties.keys().map(String::as_str)).collect()
     }
 
-    /// All that is said of a member.
     pub(super) fn child(&self, name: &str) -> Vec<&'s Value> {
         let of = |part: &&'s Value| {
             let named = part.get("properties").and_then(|properties| properties.get(name));
@@ -295,12 +290,11 @@ impl<'s> Typed<'s> {
         self.parts.iter().filter_map(of).collect()
     }
 
-    /// All that is said of members that no schema names.
+    /// All schemas of members that no schema names.
     pub(super) fn others(&self) -> Vec<&'s Value> {
         self.parts.iter().filter_map(|part| other_members(part)).collect()
     }
 
-    /// All that is said of every item.
     pub(super) fn items(&self) -> Vec<&'s Value> {
         self.parts.iter().filter_map(|part| plain_items(part)).collect()
     }

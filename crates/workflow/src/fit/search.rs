@@ -1,19 +1,18 @@
-//! What a comparison of two schemas shares on its way down, and where it gives up.
+//! The state of a comparison of two schemas, and its limits.
 
 use std::cell::Cell;
 
 use serde_json::Value;
 
 use super::Misfit;
-use super::document::{Document, stands_alone};
+use super::document::{Document, is_self_contained};
 
-/// Schemas are followed so deep. Recursive ones have no end; two of them that are the same are known at once.
+/// Schemas are followed to this depth, because recursive ones have no end. Two equal ones are recognised at once.
 const MAX_DEPTH: usize = 48;
 
-/// So many steps are taken: enough for schemas of thousands of members, and over in a moment.
+/// The maximum number of steps: enough for schemas with thousands of members, and fast.
 const MAX_STEPS: usize = 50_000;
 
-/// A comparison under way.
 pub(super) struct Search<'s> {
     pub(super) producer: Document<'s>,
     pub(super) consumer: Document<'s>,
@@ -23,7 +22,7 @@ pub(super) struct Search<'s> {
     steps: Cell<usize>,
 }
 
-/// A step down, taken back when it is dropped.
+/// A step down, undone when it is dropped.
 pub(super) struct Deeper<'a>(&'a Cell<usize>);
 
 impl Drop for Deeper<'_> {
@@ -54,13 +53,13 @@ impl<'s> Search<'s> {
         Some(Deeper(&self.depth))
     }
 
-    /// Whether words of the producer and the same words of the consumer mean the same.
+    /// Whether the same keyword and value mean the same in both documents.
     pub(super) fn means_the_same(&self, said: &Value) -> bool {
-        self.same_document || self.same_dialect && stands_alone(said)
+        self.same_document || self.same_dialect && is_self_contained(said)
     }
 }
 
-/// The dialect of a document: draft 7 where it does not say.
+/// The dialect of a document; draft 7 by default.
 fn dialect(schema: &Value) -> &str {
     let said =
         schema.get("$schema").and_then(Value::as_str).unwrap_or("http://json-schema.org/draft-07/schema");
@@ -73,13 +72,12 @@ pub(super) fn misfit(misfits: &mut Vec<Misfit>, at: &str, message: impl Into<Str
     false
 }
 
-/// Notes that something cannot be seen here. Always false, as [`misfit`] is.
+/// Notes that something is unknown. Always false, like [`misfit`].
 pub(super) fn unseen(misfits: &mut Vec<Misfit>, at: &str, message: impl Into<String>) -> bool {
     misfits.push(Misfit { pointer: at.to_owned(), message: message.into(), seen: false });
     false
 }
 
-/// The place of a member.
 pub(crate) fn below(at: &str, name: &str) -> String {
     format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

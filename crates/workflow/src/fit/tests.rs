@@ -198,7 +198,7 @@ fn says_why_a_fit_is_unknown() {
         let told: Vec<_> =
             misfits.iter().map(|each| (each.pointer.as_str(), each.message.as_str())).collect();
         assert_eq!(told, [(pointer, message)], "{producer} → {consumer}");
-        // What is not compared is nothing that an author could mend.
+        // An author cannot fix what is not compared.
         let is_beyond = ["tuple", "other.json", "newKeyword"].iter().any(|word| message.contains(word));
         assert_eq!(misfits[0].seen, !is_beyond, "{message}");
     }
@@ -230,7 +230,7 @@ fn partial_fits_are_not_fits() {
         (json!({"type": "number", "maximum": 5}), json!({"minimum": 5})),
         (open.clone(), json!({"patternProperties": {"^a": number}, "additionalProperties": false})),
         (open, json!({"properties": {"a": number}, "additionalProperties": false})),
-        // The same words, which lead elsewhere.
+        // The same reference, to another target.
         (of("string"), of("integer")),
         (without("string"), without("integer")),
     ];
@@ -355,7 +355,7 @@ fn scalars() -> Vec<Value> {
     .to_vec()
 }
 
-/// Every value that the schemas above can tell apart, more or less.
+/// Values that tell most of the schemas above apart.
 fn values() -> Vec<Value> {
     let mut values = scalars();
     values.push(json!(false));
@@ -386,7 +386,7 @@ thread_local! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(800))]
 
-    /// The validator is the judge: a verdict holds for every value that can be tried.
+    /// A verdict must agree with the validator for every value that is tried.
     #[test]
     fn a_verdict_is_never_wrong(producer in schema(), consumer in schema()) {
         let (Ok(given), Ok(taken)) = (Schema::compile(&producer), Schema::compile(&consumer)) else {

@@ -10,7 +10,6 @@ use crate::limits::{
     HIGHEST_CONCURRENCY, LONGEST_ID, MOST_EDGES, MOST_NODES, MOST_RETRIES, USUAL_CONCURRENCY,
 };
 
-/// The JSON Schema of workflow files.
 pub fn file_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -46,7 +45,6 @@ pub(crate) fn definition(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// The fields of a work.
 pub(crate) fn work_properties() -> Map<String, Value> {
     let fields = [
         ("agent", "worker"),

@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use serde_json::{Map, Value};
 
 use crate::kinds::NodeKind;
@@ -20,12 +20,9 @@ pub(crate) use object_reader::{ObjectReader, type_name};
 pub use read::read;
 pub(crate) use work::{concurrency, schema, work};
 
-/// A workflow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
     /// The nodes, in the order of the document.
     pub nodes: Vec<Node>,
@@ -38,49 +35,37 @@ pub struct Graph {
 /// The nodes and edges that could not be read: what depends on them is not reported as a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftOut {
-    /// The ids of the nodes.
     pub nodes: BTreeSet<String>,
-    /// The ends of the edges.
     pub edges: Vec<EdgeEnds>,
 }
 
 /// The ends of an edge that could not be read, if they are strings. They may not be ids of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EdgeEnds {
-    /// The upstream node.
     pub from: Option<String>,
-    /// The downstream node.
     pub to: Option<String>,
 }
 
-/// A node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Its id: the name of its output in templates and conditions.
     pub id: String,
-    /// What it does.
     pub kind: NodeKind,
-    /// What its failure means.
     pub on_failure: OnFailure,
 }
 
 /// What an agent has to do for a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work {
-    /// The agent or workflow.
     pub target: Target,
-    /// What it gets.
     pub parameters: Parameters,
     /// The schema of its output, if the agent has none of its own.
     pub output_schema: Option<OutputSchema>,
 }
 
-/// The schema of an agent's output.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OutputSchema {
-    /// A schema in the document.
     Inline(Value),
-    /// The registered schema of this name.
     Named(String),
 }
 
@@ -96,38 +81,29 @@ impl OutputSchema {
 /// The agent or workflow that does a work.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// The agent of this name.
     Agent(String),
     /// An agent that is defined in the document.
     Inline(Value),
-    /// The workflow of this name.
     Workflow(String),
 }
 
-/// What an agent gets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Parameters {
-    /// The inputs of the node.
     Inputs,
-    /// A prompt template.
     Prompt(String),
     /// Parameters whose strings are templates.
     Fields(Map<String, Value>),
 }
 
-/// What happens when a node fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OnFailure {
-    /// The number of retries.
     pub retries: u32,
-    /// What happens after the last retry.
     pub then: Then,
 }
 
 /// What happens when a node has failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Then {
-    /// The whole run fails.
     #[default]
     Fail,
     /// The run continues without the node's output.
@@ -139,13 +115,10 @@ pub enum Then {
 /// An edge: the output of one node is an input of another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// The index of the upstream node.
     pub from: usize,
-    /// The index of the downstream node.
     pub to: usize,
     /// Its condition, in CEL over `output` and `input`.
     pub when: Option<String>,
-    /// Its index in the document.
     pub index: usize,
 }
 
@@ -193,7 +166,6 @@ impl Graph {
         named.collect()
     }
 
-    /// The schema of a run's input.
     pub fn input_schema(&self) -> Option<&Value> {
         self.nodes.iter().find_map(|node| match &node.kind {
             NodeKind::Input(input) => input.schema.as_ref(),
@@ -205,16 +177,13 @@ impl Graph {
 /// Which work of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Its own.
     Own,
-    /// The synthesis of a planner.
     Synthesis,
 }
 
 impl Role {
-    /// Its location in the document.
-    pub fn place(self, node: &str) -> Place {
-        let node = Place::root().key("nodes").key(node);
+    pub fn place(self, node: &str) -> JsonPath {
+        let node = JsonPath::root().key("nodes").key(node);
         match self {
             Self::Own => node,
             Self::Synthesis => node.key("synthesis"),
@@ -223,7 +192,7 @@ impl Role {
 }
 
 impl Node {
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> JsonPath {
         Role::Own.place(&self.id)
     }
 }

@@ -1,6 +1,6 @@
 //! One node of a document: what nodes of every kind have in common.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::nearest;
 use serde_json::Value;
 
@@ -40,10 +40,10 @@ const RESERVED: &[&str] = &[
     "dict",
 ];
 
-pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Findings) -> Option<Node> {
+pub(super) fn node(id: &str, value: &Value, place: JsonPath, findings: &mut Findings) -> Option<Node> {
     let mut reader = ObjectReader::of(value, place, "a node", findings)?;
-    if let Some(fault) = id_fault(id) {
-        findings.misplaced(reader.place.clone(), fault);
+    if let Some(problem) = id_problem(id) {
+        findings.misplaced(reader.place.clone(), problem);
     }
     let names = kinds::ALL.map(|definition| definition.name);
     let name = reader.required_text("type", &format!("one of {}", names.join(", ")), findings);
@@ -76,7 +76,7 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
     Some(Node { id: id.to_owned(), kind: kind?, on_failure })
 }
 
-fn id_fault(id: &str) -> Option<String> {
+fn id_problem(id: &str) -> Option<String> {
     let mut characters = id.chars();
     let plain = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && characters.all(|each| each.is_ascii_alphanumeric() || each == '_');

@@ -1,6 +1,6 @@
 //! Reads the fields of an object in a document one by one, with a finding for each that is wrong.
 
-use accord_contract::{Decimal, Place};
+use accord_contract::{Decimal, JsonPath};
 use accord_domain::nearest;
 use serde_json::{Map, Value};
 
@@ -20,13 +20,13 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 
 /// An object being read: remembers which fields were asked for, so that the others can be reported.
 pub(crate) struct ObjectReader<'a> {
-    pub(crate) place: Place,
+    pub(crate) place: JsonPath,
     value: &'a Map<String, Value>,
     known: Vec<&'static str>,
 }
 
 impl<'a> ObjectReader<'a> {
-    pub(crate) fn of(value: &'a Value, place: Place, what: &str, findings: &mut Findings) -> Option<Self> {
+    pub(crate) fn of(value: &'a Value, place: JsonPath, what: &str, findings: &mut Findings) -> Option<Self> {
         match value {
             Value::Object(fields) => Some(Self { place, value: fields, known: Vec::new() }),
             other => {
@@ -46,7 +46,7 @@ impl<'a> ObjectReader<'a> {
         self.value.get(name).is_some_and(|value| !value.is_null())
     }
 
-    pub(crate) fn at(&self, name: &str) -> Place {
+    pub(crate) fn at(&self, name: &str) -> JsonPath {
         self.place.key(name)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::nearest;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
 }
 
 fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
-    let mut reader = ObjectReader::of(document, Place::root(), "a workflow", findings)?;
+    let mut reader = ObjectReader::of(document, JsonPath::root(), "a workflow", findings)?;
     let name = reader.required_text("name", "the name of the workflow", findings).unwrap_or_default();
     let description = reader.text("description", findings).unwrap_or_default();
     let nodes_at = reader.at("nodes");
@@ -53,7 +53,7 @@ struct Edges {
     unread: Vec<EdgeEnds>,
 }
 
-fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
+fn nodes(value: &Value, place: &JsonPath, findings: &mut Findings) -> Vec<super::Node> {
     let Value::Object(nodes) = value else {
         let message = format!("'nodes': expected an object of nodes by id, got {}", type_name(value));
         findings.error(place.clone(), message);
@@ -70,7 +70,12 @@ fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::No
     nodes.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
 }
 
-fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findings: &mut Findings) -> Edges {
+fn edges(
+    value: &Value,
+    place: &JsonPath,
+    ids: &HashMap<&str, Option<usize>>,
+    findings: &mut Findings,
+) -> Edges {
     // Edges exist, but their ends are unknown.
     let none = Edges { read: Vec::new(), unread: vec![EdgeEnds::default()] };
     let Value::Array(items) = value else {
@@ -105,7 +110,7 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
 fn edge(
     value: &Value,
     index: usize,
-    place: &Place,
+    place: &JsonPath,
     ids: &HashMap<&str, Option<usize>>,
     findings: &mut Findings,
 ) -> Option<Edge> {

@@ -4,7 +4,7 @@ use super::*;
 use crate::finding::{Finding, Gravity};
 use crate::kinds::{AgentNode, InputNode, OutputNode};
 
-fn told(findings: &[Finding]) -> Vec<String> {
+fn messages(findings: &[Finding]) -> Vec<String> {
     findings
         .iter()
         .map(|finding| {
@@ -75,7 +75,7 @@ fn reports_all_mistakes_at_once() {
         edges: vec![ends("c", "nowhere"), ends("d", "e"), EdgeEnds::default()],
     };
     assert_eq!(graph.left_out, Some(left_out));
-    let told = told(&findings);
+    let messages = messages(&findings);
     for place in [
         "$.name: missing field 'name'",
         "$.nodes[\"a b\"]: invalid node id 'a b'",
@@ -93,10 +93,10 @@ fn reports_all_mistakes_at_once() {
         "$.edges[2]: an edge: expected an object, got a number",
         "$.extra: unknown field 'extra' in a workflow",
     ] {
-        assert!(told.iter().any(|each| each.starts_with(place)), "{place}\n{told:#?}");
+        assert!(messages.iter().any(|each| each.starts_with(place)), "{place}\n{messages:#?}");
     }
     // A node that could not be read is there all the same.
-    assert!(!told.iter().any(|each| each.starts_with("$.edges[1]")), "{told:#?}");
+    assert!(!messages.iter().any(|each| each.starts_with("$.edges[1]")), "{messages:#?}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn reads_the_condition_of_a_check_without_a_message() {
     let nodes = json!({"input": {"type": "input"}, "found": {"type": "check", "assert": "input =="}});
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}));
     let expected = "$.nodes.found.message: missing field 'message': the message if the check fails";
-    assert_eq!(told(&findings), [expected]);
+    assert_eq!(messages(&findings), [expected]);
     assert_eq!(graph.map(|graph| graph.nodes.len()), Some(2));
 }
 
@@ -120,7 +120,7 @@ fn suggests_the_nearest_name() {
         "$.nodes.output.valeu: unknown field 'valeu' in a node of type output; did you mean 'value'?",
         "$.edges[0].to: unknown node 'writr'; did you mean 'writer'?",
     ];
-    assert_eq!(told(&read(&document).1), expected);
+    assert_eq!(messages(&read(&document).1), expected);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! The fields that say what an agent has to do, which several kinds of nodes have.
+//! The fields of the work of an agent, which several kinds of nodes have.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use serde_json::Value;
 
 use super::object_reader::{ObjectReader, type_name};
@@ -66,11 +66,11 @@ fn output_schema(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Opti
 }
 
 /// A JSON Schema, which must compile.
-pub(crate) fn schema(value: &Value, place: Place, findings: &mut Findings) -> Option<Value> {
+pub(crate) fn schema(value: &Value, place: JsonPath, findings: &mut Findings) -> Option<Value> {
     match accord_contract::Schema::compile(value) {
         Ok(_) => Some(value.clone()),
         Err(error) => {
-            findings.error(place.join(&Place::of_pointer(value, &error.pointer)), error.message);
+            findings.error(place.join(&JsonPath::of_pointer(value, &error.pointer)), error.message);
             None
         }
     }

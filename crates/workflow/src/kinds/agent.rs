@@ -1,10 +1,9 @@
 //! Agent nodes: one agent, or another workflow, does the work.
 
-use accord_domain::workflow::Fault;
 use serde_json::{Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{Engine, Start};
+use crate::advance::{Engine, Prepared};
 use crate::check::Scope;
 use crate::finding::Findings;
 use crate::graph::{Node, ObjectReader, Role, Work, file_schema, work};
@@ -52,7 +51,7 @@ impl Behaviour for AgentNode {
         engine.begin_new_task(node, Purpose::Whole);
     }
 
-    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, _purpose: &Purpose) -> Result<Start, Fault> {
+    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, _purpose: &Purpose) -> Prepared {
         engine.prepare_with_inputs(at, node, &self.work)
     }
 }

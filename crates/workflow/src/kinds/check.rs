@@ -1,6 +1,6 @@
 //! Check nodes: they evaluate a condition over their inputs.
 
-use accord_domain::workflow::Fault;
+use accord_domain::workflow::WorkflowFailure;
 use serde_json::{Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
@@ -91,7 +91,7 @@ impl Behaviour for CheckNode {
         let named: Vec<(&str, &Value)> =
             variables.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let holds = match engine.flow.assert(node) {
-            Some(condition) => condition.holds(&named).map_err(|fault| engine.check_fault(node, fault)),
+            Some(condition) => condition.holds(&named).map_err(|error| engine.check_error(node, &error)),
             None => Err("it was not compiled".to_owned()),
         };
         let message = match holds {
@@ -100,7 +100,7 @@ impl Behaviour for CheckNode {
             Err(reason) => format!("{} (it could not be checked: {reason})", self.message),
         };
         match self.severity {
-            Severity::Fail => engine.fail(node, Fault::new("check_failed", message)),
+            Severity::Fail => engine.fail(node, WorkflowFailure::new("check_failed", message)),
             Severity::Warn => {
                 if let Some(state) = engine.state.nodes.get_mut(node) {
                     state.warning = Some(message.clone());

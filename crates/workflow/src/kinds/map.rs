@@ -1,10 +1,10 @@
 //! Map nodes: an agent works on each item of a list.
 
-use accord_domain::workflow::{Fault, NodeStatus};
+use accord_domain::workflow::{NodeStatus, WorkflowFailure};
 use serde_json::{Map, Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{DefaultInput, Engine, NextTask, Start};
+use crate::advance::{DefaultInput, Engine, NextTask, Prepared};
 use crate::check::{Scope, Upstream};
 use crate::finding::Findings;
 use crate::graph::{Node, ObjectReader, Role, Then, Work, concurrency, file_schema, type_name, work};
@@ -98,15 +98,15 @@ impl Behaviour for MapNode {
             Ok(Value::Array(items)) => items.len(),
             Ok(other) => {
                 let message = format!("over: expected a list, got {}", type_name(&other));
-                return engine.fail(node, Fault::new("template_failed", message));
+                return engine.fail(node, WorkflowFailure::new("template_failed", message));
             }
-            Err(fault) => {
-                return engine.fail(node, engine.template_fault(node, format!("over: {fault}")));
+            Err(error) => {
+                return engine.fail(node, engine.template_failure(node, &error.within("over: ")));
             }
         };
         if items > MOST_ITEMS {
             let message = format!("the list has {items} items; the limit is {MOST_ITEMS}");
-            return engine.fail(node, Fault::new("too_many_items", message));
+            return engine.fail(node, WorkflowFailure::new("too_many_items", message));
         }
         for item in 0..items {
             engine.add_task(node, Purpose::Item(item));
@@ -114,14 +114,14 @@ impl Behaviour for MapNode {
         self.resume(engine, node);
     }
 
-    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, purpose: &Purpose) -> Result<Start, Fault> {
+    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, purpose: &Purpose) -> Prepared {
         let Purpose::Item(index) = purpose else {
-            return Err(Fault::new("internal", "this node has no such task"));
+            return Err(WorkflowFailure::new("internal", "this node has no such task"));
         };
         let mut variables = engine.variables(at.node);
-        let items =
-            template::value(&self.over, &variables).map_err(|fault| engine.template_fault(at.node, fault))?;
-        let missing = || Fault::new("internal", "there is no such item");
+        let items = template::value(&self.over, &variables)
+            .map_err(|error| engine.template_failure(at.node, &error))?;
+        let missing = || WorkflowFailure::new("internal", "there is no such item");
         let item = items.get(index).cloned().ok_or_else(missing)?;
         variables.insert("item".to_owned(), item.clone());
         variables.insert("index".to_owned(), Value::from(*index));
@@ -155,8 +155,8 @@ impl Behaviour for MapNode {
             return;
         }
         let (Some(known), Some(state)) = (engine.node(node), engine.state.nodes.get(node)) else { return };
-        if let (Then::FailAtEnd, Some(fault)) = (known.on_failure.then, failed_items(&state.tasks)) {
-            return engine.fail(node, fault);
+        if let (Then::FailAtEnd, Some(failure)) = (known.on_failure.then, failed_items(&state.tasks)) {
+            return engine.fail(node, failure);
         }
         if !engine.is_ending() || state.tasks.iter().all(|task| task.status == NodeStatus::Completed) {
             // The output of an item that failed is null.
@@ -167,18 +167,18 @@ impl Behaviour for MapNode {
 }
 
 /// Which items failed, and why; of many only the first are named. The kind is that of the first.
-fn failed_items(tasks: &[Task]) -> Option<Fault> {
+fn failed_items(tasks: &[Task]) -> Option<WorkflowFailure> {
     // People count from 1.
     let failed = tasks.iter().enumerate().filter(|(_, task)| task.status == NodeStatus::Failed);
-    let failed: Vec<(usize, &Fault)> =
+    let failed: Vec<(usize, &WorkflowFailure)> =
         failed.filter_map(|(index, task)| Some((index + 1, task.error.as_ref()?))).collect();
     let (_, first) = failed.first()?;
     let named = failed.iter().take(MOST_ITEMS_NAMED);
     let mut named: Vec<String> =
-        named.map(|(number, fault)| format!("item {number}: {}", fault.message)).collect();
+        named.map(|(number, failure)| format!("item {number}: {}", failure.message)).collect();
     if failed.len() > named.len() {
         named.push(format!("and {} more", failed.len() - named.len()));
     }
     let message = format!("{} of {} items failed: {}", failed.len(), tasks.len(), named.join("; "));
-    Some(Fault::new(&first.kind, message))
+    Some(WorkflowFailure::new(&first.kind, message))
 }

@@ -14,10 +14,10 @@ pub(crate) use input::InputNode;
 #[cfg(test)]
 pub(crate) use {agent::AgentNode, output::OutputNode};
 
-use accord_domain::workflow::Fault;
+use accord_domain::workflow::WorkflowFailure;
 use serde_json::Value;
 
-use crate::advance::{Engine, Start};
+use crate::advance::{Engine, Prepared};
 use crate::check::{Scope, Upstream};
 use crate::finding::Findings;
 use crate::graph::{Node, ObjectReader, Role, Then, Work};
@@ -39,9 +39,7 @@ pub(crate) const ALL: [&Definition; 6] = [
 pub enum NodeKind {
     /// Passes on the input of the run.
     Input(InputNode),
-    /// Runs an agent or another workflow.
     Agent(agent::AgentNode),
-    /// Evaluates a condition.
     Check(check::CheckNode),
     /// Runs an agent for each item of a list.
     Map(map::MapNode),
@@ -55,7 +53,7 @@ impl NodeKind {
     pub(crate) const INPUT: &'static str = input::DEFINITION.name;
     pub(crate) const OUTPUT: &'static str = output::DEFINITION.name;
 
-    /// The only place that tells the kinds apart.
+    /// The only place that distinguishes the kinds.
     fn parts(&self) -> (&'static Definition, &dyn Behaviour) {
         match self {
             Self::Input(kind) => (&input::DEFINITION, kind),
@@ -71,7 +69,6 @@ impl NodeKind {
         self.parts().1
     }
 
-    /// The name in documents.
     pub fn as_str(&self) -> &'static str {
         self.parts().0.name
     }
@@ -153,14 +150,8 @@ pub(crate) trait Behaviour {
     fn start(&self, engine: &mut Engine<'_>, node: usize);
 
     /// What is needed to start one of its tasks.
-    fn prepare(
-        &self,
-        _engine: &Engine<'_>,
-        _at: At,
-        _node: &Node,
-        _purpose: &Purpose,
-    ) -> Result<Start, Fault> {
-        Err(Fault::new("internal", "this node has no tasks"))
+    fn prepare(&self, _engine: &Engine<'_>, _at: At, _node: &Node, _purpose: &Purpose) -> Prepared {
+        Err(WorkflowFailure::new("internal", "this node has no tasks"))
     }
 
     /// One of its tasks has completed. A node with a single task has the output of that task.

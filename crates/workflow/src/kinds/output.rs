@@ -65,7 +65,7 @@ impl Behaviour for OutputNode {
         };
         match output {
             Ok(output) => engine.complete(node, output),
-            Err(fault) => engine.fail(node, engine.template_fault(node, format!("value: {fault}"))),
+            Err(error) => engine.fail(node, engine.template_failure(node, &error.within("value: "))),
         }
     }
 }

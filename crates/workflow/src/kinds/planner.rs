@@ -1,10 +1,10 @@
 //! Planner nodes: an agent makes a plan, other agents carry out its subtasks, and the results are joined.
 
-use accord_domain::workflow::{Fault, NodeStatus, Worker};
+use accord_domain::workflow::{NodeStatus, Worker, WorkflowFailure};
 use serde_json::{Map, Value, json};
 
 use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{DefaultInput, Engine, NextTask, Start, prompt};
+use crate::advance::{DefaultInput, Engine, NextTask, Prepared, Start, prompt};
 use crate::check::{Scope, accepts_no_prompt, unusable};
 use crate::finding::Findings;
 use crate::graph::{
@@ -12,7 +12,7 @@ use crate::graph::{
     type_name, work,
 };
 use crate::limits::PLAN_RETRIES;
-use crate::plan::{self, Plan, Subtask};
+use crate::plan::{self, Plan, PlanError, Subtask};
 use crate::signature::Known;
 use crate::state::{At, NodeState, Purpose, Task};
 
@@ -155,14 +155,14 @@ impl Behaviour for PlannerNode {
         engine.begin_new_task(node, Purpose::Plan);
     }
 
-    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, purpose: &Purpose) -> Result<Start, Fault> {
+    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, purpose: &Purpose) -> Prepared {
         match (purpose, &self.synthesis) {
             (Purpose::Plan, _) => self.prepare_plan(engine, at, node),
             (Purpose::Subtask(id), _) => prepare_subtask(engine, at, node, id),
             (Purpose::Synthesis, Some(work)) => prepare_synthesis(engine, at, node, work),
-            (Purpose::Synthesis, None) => Err(Fault::new("internal", "there is no synthesis")),
+            (Purpose::Synthesis, None) => Err(WorkflowFailure::new("internal", "there is no synthesis")),
             (Purpose::Whole | Purpose::Item(_), _) => {
-                Err(Fault::new("internal", "this node has no such task"))
+                Err(WorkflowFailure::new("internal", "this node has no such task"))
             }
         }
     }
@@ -171,7 +171,7 @@ impl Behaviour for PlannerNode {
         match purpose {
             Purpose::Plan => match plan::read(&output, &self.agents) {
                 Ok(plan) => self.carry_out(engine, at.node, plan),
-                Err(fault) => self.ask_for_another_plan(engine, at, &fault),
+                Err(error) => self.ask_for_another_plan(engine, at, &error),
             },
             Purpose::Subtask(_) => {
                 if let Some(task) = engine.task(at) {
@@ -200,7 +200,7 @@ impl Behaviour for PlannerNode {
 }
 
 impl PlannerNode {
-    fn prepare_plan(&self, engine: &Engine<'_>, at: At, node: &Node) -> Result<Start, Fault> {
+    fn prepare_plan(&self, engine: &Engine<'_>, at: At, node: &Node) -> Prepared {
         let mut start = engine.prepare_with_inputs(at, node, &self.work)?;
         if let Some(Value::String(prompt)) = start.parameters.get_mut("prompt") {
             *prompt = prompt::planning(prompt, &self.agents, &engine.flow.known.agents);
@@ -220,15 +220,15 @@ impl PlannerNode {
     }
 
     /// Sends what is wrong with the plan to the same session, as for an answer that violates its contract.
-    fn ask_for_another_plan(&self, engine: &mut Engine<'_>, at: At, fault: &str) {
+    fn ask_for_another_plan(&self, engine: &mut Engine<'_>, at: At, error: &PlanError) {
         let Some(node) = engine.node(at.node) else { return };
         let replans = engine.state.nodes.get(at.node).map_or(0, |state| state.replans);
         let is_ending = engine.is_ending();
         let session = match engine.task(at).and_then(|task| task.worker.clone()) {
             Some(Worker::Run { session_id, .. }) if replans < PLAN_RETRIES && !is_ending => session_id,
             _ => {
-                let message = format!("the plan is invalid: {fault}");
-                return engine.task_failed(at, Fault::new("plan_invalid", message));
+                let message = format!("the plan is invalid: {error}");
+                return engine.task_failed(at, WorkflowFailure::new("plan_invalid", message));
             }
         };
         if let Some(state) = engine.state.nodes.get_mut(at.node) {
@@ -236,20 +236,20 @@ impl PlannerNode {
         }
         match self.prepare_plan(engine, at, node) {
             Ok(start) => {
-                let parameters = prompt::parameters(prompt::replan(fault));
+                let parameters = prompt::parameters(prompt::replan(error));
                 engine.launch(Start { parameters, resume: Some(session), ..start });
             }
-            Err(fault) => engine.task_failed(at, fault),
+            Err(failure) => engine.task_failed(at, failure),
         }
     }
 }
 
-fn prepare_subtask(engine: &Engine<'_>, at: At, node: &Node, id: &str) -> Result<Start, Fault> {
+fn prepare_subtask(engine: &Engine<'_>, at: At, node: &Node, id: &str) -> Prepared {
     let state = engine.state.nodes.get(at.node);
     let plan = state.and_then(|state| state.plan.as_ref());
     let subtask = plan.and_then(|plan| plan.subtasks.iter().find(|subtask| subtask.id == id));
     let (Some(state), Some(subtask)) = (state, subtask) else {
-        return Err(Fault::new("internal", "there is no such subtask"));
+        return Err(WorkflowFailure::new("internal", "there is no such subtask"));
     };
     let results: Map<String, Value> =
         results(state).into_iter().filter(|(other, _)| subtask.dependencies.contains(other)).collect();
@@ -266,7 +266,7 @@ fn prepare_subtask(engine: &Engine<'_>, at: At, node: &Node, id: &str) -> Result
     })
 }
 
-fn prepare_synthesis(engine: &Engine<'_>, at: At, node: &Node, work: &Work) -> Result<Start, Fault> {
+fn prepare_synthesis(engine: &Engine<'_>, at: At, node: &Node, work: &Work) -> Prepared {
     let mut variables = engine.variables(at.node);
     let (plan, results) = outcome(engine, at.node);
     let all = Map::from_iter([("plan".to_owned(), plan.clone()), ("results".to_owned(), results.clone())]);

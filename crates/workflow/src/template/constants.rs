@@ -1,7 +1,7 @@
 //! What the compiler computes from literals by itself, without a budget: `'x' * 100000000` is made while the template is
 //! compiled, and `[1] * 100000000 == [1] * 100000000` is compared there.
 //!
-//! So how large such a literal becomes is computed first. Only repetition makes more of it than stands in the source.
+//! So how large such a literal becomes is computed first. Only repetition makes it larger than its source.
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 use minijinja::{Error, ErrorKind};

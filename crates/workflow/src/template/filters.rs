@@ -156,7 +156,6 @@ fn all_tests() -> [Known; 42] {
     ]
 }
 
-/// What a filter gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gives {
     Something,

@@ -2,9 +2,9 @@
 //!
 //! A template is compiled to the library's instructions. Each of those is one of three: it does a bounded little, or it is
 //! replaced by a filter of ours, or what it works on goes through such a filter first. The `match` in [`replacement`] has no
-//! wildcard, so that an instruction that a later version of the library adds does not compile until somebody has said which
-//! of the three it is. With that, whatever a template can do is charged to its [`Rendering`], and every value in it has
-//! at most the depth and size that [`super::values`] allows.
+//! wildcard, so that an instruction that a later version of the library adds does not compile until it is classified as
+//! one of the three. With that, everything a template does is charged to its [`Rendering`], and every value in it has at
+//! most the depth and size that [`super::values`] allows.
 
 use minijinja::machinery::{CodeGenerator, Instruction, Instructions, parse, parse_expr};
 use minijinja::value::{Rest, ValueKind};
@@ -160,7 +160,7 @@ fn replacement<'a>(instruction: &Instruction<'a>) -> Result<Vec<Instruction<'a>>
             let text = Value::from_safe_string((*text).to_owned());
             Ok(vec![Instruction::LoadConst(text), Instruction::Emit])
         }
-        // What stands in the template was written by whoever wrote the workflow.
+        // Constants of the template were written by the author of the workflow.
         Instruction::LoadConst(value) => match (value.as_str(), value.kind()) {
             (Some(text), _) => Ok(vec![Instruction::LoadConst(Value::from_safe_string(text.to_owned()))]),
             (None, ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) if !value.is_kwargs() => {

@@ -1,14 +1,15 @@
 //! Templates over the inputs of a node.
 //!
-//! A text is rendered: strings stand in it as they are, everything else as JSON. A text that is one expression and
+//! A text is rendered: strings are inserted as they are, everything else as JSON. A text that is one expression and
 //! nothing else, `{{ review.findings }}`, is that value itself: a list stays a list. A plain path is looked up and not
-//! rendered, so that no number changes on the way. What is not there is an error, never a blank.
+//! rendered, so that numbers keep their spelling. A missing value is an error.
 //!
-//! Templates come from people and run in the coordinator, so each has one budget for whatever it does: how deeply it nests is
-//! measured before it is parsed (`nesting`), what the compiler computes is bounded (`constants`), and the program that comes
-//! of it pays for every value that it makes or looks at (`guard`, `filters`, `values`, `rendering`).
+//! Templates come from users and run in the coordinator, so each has a budget: nesting is measured before a template is
+//! parsed (`nesting`), constant folding is bounded (`constants`), and the compiled program is charged for every value that
+//! it makes or reads (`guard`, `filters`, `values`, `rendering`).
 
 mod constants;
+mod error;
 mod filters;
 mod guard;
 mod nesting;
@@ -28,14 +29,14 @@ use serde_json::{Map, Value};
 use crate::limits::{
     MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, MAX_TEMPLATE_DEPTH, MAX_TEMPLATE_LINE_BYTES, TEMPLATE_FUEL,
 };
+pub(crate) use error::TemplateError;
 use guard::{Named, Program};
 use rendering::{Quoting, Rendering};
 use values::{context, to_json};
 
-/// What templates know by name.
 pub(crate) type Variables = Map<String, Value>;
 
-/// The variable with what the caller gave; no agent can have this name. All others are what agents wrote.
+/// The variable with the caller's input; no agent can have this name. All others are outputs of agents.
 pub(crate) const INPUT: &str = "input";
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -65,7 +66,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// So many steps of a program cost what one value costs.
+/// This many steps of a program cost as much as one value.
 const STEPS_A_UNIT: u64 = 4;
 
 /// How many undefined names an error lists.
@@ -112,11 +113,7 @@ fn only_expression(text: &str) -> Option<&str> {
 /// A message for each filter and test that does not exist. The library reports them only when it runs into them. A template
 /// that does not parse names none.
 pub(crate) fn unknown_names(text: &str) -> Vec<String> {
-    let Ok(program) =
-        check_size(text).and_then(|()| Program::of_template(text).map_err(|error| error_text(&error)))
-    else {
-        return Vec::new();
-    };
+    let Ok(program) = compile(text) else { return Vec::new() };
     let mut state = ENVIRONMENT.empty_state();
     let mut is_known = |question: &str, name: &str| {
         let known = tests_of_names(question).call(&mut state, &[minijinja::Value::from(name)]);
@@ -155,31 +152,36 @@ pub(crate) fn is_guarded(text: &str) -> bool {
 }
 
 /// The variables that a template uses, with the fields that it reads: `review.findings`.
-pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
-    check_size(text)?;
-    // The program is made for what the library would compute without a budget.
-    Program::of_template(text).map_err(|error| error_text(&error))?;
-    let template = ENVIRONMENT.template_from_str(text).map_err(|error| error_text(&error))?;
+pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, TemplateError> {
+    // Finds what the library would compute without a budget.
+    compile(text)?;
+    let template = ENVIRONMENT.template_from_str(text)?;
     let names = template.undeclared_variables(true).into_iter();
     let known: BTreeSet<&str> = ENVIRONMENT.globals().map(|(name, _)| name).collect();
     Ok(names.filter(|name| !known.contains(name.as_str())).collect())
 }
 
+fn compile(text: &str) -> Result<Program<'_>, TemplateError> {
+    check_size(text)?;
+    Ok(Program::of_template(text)?)
+}
+
 /// Refuses a text that is too large for the parser.
-fn check_size(text: &str) -> Result<(), String> {
+fn check_size(text: &str) -> Result<(), TemplateError> {
     if text.len() > MAX_TEMPLATE_BYTES {
-        return Err(format!("the template has {} bytes; the limit is {MAX_TEMPLATE_BYTES}", text.len()));
+        let message = format!("the template has {} bytes; the limit is {MAX_TEMPLATE_BYTES}", text.len());
+        return Err(TemplateError::new(message));
     }
     if text.lines().any(|line| line.len() > MAX_TEMPLATE_LINE_BYTES) {
-        return Err(format!(
-            "a line of the template has more than {MAX_TEMPLATE_LINE_BYTES} bytes; break it"
-        ));
+        let message =
+            format!("a line of the template has more than {MAX_TEMPLATE_LINE_BYTES} bytes; break it");
+        return Err(TemplateError::new(message));
     }
     nesting::check(text)
 }
 
 /// Renders a prompt. The texts of agents are put into tags that they cannot close.
-pub(crate) fn prompt(source: &str, variables: &Variables) -> Result<String, String> {
+pub(crate) fn prompt(source: &str, variables: &Variables) -> Result<String, TemplateError> {
     render(source, &Scope::new(variables, Quoting::Agents))
 }
 
@@ -197,11 +199,10 @@ impl<'v> Scope<'v> {
     }
 }
 
-fn render(source: &str, scope: &Scope<'_>) -> Result<String, String> {
-    check_size(source)?;
-    let program = Program::of_template(source).map_err(|error| error_text(&error))?;
+fn render(source: &str, scope: &Scope<'_>) -> Result<String, TemplateError> {
+    let program = compile(source)?;
     let mut text = String::new();
-    run(&program, scope, &mut text).map_err(|error| render_error(&error, source, scope.variables))?;
+    run(&program, scope, &mut text).map_err(|error| render_error(error, source, scope.variables))?;
     Ok(text)
 }
 
@@ -222,29 +223,33 @@ fn too_long() -> String {
     format!("the rendered text exceeds the limit of {MAX_RENDERED_BYTES} bytes")
 }
 
-/// The value of a text: itself if it is plain, the value of its only expression, or the rendered text.
-pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, String> {
-    evaluate(source, &Scope::new(variables, Quoting::Nobody))
+fn too_deep() -> TemplateError {
+    TemplateError::new(format!("it evaluates to a value nested deeper than {MAX_TEMPLATE_DEPTH} levels"))
 }
 
-fn evaluate(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
+/// The value of a text: itself if it is plain, the value of its only expression, or the rendered text.
+pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, TemplateError> {
+    evaluate(source, &Scope::new(variables, Quoting::None))
+}
+
+fn evaluate(source: &str, scope: &Scope<'_>) -> Result<Value, TemplateError> {
     match shape(source) {
         Shape::Plain => Ok(Value::from(source)),
         Shape::Text => render(source, scope).map(Value::from),
         Shape::Path(path) => {
             let value = look_up(&path, scope.variables)?;
-            scope.rendering.spend(values::units_of(value)).map_err(|error| error_text(&error))?;
+            scope.rendering.spend(values::units_of(value))?;
             Ok(value.clone())
         }
         Shape::Expression(expression) => {
             check_size(source)?;
             nesting::check_expression(expression)?;
-            let program = Program::of_expression(expression).map_err(|error| error_text(&error))?;
+            let program = Program::of_expression(expression)?;
             let value = run(&program, scope, &mut String::new());
-            let value = value.map_err(|error| render_error(&error, source, scope.variables))?;
+            let value = value.map_err(|error| render_error(error, source, scope.variables))?;
             match value.as_str().map_or(0, str::len) > MAX_RENDERED_BYTES {
-                _ if value.is_undefined() => Err("it evaluates to nothing".to_owned()),
-                true => Err(too_long()),
+                _ if value.is_undefined() => Err(TemplateError::new("it evaluates to nothing")),
+                true => Err(TemplateError::new(too_long())),
                 false => to_json(&value, &scope.rendering),
             }
         }
@@ -252,36 +257,38 @@ fn evaluate(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
 }
 
 /// Renders a document whose strings are templates. They share one budget.
-pub(crate) fn document(source: &Value, variables: &Variables) -> Result<Value, String> {
-    let made = fill(source, &Scope::new(variables, Quoting::Nobody))?;
+pub(crate) fn document(source: &Value, variables: &Variables) -> Result<Value, TemplateError> {
+    let made = fill(source, &Scope::new(variables, Quoting::None))?;
     match values::depth_of(&made) <= MAX_TEMPLATE_DEPTH {
         true => Ok(made),
-        false => Err(format!("it evaluates to a value nested deeper than {MAX_TEMPLATE_DEPTH} levels")),
+        false => Err(too_deep()),
     }
 }
 
-fn fill(source: &Value, scope: &Scope<'_>) -> Result<Value, String> {
+fn fill(source: &Value, scope: &Scope<'_>) -> Result<Value, TemplateError> {
     match source {
         Value::String(source) => evaluate(source, scope),
         Value::Array(items) => items.iter().map(|item| fill(item, scope)).collect(),
         Value::Object(members) => members
             .iter()
             .map(|(name, member)| {
-                let member = fill(member, scope).map_err(|fault| format!("{name}: {fault}"))?;
+                let member = fill(member, scope).map_err(|error| error.within(format!("{name}: ")))?;
                 Ok((name.clone(), member))
             })
-            .collect::<Result<Map<String, Value>, String>>()
+            .collect::<Result<Map<String, Value>, TemplateError>>()
             .map(Value::Object),
         other => Ok(other.clone()),
     }
 }
 
-fn look_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, String> {
-    let Some((root, fields)) = path.split_first() else { return Err("it is empty".to_owned()) };
-    let mut value = variables.get(*root).ok_or_else(|| format!("'{root}' is not defined here"))?;
+fn look_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, TemplateError> {
+    let Some((root, fields)) = path.split_first() else { return Err(TemplateError::new("it is empty")) };
+    let mut value =
+        variables.get(*root).ok_or_else(|| TemplateError::new(format!("'{root}' is not defined here")))?;
     let mut so_far = (*root).to_owned();
     for field in fields {
-        value = value.get(field).ok_or_else(|| format!("{so_far} has no field '{field}'"))?;
+        value =
+            value.get(field).ok_or_else(|| TemplateError::new(format!("{so_far} has no field '{field}'")))?;
         so_far = format!("{so_far}.{field}");
     }
     Ok(value)
@@ -289,34 +296,15 @@ fn look_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, Str
 
 /// The error of a render, with the names that are undefined: the library does not say which, so all names that the template
 /// uses are looked up.
-fn render_error(error: &Error, source: &str, variables: &Variables) -> String {
-    let text = error_text(error);
+fn render_error(error: Error, source: &str, variables: &Variables) -> TemplateError {
     // Filters report an undefined value in a message of their own.
     let names_it = error.detail().is_some_and(|detail| detail.contains("undefined"));
     if error.kind() != ErrorKind::UndefinedError && !names_it {
-        return text;
+        return error.into();
     }
     let missing = |name: &String| look_up(&name.split('.').collect::<Vec<_>>(), variables).err();
-    let missing: BTreeSet<String> = uses(source).unwrap_or_default().iter().filter_map(missing).collect();
-    match missing.is_empty() {
-        true => text,
-        false => {
-            let named: Vec<String> = missing.into_iter().take(MOST_MISSING_NAMED).collect();
-            format!("{text}: {}", named.join("; "))
-        }
-    }
-}
-
-/// The library's error in one line, without its source excerpt.
-fn error_text(error: &Error) -> String {
-    let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
-    let what = match error.kind() {
-        ErrorKind::UndefinedError => "it uses an undefined name".to_owned(),
-        ErrorKind::OutOfFuel => "it takes too long".to_owned(),
-        kind => kind.to_string(),
-    };
-    match error.detail() {
-        Some(detail) => format!("{line}{what} ({detail})"),
-        None => format!("{line}{what}"),
-    }
+    let missing: BTreeSet<_> = uses(source).unwrap_or_default().iter().filter_map(missing).collect();
+    let named: Vec<String> = missing.iter().take(MOST_MISSING_NAMED).map(ToString::to_string).collect();
+    let error = TemplateError::from(error);
+    if named.is_empty() { error } else { TemplateError::new(format!("{error}: {}", named.join("; "))) }
 }

@@ -8,15 +8,16 @@
 use minijinja::Error;
 use minijinja::machinery::{Token, tokenize};
 
+use super::TemplateError;
 use crate::limits::{MAX_TEMPLATE_BLOCKS, MAX_TEMPLATE_NESTING};
 
-/// Refuses a template that nests too deeply. An error of the tokenizer is none of ours: the parser reports it.
-pub(super) fn check(source: &str) -> Result<(), String> {
+/// Refuses a template that nests too deeply. Errors of the tokenizer are ignored here: the parser reports them.
+pub(super) fn check(source: &str) -> Result<(), TemplateError> {
     measure(tokens(source, false))
 }
 
 /// The same for an expression alone.
-pub(super) fn check_expression(source: &str) -> Result<(), String> {
+pub(super) fn check_expression(source: &str) -> Result<(), TemplateError> {
     measure(tokens(source, true))
 }
 
@@ -25,7 +26,7 @@ fn tokens(source: &str, in_expression: bool) -> impl Iterator<Item = Token<'_>> 
     tokens.map_while(|token: Result<_, Error>| token.ok()).map(|(token, _)| token)
 }
 
-fn measure<'a>(tokens: impl Iterator<Item = Token<'a>>) -> Result<(), String> {
+fn measure<'a>(tokens: impl Iterator<Item = Token<'a>>) -> Result<(), TemplateError> {
     let mut blocks = Blocks::default();
     let mut code = Code::default();
     for token in tokens {
@@ -40,7 +41,7 @@ fn measure<'a>(tokens: impl Iterator<Item = Token<'a>>) -> Result<(), String> {
     Ok(())
 }
 
-/// One item of a list, of arguments, or of what stands between two brackets.
+/// One item of a list, of arguments, or between two brackets.
 #[derive(Debug, Default)]
 struct Item {
     tokens: usize,
@@ -56,7 +57,7 @@ impl Item {
     }
 }
 
-/// One piece of code: what stands between `{{` and `}}`, or between `{%` and `%}`.
+/// The code between `{{` and `}}`, or between `{%` and `%}`.
 #[derive(Debug, Default)]
 struct Code {
     /// The items that are open, the innermost last.
@@ -77,7 +78,7 @@ enum Keyword {
 }
 
 impl Code {
-    fn count(&mut self, token: &Token<'_>) -> Result<(), String> {
+    fn count(&mut self, token: &Token<'_>) -> Result<(), TemplateError> {
         let keyword = *self.keyword.get_or_insert_with(|| keyword(token));
         self.current.tokens += 1;
         match token {
@@ -97,13 +98,13 @@ impl Code {
             Token::Assign if self.open.is_empty() && keyword == Keyword::Set => self.is_assignment = true,
             _ => {}
         }
-        // What is open may still become deeper, so it is counted as it stands at every token.
+        // Open brackets may still become deeper, so they are counted at every token.
         let depth = self.open.iter().map(|item| item.tokens).sum::<usize>() + self.current.depth();
         match depth <= MAX_TEMPLATE_NESTING {
             true => Ok(()),
-            false => Err(format!(
+            false => Err(TemplateError::new(format!(
                 "an expression is nested deeper than {MAX_TEMPLATE_NESTING} levels (each operator, dot, filter and bracket counts as one); split it with {{% set %}}"
-            )),
+            ))),
         }
     }
 }
@@ -127,7 +128,7 @@ struct Blocks {
 
 impl Blocks {
     /// Counts a statement. One that closes what is not open is an error of the parser, which gets no deeper there.
-    fn count(&mut self, statement: &Code) -> Result<(), String> {
+    fn count(&mut self, statement: &Code) -> Result<(), TemplateError> {
         match statement.keyword {
             Some(Keyword::Opens) => self.open.push(1),
             Some(Keyword::Set) if !statement.is_assignment => self.open.push(1),
@@ -144,7 +145,9 @@ impl Blocks {
         self.levels += 1;
         match self.levels <= MAX_TEMPLATE_BLOCKS {
             true => Ok(()),
-            false => Err(format!("more than {MAX_TEMPLATE_BLOCKS} nested blocks; each 'elif' counts as one")),
+            false => Err(TemplateError::new(format!(
+                "more than {MAX_TEMPLATE_BLOCKS} nested blocks; each 'elif' counts as one"
+            ))),
         }
     }
 }

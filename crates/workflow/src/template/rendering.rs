@@ -1,8 +1,8 @@
 //! One rendering: what it may still cost and write, and how the numbers that it met were written.
 //!
 //! Templates see numbers as numbers, which forget their spelling. It is remembered here by the number, so that a number
-//! that is only put into a text stands there digit for digit. What is computed has no spelling of its own and takes that
-//! of an equal number that was looked up. There is no clock: the same rendering costs the same again.
+//! that is only inserted into a text keeps its digits. A computed number has no spelling and takes that of an equal number
+//! that was looked up. There is no clock: the same rendering costs the same again.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::limits::{MAX_RENDERED_BYTES, TEMPLATE_WORK};
 /// What filters and the formatter find it by: no template can write this name.
 pub(super) const NAME: &str = " rendering";
 
-/// So many bytes of text cost what one value costs.
+/// This many bytes of text cost as much as one value.
 const BYTES_A_UNIT: u64 = 64;
 
 /// Whether texts of agents are marked as such where they are written.
@@ -26,8 +26,7 @@ const BYTES_A_UNIT: u64 = 64;
 pub(super) enum Quoting {
     /// In a prompt: a text must not be taken for what the prompt says.
     Agents,
-    /// In what is no prompt.
-    Nobody,
+    None,
 }
 
 #[derive(Debug)]
@@ -109,7 +108,7 @@ impl Rendering {
         }
     }
 
-    /// Whether a double can stand for a number: not where it stands for another one, whose digits would be lost.
+    /// Whether a double can represent a number: not if it represents another one already, whose digits would be lost.
     fn remember(&self, float: f64, number: &Number) -> bool {
         let mut spellings = self.spellings.lock().unwrap_or_else(PoisonError::into_inner);
         let known = spellings.get(&float.to_bits());
@@ -132,7 +131,7 @@ impl Rendering {
     }
 }
 
-/// A number that no double can stand for: it is only good for being put somewhere.
+/// A number that no double can represent. It can only be inserted, not computed with.
 #[derive(Debug)]
 pub(super) struct Exact(pub(super) Number);
 

@@ -5,7 +5,19 @@ use serde_json::json;
 use super::*;
 
 fn text(source: &str, variables: &Variables) -> Result<String, String> {
-    super::render(source, &Scope::new(variables, Quoting::Nobody))
+    super::render(source, &Scope::new(variables, Quoting::None)).map_err(|error| error.to_string())
+}
+
+fn value(source: &str, variables: &Variables) -> Result<Value, String> {
+    super::value(source, variables).map_err(|error| error.to_string())
+}
+
+fn prompt(source: &str, variables: &Variables) -> Result<String, String> {
+    super::prompt(source, variables).map_err(|error| error.to_string())
+}
+
+fn uses(source: &str) -> Result<BTreeSet<String>, String> {
+    super::uses(source).map_err(|error| error.to_string())
 }
 
 fn variables() -> Variables {

@@ -13,7 +13,7 @@ use minijinja::{Error, ErrorKind, Value as Rendered};
 use serde_json::{Map, Number, Value};
 
 use super::rendering::{Exact, NAME, Rendering};
-use super::{INPUT, Variables};
+use super::{INPUT, TemplateError, Variables, too_deep};
 use crate::limits::{MAX_TEMPLATE_DEPTH, TEMPLATE_WORK};
 
 /// How large a value is, written out.
@@ -110,7 +110,7 @@ impl Json {
         })
     }
 
-    fn value(&self, depth: usize) -> Result<Value, String> {
+    fn value(&self, depth: usize) -> Result<Value, TemplateError> {
         let value = |part: &Part| match part {
             Part::Number(number) => Ok(Value::Number(number.clone())),
             Part::Other(value) => at_depth(value, &self.rendering, depth + 1),
@@ -120,7 +120,7 @@ impl Json {
             Parts::Members { names, members } => {
                 let members = names.iter().filter_map(|name| members.get_key_value(name.as_str()?));
                 let members = members.map(|(name, member)| Ok((name.clone(), value(member)?)));
-                members.collect::<Result<_, String>>().map(Value::Object)
+                members.collect::<Result<_, TemplateError>>().map(Value::Object)
             }
         }
     }
@@ -240,10 +240,9 @@ pub(super) fn settled(value: Rendered, rendering: &Arc<Rendering>) -> Result<Ren
     }
 }
 
-/// Who wrote a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Whoever wrote the workflow or asked for its run.
+    /// The author of the workflow, or the caller of the run.
     Caller,
     Agent,
 }
@@ -310,15 +309,14 @@ pub(super) fn depth_of(value: &Value) -> usize {
 }
 
 /// JSON from what a template made. All of it is paid for first.
-pub(super) fn to_json(value: &Rendered, rendering: &Rendering) -> Result<Value, String> {
-    let measured = measure(value, rendering).and_then(|measure| rendering.spend(measure.units));
-    measured.map_err(|error| super::error_text(&error))?;
+pub(super) fn to_json(value: &Rendered, rendering: &Rendering) -> Result<Value, TemplateError> {
+    measure(value, rendering).and_then(|measure| rendering.spend(measure.units))?;
     at_depth(value, rendering, 0)
 }
 
-fn at_depth(value: &Rendered, rendering: &Rendering, depth: usize) -> Result<Value, String> {
+fn at_depth(value: &Rendered, rendering: &Rendering, depth: usize) -> Result<Value, TemplateError> {
     if depth > MAX_TEMPLATE_DEPTH {
-        return Err(format!("it evaluates to a value nested deeper than {MAX_TEMPLATE_DEPTH} levels"));
+        return Err(too_deep());
     }
     if let Some(json) = value.downcast_object_ref::<Json>() {
         return json.value(depth);
@@ -326,7 +324,8 @@ fn at_depth(value: &Rendered, rendering: &Rendering, depth: usize) -> Result<Val
     if let Some(Exact(number)) = value.downcast_object_ref() {
         return Ok(Value::Number(number.clone()));
     }
-    let unusable = || format!("it evaluates to a value that is not JSON: {}", value.kind());
+    let unusable =
+        || TemplateError::new(format!("it evaluates to a value that is not JSON: {}", value.kind()));
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => Ok(Value::Null),
         ValueKind::Bool => Ok(Value::Bool(value.is_true())),
@@ -347,7 +346,7 @@ fn at_depth(value: &Rendered, rendering: &Rendering, depth: usize) -> Result<Val
                 let name = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
                 Ok((name, at_depth(&member, rendering, depth + 1)?))
             });
-            members.collect::<Result<Map<_, _>, String>>().map(Value::Object)
+            members.collect::<Result<Map<_, _>, TemplateError>>().map(Value::Object)
         }
         _ => Err(unusable()),
     }
@@ -365,10 +364,10 @@ pub(super) fn is_structured(value: &Rendered) -> bool {
 pub(super) fn pretty(value: &Rendered, rendering: &Rendering) -> Result<String, Error> {
     match to_json(value, rendering) {
         Ok(value) => Ok(format!("{value:#}")),
-        Err(fault) => {
-            // One that is too dear must not be written another way.
+        Err(error) => {
+            // A value that exceeds the budget must not be written another way.
             rendering.spend(1)?;
-            Err(Error::new(ErrorKind::InvalidOperation, fault))
+            Err(Error::new(ErrorKind::InvalidOperation, error.to_string()))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Checks the contracts: schemas compile, rules parse, options are in their ranges.
 
 use accord_contract::lower::Profile;
-use accord_contract::{Invariant, Invariants, Place, Schema, Violation};
+use accord_contract::{Invariant, Invariants, JsonPath, Schema, Violation};
 use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::contract::{Embedded, ExtractJson, MOST_RETRIES, Options, Strategy};
 use accord_domain::provider::ProviderKind;
@@ -15,7 +15,7 @@ use crate::finding::Findings;
 use crate::name::name_error;
 
 pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts {
-    let root = Place::root();
+    let root = JsonPath::root();
     let parameters = blueprint.parameters_schema.as_ref();
     let parameters =
         parameters.and_then(|value| compiled(value, &root.key("parameters_schema"), Writer::Other, findings));
@@ -46,7 +46,7 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts
 
 /// Checks examples against both contracts. Registered schemas are not known here.
 fn examples(blueprint: &Blueprint, contracts: &Contracts, findings: &mut Findings) {
-    let place = Place::root().key("examples");
+    let place = JsonPath::root().key("examples");
     let output = contracts.output.as_ref().or(contracts.default_output.as_ref());
     if !blueprint.examples.is_empty() && output.is_none() {
         findings.error(place.clone(), "examples need an 'output_schema' or a 'default_output_schema'");
@@ -87,14 +87,14 @@ fn unknown_fields_of_rules(blueprint: &Blueprint, contracts: &Contracts, finding
     let mut left = MOST_READS;
     for (index, reads) in contracts.invariants.reads().enumerate() {
         // On resume the input has the prompt of the resume, whatever the parameters are.
-        let prompt = Place::root().key("prompt");
-        let is_known = |(name, place): &&(String, Place)| name == "input" && *place == prompt;
-        let reads: Vec<(String, Place)> =
+        let prompt = JsonPath::root().key("prompt");
+        let is_known = |(name, place): &&(String, JsonPath)| name == "input" && *place == prompt;
+        let reads: Vec<(String, JsonPath)> =
             reads.iter().filter(|read| !is_known(read)).take(left).cloned().collect();
         left -= reads.len();
         let schema_of = |name: &str| if name == "input" { input } else { output };
         for doubt in accord_workflow::rule_warnings(&reads, schema_of) {
-            findings.warning(Place::root().key("invariants").index(index).key("rule"), doubt);
+            findings.warning(JsonPath::root().key("invariants").index(index).key("rule"), doubt);
         }
     }
 }
@@ -113,7 +113,7 @@ fn writer(executor: &Executor) -> Writer<'_> {
 }
 
 /// Compiles a schema and warns about doubtful parts.
-fn compiled(value: &Value, place: &Place, writer: Writer<'_>, findings: &mut Findings) -> Option<Schema> {
+fn compiled(value: &Value, place: &JsonPath, writer: Writer<'_>, findings: &mut Findings) -> Option<Schema> {
     match Schema::compile(value) {
         Ok(schema) => {
             for (inner, doubt) in accord_workflow::schema_warnings(&schema, writer) {
@@ -136,7 +136,7 @@ fn declared(
     writer: Writer<'_>,
     findings: &mut Findings,
 ) -> Option<DeclaredSchema> {
-    let place = Place::root().key(field);
+    let place = JsonPath::root().key(field);
     let value = value?;
     if let Value::String(name) = value {
         if let Some(reason) = name_error(name) {
@@ -147,7 +147,7 @@ fn declared(
         return Some(DeclaredSchema::Named(name.clone()));
     }
     let schema = compiled(value, &place, writer, findings)?;
-    for (inner, message) in accord_workflow::compare::annotation_faults(value) {
+    for (inner, message) in accord_workflow::compare::annotation_problems(value) {
         findings.warning_within(&place, &inner, message);
     }
     if !is_object_with_properties(value) {
@@ -170,7 +170,7 @@ pub(super) fn is_object_with_properties(schema: &Value) -> bool {
 
 fn options(field: &str, options: Option<&Options>, findings: &mut Findings) {
     let Some(options) = options else { return };
-    let place = Place::root().key(field);
+    let place = JsonPath::root().key(field);
     if let Some(retries) = options.max_retries.filter(|retries| *retries > MOST_RETRIES) {
         let message = format!("expected at most {MOST_RETRIES} retries, got {retries}");
         findings.error(place.key("max_retries"), message);
@@ -220,13 +220,13 @@ fn value_in_prose(blueprint: &Blueprint, findings: &mut Findings) {
                 "the agent can change things with '{tool}', and a value found in prose may be an example: write \
                  'extract_json: [fence]' or 'embedded: confirm' here ('extract_json: true' accepts it)"
             );
-            findings.warning(Place::root().key(field), message);
+            findings.warning(JsonPath::root().key(field), message);
         }
     }
 }
 
 fn invariants(blueprint: &Blueprint, findings: &mut Findings) -> Invariants {
-    let place = Place::root().key("invariants");
+    let place = JsonPath::root().key("invariants");
     let has_contract = blueprint.output_schema.is_some() || blueprint.default_output_schema.is_some();
     if !blueprint.invariants.is_empty() && !has_contract {
         let message =

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_contract::lower::Profile;
 use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay, TIER};
 use accord_domain::nearest;
@@ -21,7 +21,7 @@ const MAX_TEMPERATURE: f64 = 2.0;
 
 pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     match executor {
-        Executor::Llm(settings) => llm(settings, &Place::root().key("executor"), findings),
+        Executor::Llm(settings) => llm(settings, &JsonPath::root().key("executor"), findings),
         Executor::ClaudeCode(settings) | Executor::Codex(settings) => cli(settings, findings),
         Executor::Process(settings) => command(settings, findings),
         Executor::External(settings) => external(settings, findings),
@@ -29,22 +29,22 @@ pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     }
 }
 
-pub(super) fn at(field: &str) -> Place {
-    Place::root().key("executor").key(field)
+pub(super) fn at(field: &str) -> JsonPath {
+    JsonPath::root().key("executor").key(field)
 }
 
 pub(super) fn not_empty(field: &str, text: &str, findings: &mut Findings) {
-    filled(&Place::root().key("executor"), field, text, findings);
+    filled(&JsonPath::root().key("executor"), field, text, findings);
 }
 
-fn filled(place: &Place, field: &str, text: &str, findings: &mut Findings) {
+fn filled(place: &JsonPath, field: &str, text: &str, findings: &mut Findings) {
     if text.trim().is_empty() {
         findings.error(place.key(field), format!("the {field} is empty"));
     }
 }
 
 /// Checks the settings of a model provider at this place.
-pub(super) fn llm(settings: &Llm, place: &Place, findings: &mut Findings) {
+pub(super) fn llm(settings: &Llm, place: &JsonPath, findings: &mut Findings) {
     provider(settings, place, findings);
     filled(place, "model", &settings.model, findings);
     if settings.timeout_seconds == Some(0) {
@@ -70,7 +70,7 @@ pub(super) fn llm(settings: &Llm, place: &Place, findings: &mut Findings) {
     reasoning(settings, place, findings);
 }
 
-fn provider(settings: &Llm, place: &Place, findings: &mut Findings) {
+fn provider(settings: &Llm, place: &JsonPath, findings: &mut Findings) {
     filled(place, "provider", &settings.provider, findings);
     let provider = settings.provider.as_str();
     let kind = ProviderKind::named(provider);
@@ -92,7 +92,7 @@ fn provider(settings: &Llm, place: &Place, findings: &mut Findings) {
     }
 }
 
-fn reasoning(settings: &Llm, place: &Place, findings: &mut Findings) {
+fn reasoning(settings: &Llm, place: &JsonPath, findings: &mut Findings) {
     let Some(value) = &settings.reasoning else { return };
     let kind = ProviderKind::named(&settings.provider);
     let takes_temperature = kind.is_none_or(|kind| kind.supports(Capability::TemperatureWithReasoning));

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::{Blueprint, Executor, ProcessArguments};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) {
     let Some(schema) = &blueprint.parameters_schema else { return };
     if makes_flags(&blueprint.executor) && !is_closed(schema, schema, &Cell::new(MOST_REFERENCES)) {
         let message = "parameters become command-line options, and this schema accepts undeclared names, so a caller could pass any option: set 'additionalProperties: false'";
-        findings.warning(Place::root().key("parameters_schema"), message);
+        findings.warning(JsonPath::root().key("parameters_schema"), message);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 
 use super::executor::{at, not_empty};
 use crate::finding::Findings;
@@ -45,14 +45,14 @@ pub(super) fn is_variable(name: &str) -> bool {
 }
 
 /// Rejects a string that the program would parse as an option.
-pub(super) fn no_option(place: Place, text: &str, findings: &mut Findings) {
+pub(super) fn no_option(place: JsonPath, text: &str, findings: &mut Findings) {
     no_nul(place.clone(), text, findings);
     if text.starts_with('-') {
         findings.error(place, format!("'{text}' would be parsed as an option: it cannot start with '-'"));
     }
 }
 
-fn no_nul(place: Place, text: &str, findings: &mut Findings) {
+fn no_nul(place: JsonPath, text: &str, findings: &mut Findings) {
     if text.contains('\0') {
         findings.error(place, "a NUL character cannot be passed to a program; remove it");
     }

@@ -1,6 +1,6 @@
 //! Checks the MCP servers of a blueprint.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::{Blueprint, Executor, McpServer, fill};
 
 use super::program::is_variable;
@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH: usize = 32;
 const MAX_SERVERS: usize = 16;
 
 pub(super) fn check(blueprint: &Blueprint, executor_is_known: bool, findings: &mut Findings) {
-    let all = Place::root().key("mcp_servers");
+    let all = JsonPath::root().key("mcp_servers");
     if blueprint.mcp_servers.len() > MAX_SERVERS {
         findings.error(
             all.clone(),
@@ -35,7 +35,7 @@ pub(super) fn check(blueprint: &Blueprint, executor_is_known: bool, findings: &m
     }
 }
 
-fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+fn one(name: &str, server: &McpServer, at: &JsonPath, findings: &mut Findings) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if name.is_empty() || name.len() > MAX_NAME_LENGTH || !name.bytes().all(plain) {
         let message =
@@ -70,7 +70,7 @@ fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
     }
 }
 
-fn program(command: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+fn program(command: &str, server: &McpServer, at: &JsonPath, findings: &mut Findings) {
     if command.trim().is_empty() {
         findings.error(at.key("command"), "the command is empty");
     }
@@ -85,7 +85,7 @@ fn program(command: &str, server: &McpServer, at: &Place, findings: &mut Finding
     }
 }
 
-fn remote(url: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+fn remote(url: &str, server: &McpServer, at: &JsonPath, findings: &mut Findings) {
     if let Some(message) = url::url_error(url) {
         findings.error(at.key("url"), message);
     }
@@ -104,7 +104,7 @@ fn remote(url: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
     }
 }
 
-fn warn_if_not_expanded(text: &str, place: Place, findings: &mut Findings) {
+fn warn_if_not_expanded(text: &str, place: JsonPath, findings: &mut Findings) {
     if text.contains("${") {
         findings.warning(place, "'${…}' is expanded only in 'env' and 'headers', not here");
     }

@@ -17,7 +17,7 @@
 
 mod tools;
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_domain::agent::TIER;
 use serde_json::{Map, Value, json};
 
@@ -56,7 +56,7 @@ struct Mapping<'a> {
     /// What is not converted yet.
     left: Map<String, Value>,
     blueprint: Map<String, Value>,
-    renamed: Vec<(Place, Place)>,
+    renamed: Vec<(JsonPath, JsonPath)>,
     findings: &'a mut Findings,
 }
 
@@ -82,7 +82,7 @@ impl Mapping<'_> {
     }
 
     fn put(&mut self, path: &[&str], from: &[&str], value: Value) {
-        let place = |names: &[&str]| names.iter().fold(Place::root(), |place, name| place.key(name));
+        let place = |names: &[&str]| names.iter().fold(JsonPath::root(), |place, name| place.key(name));
         self.renamed.push((place(path), place(from)));
         let Some((last, before)) = path.split_last() else { return };
         let mut object = &mut self.blueprint;
@@ -130,7 +130,7 @@ impl Mapping<'_> {
                 self.put(&["executor", "provider"], &["llm", "provider"], provider);
                 if model.is_none() {
                     let message = format!("'llm.model' is not set, so '{DEFAULT_MODEL}' is used");
-                    self.findings.warning(Place::root().key("executor").key("model"), message);
+                    self.findings.warning(JsonPath::root().key("executor").key("model"), message);
                 }
                 let model = model.unwrap_or_else(|| json!(DEFAULT_MODEL));
                 self.put(&["executor", "model"], &["llm", "model"], model);
@@ -193,7 +193,7 @@ impl Mapping<'_> {
             match path {
                 Some(PROMPT_FILE) => {}
                 Some(path) if path.ends_with(".md") && !path.contains(char::is_whitespace) => {
-                    let place = from.iter().fold(Place::root(), |place, name| place.key(name));
+                    let place = from.iter().fold(JsonPath::root(), |place, name| place.key(name));
                     self.renamed.push((place.clone(), place.clone()));
                     self.findings.error(place, format!("the file {path} is not read; name it {PROMPT_FILE}"));
                 }
@@ -213,18 +213,18 @@ impl Mapping<'_> {
         {
             *prompt = format!("{}\n\nConstraints:\n{}\n", prompt.trim_end(), lines.join("\n"));
         } else if !lines.is_empty() {
-            self.ignored(Place::root().key("constraints"), "constraints");
+            self.ignored(JsonPath::root().key("constraints"), "constraints");
         }
     }
 
     fn rest(&mut self) {
         for (name, value) in std::mem::take(&mut self.left) {
-            self.left_over(Place::root().key(&name), &name, &value);
+            self.left_over(JsonPath::root().key(&name), &name, &value);
         }
     }
 
     /// Of an object that is converted in part, only the rest is reported.
-    fn left_over(&mut self, place: Place, name: &str, value: &Value) {
+    fn left_over(&mut self, place: JsonPath, name: &str, value: &Value) {
         match value {
             Value::Object(members) if MAPPED_IN_PART.contains(&name) => {
                 for (inner, value) in members {
@@ -235,7 +235,7 @@ impl Mapping<'_> {
         }
     }
 
-    fn ignored(&mut self, place: Place, name: &str) {
+    fn ignored(&mut self, place: JsonPath, name: &str) {
         // Renamed to itself, because the place may also be a field of ours.
         self.renamed.push((place.clone(), place.clone()));
         self.findings.warning(place, format!("'{name}' has no counterpart and is ignored"));

@@ -3,7 +3,7 @@
 //! Our tools reach the whole project folder and cannot be limited to paths or commands. A tool that the file grants with such
 //! a limit, or that a policy forbids, is left out with a warning: the agent may do less than the file says, never more.
 
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use serde_json::Value;
 
 /// Their tools that do what ours do.
@@ -27,14 +27,14 @@ const EVERYTHING: [&str; 6] = [".", "./", "*", "**", "**/*", "./**"];
 #[derive(Debug, Default)]
 pub(super) struct Granted {
     pub(super) tools: Vec<&'static str>,
-    pub(super) warnings: Vec<(Place, String)>,
-    pub(super) errors: Vec<(Place, String)>,
+    pub(super) warnings: Vec<(JsonPath, String)>,
+    pub(super) errors: Vec<(JsonPath, String)>,
 }
 
 /// Reads `tools` and `policies`.
 pub(super) fn granted(tools: &Value, policies: &Value) -> Granted {
     let mut granted = Granted::default();
-    let place = Place::root().key("tools");
+    let place = JsonPath::root().key("tools");
     match tools {
         Value::Array(list) => granted.list(list, &place),
         Value::Object(_) => granted.object(tools, &place),
@@ -52,7 +52,7 @@ impl Granted {
     }
 
     /// Tools are names, or objects with a name or an id.
-    fn list(&mut self, list: &[Value], place: &Place) {
+    fn list(&mut self, list: &[Value], place: &JsonPath) {
         for (index, tool) in list.iter().enumerate() {
             let named = tool.get("name").or_else(|| tool.get("id")).unwrap_or(tool);
             let name = named.as_str().unwrap_or_default();
@@ -67,7 +67,7 @@ impl Granted {
     }
 
     /// Both published forms: `builtIn` and `permissions` with groups of tools, and `filesystem` and `shell` with their own.
-    fn object(&mut self, tools: &Value, place: &Place) {
+    fn object(&mut self, tools: &Value, place: &JsonPath) {
         let groups = tools.get("groups").and_then(Value::as_array).into_iter().flatten();
         for (index, group) in groups.enumerate() {
             let place = place.key("groups").index(index);
@@ -131,14 +131,14 @@ impl Granted {
         let is_all = |limit: &Value| limit.as_str().is_some_and(|limit| EVERYTHING.contains(&limit));
         let is_open = may_be_everything && limits.iter().any(is_all);
         if !is_open && (!limits.is_empty() || may_be_everything) {
-            let place = path.iter().fold(Place::root().key("tools"), |place, name| place.key(name));
+            let place = path.iter().fold(JsonPath::root().key("tools"), |place, name| place.key(name));
             self.leave_out(which, &place, "it cannot be limited to paths or commands");
         }
     }
 
     /// What policies forbid. A policy that cannot be kept is an error.
     fn restrict(&mut self, policies: &Value) {
-        let place = Place::root().key("policies");
+        let place = JsonPath::root().key("policies");
         if policies.get("allowWrite") == Some(&Value::Bool(false)) {
             self.leave_out(&[WRITE, RUN], &place.key("allowWrite"), "the policy forbids writing");
         }
@@ -155,7 +155,7 @@ impl Granted {
         }
     }
 
-    fn leave_out(&mut self, which: &[&'static str], place: &Place, reason: &str) {
+    fn leave_out(&mut self, which: &[&'static str], place: &JsonPath, reason: &str) {
         for tool in which.iter().filter(|tool| self.tools.contains(tool)) {
             self.warnings.push((place.clone(), format!("the agent does not get the tool {tool}: {reason}")));
         }
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn warnings_of(granted: &Granted) -> Vec<String> {
-        let line = |(place, message): &(Place, String)| format!("{} {message}", place.pointer());
+        let line = |(place, message): &(JsonPath, String)| format!("{} {message}", place.pointer());
         granted.errors.iter().chain(&granted.warnings).map(line).collect()
     }
 

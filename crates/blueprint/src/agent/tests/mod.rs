@@ -42,17 +42,7 @@ fn problems_of(name: &str, text: &str) -> Vec<String> {
 }
 
 /// A valid agent.
-const REVIEWER: &str = "\
-name: reviewer
-description: Reviews
-executor: { type: llm, provider: anthropic, model: claude-sonnet-4-6 }
-tags: [code, review]
-output_schema:
-  type: object
-  required: [summary]
-  properties:
-    summary: { type: string }
-";
+const REVIEWER: &str = include_str!("reviewer.yaml");
 
 /// The same as a value.
 fn reviewer(name: &str) -> Value {

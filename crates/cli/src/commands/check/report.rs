@@ -123,7 +123,7 @@ fn hint(answer: &Answer<'_>, contract: &Contract) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use accord_contract::{Place, Repair, RepairKind, Schema, Violations};
+    use accord_contract::{JsonPath, Repair, RepairKind, Schema, Violations};
     use serde_json::json;
 
     use super::*;
@@ -143,7 +143,7 @@ mod tests {
         let range = 37..65;
         assert_eq!(text.get(range.clone()), Some("{\n  \"severity\": \"critical\"\n}"));
         let error =
-            Violation::new(&Place::root().key("severity"), "enum", "'critical' is not one of ['low']");
+            Violation::new(&JsonPath::root().key("severity"), "enum", "'critical' is not one of ['low']");
         let candidate = Some(Candidate { range: Some(range), value: Some(json!({"severity": "critical"})) });
         insta::assert_snapshot!(plain(text, Outcome::SchemaInvalid, candidate, error), @r#"
         error[enum]: 'critical' is not one of ['low']
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_syntax_error_is_marked_where_reading_stops() {
         let text = "Sure!\n{\"a\": 1,\n \"b\" 2}";
-        let error = Violation::new(&Place::root(), "json", "a ':' is missing");
+        let error = Violation::new(&JsonPath::root(), "json", "a ':' is missing");
         let candidate = Some(Candidate { range: Some(6..20), value: None });
         insta::assert_snapshot!(plain(text, Outcome::ParseError, candidate, error), @r#"
         error[json]: a ':' is missing
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn without_a_candidate_there_is_nothing_to_mark() {
-        let error = Violation::new(&Place::root(), "json", "no JSON value was found");
+        let error = Violation::new(&JsonPath::root(), "json", "no JSON value was found");
         insta::assert_snapshot!(plain("I cannot do that.", Outcome::NoJson, None, error), @r#"
         error[json]: no JSON value was found
 

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::ops::AddAssign;
 use std::thread;
 
-use accord_contract::{Answer, Contract, Invariants, Options, Place, Schema, Verdict, Violation, judge};
+use accord_contract::{Answer, Contract, Invariants, JsonPath, Options, Schema, Verdict, Violation, judge};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -96,7 +96,7 @@ impl Judge {
 
     fn judge_line(&self, line: &Line, replies: &mut Vec<u8>) -> io::Result<Tally> {
         let unreadable = |id: Option<&RawValue>, keyword: &str, message: String, replies: &mut Vec<u8>| {
-            let error = Violation::new(&Place::root(), keyword, message);
+            let error = Violation::new(&JsonPath::root(), keyword, message);
             serde_json::to_writer(replies, &Reply { id, view: View::unreadable(&error) })?;
             Ok(Tally { unreadable: 1, ..Tally::default() })
         };

@@ -23,9 +23,13 @@ pub(super) fn checks(
         let is_named = environment(variable).is_some_and(|value| !value.is_empty());
         match program.find(None, project, &environment) {
             Ok(file) => Check::ok(NAME, format!("{executable}: {}", file.display())),
-            Err(reason) if is_needed || is_named => {
+            Err(error) if is_needed || is_named => {
                 let remedy = format!("install it, or set {variable} or the executor's command to its path");
-                Check::warn(NAME, reason, format!("{remedy}; agents with the executor {executor} need it"))
+                Check::warn(
+                    NAME,
+                    error.to_string(),
+                    format!("{remedy}; agents with the executor {executor} need it"),
+                )
             }
             Err(_) => Check::ok(NAME, format!("{executable}: not on the PATH (no agent needs it)")),
         }

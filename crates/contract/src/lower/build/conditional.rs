@@ -36,8 +36,8 @@ pub(super) fn speaks_of_objects(part: &Part<'_>) -> bool {
         .any(|schema| schema.get("properties").is_some() || schema.get("required").is_some())
 }
 
-/// The properties that conditions name, with what each says of them, in order. An `if` only asks: it says
-/// nothing that would hold.
+/// The properties that conditions name, with their schemas, in order. An `if` only tests, so its
+/// schemas are not included.
 pub(super) fn properties<'a>(source: &Source<'a>, part: &Part<'a>) -> Vec<(&'a str, Option<At<'a>>)> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();

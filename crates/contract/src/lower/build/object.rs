@@ -92,7 +92,8 @@ impl<'a> Builder<'a> {
         }
         let mut members = Vec::new();
         for name in &names.order {
-            let schemas: Vec<At<'a>> = parts.iter().flat_map(|part| self.said_of(part, name)).collect();
+            let schemas: Vec<At<'a>> =
+                parts.iter().flat_map(|part| self.schemas_of_property(part, name)).collect();
             let required = names.required.contains(name);
             if schemas.iter().any(|at| *at.schema == Value::Bool(false)) {
                 if required {
@@ -113,8 +114,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a part says of the property of this name.
-    fn said_of(&mut self, part: &Part<'a>, name: &str) -> Vec<At<'a>> {
+    /// The schemas of a part for the property of this name.
+    fn schemas_of_property(&mut self, part: &Part<'a>, name: &str) -> Vec<At<'a>> {
         let mut schemas = Vec::new();
         if let Some(schema) = part.map("properties").and_then(|map| map.get(name)) {
             schemas.push(At { place: part.place.key("properties").key(name), schema });
@@ -145,8 +146,8 @@ impl<'a> Builder<'a> {
         self.add(place, Shape::Union { branches, tagged: false, exactly_one: false })
     }
 
-    /// The members without a name. An object that names properties and does not speak of others is taken to
-    /// mean no others: that is what its author meant, and what each provider needs to hear.
+    /// The members without a name. An object that lists properties and does not mention others is treated as closed:
+    /// its author meant that, and every provider needs it.
     fn rest(&mut self, parts: &[Part<'a>], names: &Names<'a>) -> Option<Rest> {
         let mut patterns: Vec<NamePattern> = Vec::new();
         for part in parts {

@@ -1,5 +1,5 @@
 //! Alternatives. Siblings of `anyOf` are copied into each branch, because providers want a union to
-//! stand alone; two unions side by side become one of all their pairs.
+//! have no siblings; two sibling unions become one of all their pairs.
 
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ impl<'a> Builder<'a> {
             self.lose(&place, "anyOf", "several unions side by side have too many combinations");
             return Shape::Any;
         }
-        let alone = unions.len() == 1 && stands_alone(conjunction);
+        let alone = unions.len() == 1 && has_no_shape_beside(conjunction);
         let mut resolved = request.resolved.clone();
         resolved.extend(unions.iter().map(|union| identity(union.list)));
         let mut branches = Vec::new();
@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Whether nothing beside the union gives shape.
-fn stands_alone(conjunction: &Conjunction<'_>) -> bool {
+fn has_no_shape_beside(conjunction: &Conjunction<'_>) -> bool {
     conjunction.parts.iter().all(|part| {
         part.keywords.keys().all(|keyword| {
             is_silent(keyword)

@@ -8,7 +8,7 @@ use crate::lower::measure;
 pub(super) struct Definitions {
     names: HashMap<NodeId, String>,
     asked: HashSet<NodeId>,
-    queue: VecDeque<NodeId>,
+    queue: VecDeque<(NodeId, String)>,
 }
 
 impl Definitions {
@@ -39,15 +39,14 @@ impl Definitions {
     pub(super) fn name(&mut self, id: NodeId) -> Option<String> {
         let name = self.names.get(&id)?.clone();
         if self.asked.insert(id) {
-            self.queue.push_back(id);
+            self.queue.push_back((id, name.clone()));
         }
         Some(name)
     }
 
     /// The next definition to write.
     pub(super) fn next(&mut self) -> Option<(NodeId, String)> {
-        let id = self.queue.pop_front()?;
-        Some((id, self.names.get(&id).cloned().unwrap_or_default()))
+        self.queue.pop_front()
     }
 }
 

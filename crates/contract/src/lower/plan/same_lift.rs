@@ -12,7 +12,7 @@ pub(super) fn same_lift(context: LiftContext<'_>, left: NodeId, right: NodeId) -
     comparison.members_of(left, right, true)
 }
 
-/// Pairs are taken for alike until one is found that is not: circles are alike when nothing on them differs.
+/// Pairs count as equal until a difference is found, so cycles are equal if nothing on them differs.
 struct Comparison<'g> {
     context: LiftContext<'g>,
     assumed: HashSet<(NodeId, NodeId)>,

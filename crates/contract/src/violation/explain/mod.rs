@@ -1,12 +1,12 @@
 //! A walk over a schema and a value side by side that finds why the one does not hold for the other.
 //!
-//! It runs in two moods. Collecting, it words and keeps what it finds. Counting, it only says how far a value
-//! is from a schema; that is how alternatives are compared and conditions decided. Counts are remembered for
+//! It has two modes. Collecting produces the errors. Counting only measures how far a value is from a schema,
+//! to compare alternatives and to decide conditions. Counts are remembered for
 //! each pair of schema and container, so nested alternatives cost their number and not their product.
 //!
-//! `$dynamicRef` and `$recursiveRef` are followed as if they were static, so under them a place may be missed or
-//! named in vain. Where that (or a limit) hides the fault altogether, the caller falls back on the validator's
-//! own words. The verdict is the validator's and never depends on this.
+//! `$dynamicRef` and `$recursiveRef` are followed as if they were static, so under them an error may be missed or
+//! reported in vain. If that (or a limit) hides all errors, the caller falls back on the validator's own
+//! message. The verdict is the validator's and never depends on this.
 
 mod array;
 mod evaluated;

@@ -83,7 +83,7 @@ fn without_a_tag_the_closest_is_explained_and_named() {
 }
 
 #[test]
-fn alternatives_inside_alternatives_are_followed_to_the_fault() {
+fn nested_alternatives_are_followed_to_the_error() {
     let schema = json!({"anyOf": [
         {"type": "string"},
         {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "object", "required": ["id"]}]}}
@@ -101,7 +101,7 @@ fn two_that_match_are_both_named() {
 }
 
 #[test]
-fn an_alternative_without_a_fault_of_its_own_is_not_blamed() {
+fn an_alternative_without_errors_is_not_blamed() {
     let schema = json!({"oneOf": []});
     assert!(crate::Schema::compile(&schema).is_err());
     let schema = json!({"anyOf": [false, false]});

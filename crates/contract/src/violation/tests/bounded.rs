@@ -7,7 +7,7 @@ use super::{lines, violations};
 use crate::limits::{MAX_DEPTH, MAX_ERRORS};
 
 #[test]
-fn a_hundred_thousand_faults_are_counted_not_worded() {
+fn a_hundred_thousand_errors_are_counted_not_listed() {
     let schema = json!({"properties": {
         "list": {"items": {"type": "integer"}},
         "name": {"type": "string"}
@@ -35,7 +35,7 @@ fn duplicate_messages_are_reported_once() {
     assert_eq!(lines(&schema, &json!({})), ["$: missing required property 'a'"]);
 }
 
-/// Each level has three alternatives that all lead to the next level: 3^60 ways to the fault.
+/// Each level has three alternatives that all lead to the next level: 3^60 ways to the error.
 #[test]
 fn nested_alternatives_cost_their_sum() {
     let schema = json!({
@@ -83,7 +83,7 @@ fn the_deepest_answer_fits_a_small_stack() {
     assert_eq!(found.errors.iter().map(|error| error.keyword.as_str()).collect::<Vec<_>>(), ["not"]);
 }
 
-/// So many schemas between two levels of the answer that the walk gives up before the fault.
+/// So many schemas between two levels of the answer that the walk gives up before the error.
 #[test]
 fn the_walk_gives_up_before_a_small_stack_does() {
     let schema = json!({

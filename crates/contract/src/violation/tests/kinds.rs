@@ -1,4 +1,4 @@
-//! One test for each kind of fault, by its whole sentence.
+//! One test for each kind of error, with its whole message.
 
 use serde_json::{Value, json};
 

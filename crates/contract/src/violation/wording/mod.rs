@@ -119,8 +119,8 @@ pub(super) fn missing_tag(name: &str, allowed: &[&Value]) -> String {
     format!("{}; expected one of {}", missing(name, None), options(allowed, &Value::Null))
 }
 
-/// Properties that no part of a schema knows. What its other parts would allow is not listed: half a list would have a model
-/// leave out what they require.
+/// Properties that no part of a schema allows. The properties of its other parts are not listed, because with an incomplete
+/// list a model would omit required ones.
 pub(super) fn unevaluated(names: &[&str], schema: &Value) -> String {
     const PARTS: [&str; 9] =
         ["allOf", "anyOf", "oneOf", "$ref", "$dynamicRef", "if", "then", "else", "dependentSchemas"];

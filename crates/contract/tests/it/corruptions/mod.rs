@@ -15,7 +15,7 @@ use crate::judging::{contract, value};
 const ROUNDS: u64 = 300;
 
 /// Share of the damage that must be undone, in percent. The rest is refused: a number at the end of a text may be half of one,
-/// and a bracket that is missing in the middle may have stood in several places.
+/// and a bracket that is missing in the middle may belong in several places.
 const RECOVERED: usize = 85;
 
 /// Damage that leaves several plausible documents. Reading none of them is right; reading the wrong one is not.

@@ -200,14 +200,4 @@ pub(crate) fn reviewer(name: &str) -> Value {
 }
 
 /// The same as YAML.
-pub(crate) const REVIEWER: &str = "\
-name: reviewer
-description: Reviews
-executor: { type: llm, provider: anthropic, model: claude-sonnet-4-6 }
-tags: [code, review]
-output_schema:
-  type: object
-  required: [summary]
-  properties:
-    summary: { type: string }
-";
+pub(crate) const REVIEWER: &str = include_str!("../../../../blueprint/src/agent/tests/reviewer.yaml");

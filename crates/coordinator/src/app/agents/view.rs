@@ -9,7 +9,7 @@ use accord_blueprint::{
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
-use accord_contract::{Place, Schema};
+use accord_contract::{JsonPath, Schema};
 use accord_store::Defined;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ impl Blueprints {
         let is_other = name.is_some() && given.is_some() && name != given;
         if let (true, Some(name), Some(given)) = (is_other, name, given) {
             let message = format!("the blueprint is named '{given}', but the agent is '{name}'");
-            let place = Place::root().key("name");
+            let place = JsonPath::root().key("name");
             problems.insert(0, Problem { severity: Severity::Error, ..warning(&place, message) });
         }
         Ok(ValidateAgentAnswer { valid: parsed.valid.is_some() && !is_other, problems })
@@ -123,8 +123,10 @@ impl Kind for Agents {
         if overrides_stored {
             let message =
                 format!("this file overrides the stored agent '{}'; remove one of them", found.name());
-            problems
-                .push(Problem { file: found.file().map(str::to_owned), ..warning(&Place::root(), message) });
+            problems.push(Problem {
+                file: found.file().map(str::to_owned),
+                ..warning(&JsonPath::root(), message)
+            });
         }
         problems.extend(catalog.unregistered(parsed).await?);
         Ok(agent_summary(found.name(), found.source(), parsed, problems))
@@ -150,7 +152,7 @@ impl Catalog {
             if self.registered(name).await?.is_none() {
                 let message =
                     format!("schema '{name}' is not registered; the agent cannot be used until it is");
-                problems.push(warning(&Place::root().key(field), message));
+                problems.push(warning(&JsonPath::root().key(field), message));
             }
         }
         Ok(problems)

@@ -120,7 +120,7 @@ impl Blueprints {
                 check::<K>(expected, &name, &file.hash)?;
                 let write = move || K::write(&file, parsed.value());
                 let written = tokio::task::spawn_blocking(write).await.map_err(Error::internal)?;
-                written.map_err(|reason| read_only::<K>(&name, &reason))?;
+                written.map_err(|error| read_only::<K>(&name, &error))?;
                 let definitions = K::definitions(self);
                 definitions.reload().await;
                 definitions.known_files.written(&name, definitions.files().hashes().remove(&name));
@@ -146,7 +146,7 @@ impl Blueprints {
                 let file = self.fresh_file::<K>(name).await?;
                 check::<K>(expected, name, &file.hash)?;
                 let removed = tokio::task::spawn_blocking(move || K::remove(&file)).await;
-                removed.map_err(Error::internal)?.map_err(|reason| read_only::<K>(name, &reason))?;
+                removed.map_err(Error::internal)?.map_err(|error| read_only::<K>(name, &error))?;
                 definitions.reload().await;
                 definitions.known_files.written(name, None);
                 Ok(())

@@ -1,7 +1,7 @@
 //! The kinds of definitions, and the conditions and errors of changing them.
 
 use accord_api::{ErrorName, Problem, Severity};
-use accord_blueprint::DefinitionKind;
+use accord_blueprint::{DefinitionKind, WriteError};
 use accord_store::{Condition, Defined};
 use serde::Serialize;
 use serde_json::Value;
@@ -143,8 +143,8 @@ pub(super) fn exists_already<K: Kind>(name: &str) -> Error {
     Error::new(ErrorName::PreconditionFailed, message)
 }
 
-pub(super) fn read_only<K: Kind>(name: &str, reason: &str) -> Error {
-    let message = format!("the file of the {} '{name}' cannot be written: {reason}", K::DEFINED.as_str());
+pub(super) fn read_only<K: Kind>(name: &str, error: &WriteError) -> Error {
+    let message = format!("the file of the {} '{name}' cannot be written: {error}", K::DEFINED.as_str());
     Error::new(K::READ_ONLY, message)
 }
 

@@ -11,7 +11,7 @@ use accord_api::ErrorName;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::run::{Failure, Outcome, Status as RunStatus};
-use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
+use accord_domain::workflow::{Status, Worker, WorkflowFailure, WorkflowRun};
 use accord_json::read_kept;
 use accord_store::{
     NewWorkflowRun, StoreError, Submission, TaskRun, WorkflowAdvance, WorkflowDocuments, WorkflowRequest,
@@ -111,9 +111,9 @@ impl WorkflowRuns {
                 None => return Err(Error::internal(format!("{run_id} completed without a result"))),
             },
             (RunStatus::Stopped, _) => TaskOutcome::Stopped,
-            (_, Some(failure)) => TaskOutcome::Failed(fault_of(failure)),
+            (_, Some(failure)) => TaskOutcome::Failed(failure_of(failure)),
             (status, None) => {
-                TaskOutcome::Failed(Fault::new("executor_failed", format!("the run is {status}")))
+                TaskOutcome::Failed(WorkflowFailure::new("executor_failed", format!("the run is {status}")))
             }
         };
         let worker = Worker::Run { run_id: run.id, session_id: run.session_id };
@@ -124,21 +124,22 @@ impl WorkflowRuns {
         let documents = self.store.workflow_documents(id).await?;
         let worker = Worker::Workflow { workflow_run_id: id.clone() };
         // Ended without a step of its own: its documents are left alone.
-        if let Some(fault) = documents.run.failure {
+        if let Some(failure) = documents.run.failure {
             let is_stopped = documents.run.status == Status::Stopped;
             return Ok(Event::Ended {
                 worker,
-                end: if is_stopped { TaskOutcome::Stopped } else { TaskOutcome::Failed(fault) },
+                end: if is_stopped { TaskOutcome::Stopped } else { TaskOutcome::Failed(failure) },
             });
         }
         let head: Head = read_kept(&documents.head).map_err(Error::internal)?;
         let end = match (documents.run.status, head.error) {
             (Status::Completed, _) => TaskOutcome::Completed(head.output),
             (Status::Stopped, _) => TaskOutcome::Stopped,
-            (_, Some(fault)) => TaskOutcome::Failed(fault),
-            (status, None) => {
-                TaskOutcome::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}")))
-            }
+            (_, Some(failure)) => TaskOutcome::Failed(failure),
+            (status, None) => TaskOutcome::Failed(WorkflowFailure::new(
+                "workflow_failed",
+                format!("the workflow run is {status}"),
+            )),
         };
         Ok(Event::Ended { worker, end })
     }
@@ -176,7 +177,7 @@ impl WorkflowRuns {
                                     }
                                     Event::Started { at, worker }
                                 }
-                                Err(fault) => Event::Refused { at, fault },
+                                Err(failure) => Event::Refused { at, failure },
                             },
                         );
                     }
@@ -314,7 +315,7 @@ fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> Workfl
 }
 
 /// Why a run failed, with the errors of its answer, so that the run itself need not be opened.
-fn fault_of(failure: &Failure) -> Fault {
+fn failure_of(failure: &Failure) -> WorkflowFailure {
     let Failure { kind, message, validation_errors, .. } = failure;
     let told =
         validation_errors.iter().take(MOST_ERRORS_TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
@@ -323,7 +324,7 @@ fn fault_of(failure: &Failure) -> Fault {
         all if all <= MOST_ERRORS_TOLD => format!("{message}: {told}"),
         all => format!("{message}: {told}; and {} more", all - MOST_ERRORS_TOLD),
     };
-    Fault::new(kind.as_str(), message)
+    WorkflowFailure::new(kind.as_str(), message)
 }
 
 /// What a completed run has to show: the value, or the text.
@@ -371,11 +372,11 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_what_was_wrong_with_the_answer() {
+    fn the_failure_says_what_was_wrong_with_the_answer() {
         let failure = Failure::new(FailureType::OutputSchemaValidationFailed, "it did not match");
         let told = |errors: &[&str]| {
             let validation_errors = errors.iter().map(|&error| error.to_owned()).collect();
-            fault_of(&Failure { validation_errors, ..failure.clone() }).message
+            failure_of(&Failure { validation_errors, ..failure.clone() }).message
         };
         assert_eq!(told(&[]), "it did not match");
         assert_eq!(told(&["$.a: no", "$.b: no"]), "it did not match: $.a: no; $.b: no");

@@ -4,7 +4,7 @@ use accord_api::ErrorName;
 use accord_blueprint::inline_blueprint;
 use accord_domain::audit::RequestedBy;
 use accord_domain::session::ExecutionMode;
-use accord_domain::workflow::{Fault, Worker, WorkflowRun};
+use accord_domain::workflow::{Worker, WorkflowFailure, WorkflowRun};
 use accord_store::{NewWorkflowRun, Submission};
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, OutputSchema, Start, Surroundings, Target};
@@ -34,14 +34,14 @@ impl Begun {
 }
 
 impl WorkflowRuns {
-    /// Makes ready what a step asks for; a fault where that cannot be done, now or ever.
+    /// Makes ready what a step asks for; a failure where that cannot be done, now or ever.
     pub(super) async fn begun(
         &self,
         graph: &Graph,
         run: &WorkflowRun,
         surroundings: &Surroundings,
         start: &Start,
-    ) -> Result<Result<Begun, Fault>, Error> {
+    ) -> Result<Result<Begun, WorkflowFailure>, Error> {
         let begun = match &start.target {
             Target::Workflow(name) => self.begun_workflow(run, name, surroundings, start).await,
             Target::Agent(_) | Target::Inline(_) => {
@@ -55,7 +55,7 @@ impl WorkflowRuns {
             Err(error) if matches!(error.name(), ErrorName::Internal | ErrorName::StoreUnavailable) => {
                 Err(error)
             }
-            Err(error) => Ok(Err(Fault::new(error.name().as_str(), error.message()))),
+            Err(error) => Ok(Err(WorkflowFailure::new(error.name().as_str(), error.message()))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use accord_api::{ErrorName, Severity, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView};
 use accord_blueprint::{ParsedWorkflow, Workflows, has_errors, inline_blueprints, workflow_summary};
-use accord_contract::Place;
+use accord_contract::JsonPath;
 use accord_store::Defined;
 use accord_workflow::{Graph, Known};
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ impl Kind for Workflows {
         if overrides_stored {
             let message =
                 format!("this file overrides the stored workflow '{}'; remove one of them", found.name());
-            problems.push(found.parsed().problem(Severity::Warning, Place::root(), message));
+            problems.push(found.parsed().problem(Severity::Warning, JsonPath::root(), message));
         }
         Ok(workflow_summary(found.name(), found.source(), found.parsed(), problems))
     }

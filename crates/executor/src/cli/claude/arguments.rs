@@ -1,4 +1,4 @@
-//! What the CLI is started with.
+//! The arguments of the CLI.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::turn::{Delivery, Turn};
 use super::super::{CLAUDE_CODE, wrong};
 use super::tools::Permissions;
 
-/// Arguments that decide how it is spoken to, or that a blueprint says in another way. Whoever passes them takes the
-/// conversation apart.
+/// Arguments that decide the protocol, or that a blueprint sets in another way. Passing them would break the
+/// conversation.
 const OWN: [(&str, &str); 18] = [
     ("-p", "Accord sets it"),
     ("--print", "Accord sets it"),
@@ -43,11 +43,11 @@ pub(super) const QUIET: [(&str, &str); 5] = [
     ("DISABLE_BUG_COMMAND", "1"),
 ];
 
-/// Its own attempts at a schema: one, because Accord counts and words the others.
+/// Its own attempts at a schema: one, because Accord re-prompts itself.
 pub(super) const OWN_ATTEMPTS: (&str, &str) = ("MAX_STRUCTURED_OUTPUT_RETRIES", "1");
 
-/// Its own repetitions of a request that failed, where nobody has said another number. Its usual ten take three minutes,
-/// for a wrong key too.
+/// How often it retries a failed request, unless configured otherwise. Its default of ten takes three minutes, for a wrong
+/// key too.
 pub(super) const REPETITIONS: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "3");
 
 /// Variables by which it would know that it runs inside another one of its kind, and behave so.
@@ -124,7 +124,7 @@ pub(super) fn list(
         add(&["--append-system-prompt-file", &file.to_string_lossy()]);
     }
     if let Some(id) = resumed {
-        // Without the latter it goes on with the system prompt that the conversation began with.
+        // Without the latter it continues with the system prompt that the conversation began with.
         add(&["--resume", id, "--system-prompt-snapshot", "off"]);
     }
     if let Some(model) = &setup.model {

@@ -1,12 +1,12 @@
 //! What is kept of a conversation between runs.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::session::OpenError;
 
 use super::totals::Totals;
 
-/// Says whose conversation it is.
 const HELD_BY: &str = "claude-code";
 
 /// A conversation that Claude Code keeps, and what it has used so far: its figures count the whole conversation.
@@ -16,19 +16,29 @@ pub(super) struct Conversation {
     pub(super) totals: Totals,
 }
 
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    held_by: String,
+    session_id: String,
+    used: Totals,
+}
+
 impl Conversation {
     pub(super) fn read(value: Value) -> Result<Self, OpenError> {
-        let text = |name: &str| value.get(name).and_then(Value::as_str);
-        let id = text("session_id").filter(|id| is_id(id)).filter(|_| text("held_by") == Some(HELD_BY));
-        let Some(id) = id else {
-            let text = "the conversation of this session was not created by Claude Code and cannot be continued by it; start a new session";
-            return Err(OpenError::Settings(text.to_owned()));
-        };
-        Ok(Self { session_id: id.to_owned(), totals: Totals::read(value.get("used")) })
+        match serde_json::from_value(value) {
+            Ok(Stored { held_by, session_id, used }) if held_by == HELD_BY && is_id(&session_id) => {
+                Ok(Self { session_id, totals: used })
+            }
+            _ => {
+                let text = "the conversation of this session was not created by Claude Code and cannot be continued by it; start a new session";
+                Err(OpenError::Settings(text.to_owned()))
+            }
+        }
     }
 
     pub(super) fn write(&self) -> Value {
-        json!({"held_by": HELD_BY, "session_id": self.session_id, "used": self.totals.write()})
+        let (session_id, used) = (self.session_id.clone(), self.totals);
+        json!(Stored { held_by: HELD_BY.to_owned(), session_id, used })
     }
 }
 
@@ -52,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_somebody_else_is_refused() {
+    fn rejects_conversations_of_other_executors() {
         for value in [json!({"messages": []}), json!({"held_by": "codex", "session_id": "a"}), json!(null)] {
             let error = Conversation::read(value).unwrap_err().to_string();
             assert!(error.contains("was not created by Claude Code"), "{error}");

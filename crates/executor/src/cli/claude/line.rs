@@ -22,7 +22,7 @@ pub(super) enum Kind {
     },
     Says(Message),
     /// A user message: results of tools, or a text of the CLI itself.
-    Told {
+    User {
         results: Vec<ToolResult>,
         text: String,
     },
@@ -38,7 +38,6 @@ pub(super) enum Kind {
         request_id: String,
     },
     Ends(Value),
-    /// Anything else.
     Other,
 }
 
@@ -92,7 +91,7 @@ impl Line {
                 Kind::Refuses { words: owned(&value, "api_refusal_explanation") }
             }
             ("assistant", _) => Kind::Says(message(&value)),
-            ("user", _) => told(&value),
+            ("user", _) => user_message(&value),
             ("control_request", _) => Kind::Asks { request_id: owned(&value, "request_id") },
             ("result", _) => Kind::Ends(value),
             _ => Kind::Other,
@@ -153,7 +152,7 @@ fn tokens(message: &Value) -> Tokens {
     Tokens { input, output: count("output_tokens") }
 }
 
-fn told(value: &Value) -> Kind {
+fn user_message(value: &Value) -> Kind {
     let said = value.get("message").unwrap_or(&Value::Null);
     let mut text = said.get("content").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut results = Vec::new();
@@ -168,7 +167,7 @@ fn told(value: &Value) -> Kind {
             _ => {}
         }
     }
-    Kind::Told { results, text }
+    Kind::User { results, text }
 }
 
 fn blocks(message: &Value) -> &[Value] {
@@ -244,6 +243,6 @@ mod tests {
         let result =
             |id: &str, ok, text: &str| ToolResult { call_id: id.to_owned(), ok, text: text.to_owned() };
         let results = vec![result("t1", false, "no"), result("t2", true, "a\nb")];
-        assert_eq!(read(told), Kind::Told { results, text: "go on".to_owned() });
+        assert_eq!(read(told), Kind::User { results, text: "go on".to_owned() });
     }
 }

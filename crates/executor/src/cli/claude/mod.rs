@@ -1,11 +1,11 @@
 //! Claude Code, as one live process for each session.
 //!
-//! It is spoken to in lines of JSON both ways, and asked again in the same process. What it is started with cannot be
-//! changed later, so that another schema, model or system prompt means a new process that resumes the conversation. The
+//! The protocol is lines of JSON in both directions, and one process takes several turns. Its arguments cannot be changed
+//! later, so that another schema, model or system prompt means a new process that resumes the conversation. The
 //! conversation itself is a file of the CLI's own; what Accord keeps is its id.
 //!
-//! What its lines say of success is not to be trusted by itself: see `outcome`. A turn that fails after it was asked
-//! stays in the conversation, because the CLI cannot take it back.
+//! Its own report of success is not trusted: see `outcome`. A failed turn stays in the conversation, because the CLI cannot
+//! remove it.
 
 mod arguments;
 mod conversation;
@@ -35,7 +35,6 @@ use process::Launcher;
 use session::ClaudeCode;
 use tools::Permissions;
 
-/// Runs Claude Code.
 #[derive(Clone)]
 pub struct ClaudeCodeExecutor {
     host: Host,

@@ -22,7 +22,6 @@ pub(super) struct FinalAnswer {
     pub(super) stop: Stop,
 }
 
-/// Reads a line of type `result`.
 pub(super) fn read(
     line: &Value,
     heard: &Transcript,
@@ -113,7 +112,7 @@ mod tests {
         read(&line, &Transcript::default(), &AnswerMode::Native(json!({})), STEPS)
     }
 
-    fn said(text: &str, structured: Option<Value>, stop: Stop) -> Result<FinalAnswer, TurnError> {
+    fn ok(text: &str, structured: Option<Value>, stop: Stop) -> Result<FinalAnswer, TurnError> {
         Ok(FinalAnswer { text: text.to_owned(), before: Vec::new(), structured, stop })
     }
 
@@ -122,19 +121,19 @@ mod tests {
         let value = json!({"v": "a"});
         let structured = json!({"is_error": false, "subtype": "success", "terminal_reason": "completed",
             "stop_reason": "tool_use", "result": "{\"v\":\"a\"}", "structured_output": value});
-        assert_eq!(end(structured), said(r#"{"v":"a"}"#, Some(value), Stop::Finished));
+        assert_eq!(end(structured), ok(r#"{"v":"a"}"#, Some(value), Stop::Finished));
         let prose =
             json!({"is_error": false, "subtype": "success", "stop_reason": "end_turn", "result": "hello"});
-        assert_eq!(end(prose), said("hello", None, Stop::Finished));
+        assert_eq!(end(prose), ok("hello", None, Stop::Finished));
         let cut =
             json!({"is_error": false, "subtype": "success", "stop_reason": "max_tokens", "result": "{"});
-        assert_eq!(end(cut), said("{", None, Stop::Truncated));
+        assert_eq!(end(cut), ok("{", None, Stop::Truncated));
         let refused = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
             "stop_reason": "refusal", "result": "API Error: flagged"});
-        assert_eq!(end(refused.clone()), said("", None, Stop::Refused("API Error: flagged".to_owned())));
+        assert_eq!(end(refused.clone()), ok("", None, Stop::Refused("API Error: flagged".to_owned())));
         let heard = Transcript { refusal: Some("no".to_owned()), ..Transcript::default() };
         let read = read(&refused, &heard, &AnswerMode::Text, STEPS);
-        assert_eq!(read, said("", None, Stop::Refused("no".to_owned())));
+        assert_eq!(read, ok("", None, Stop::Refused("no".to_owned())));
     }
 
     #[test]
@@ -157,10 +156,10 @@ mod tests {
             "terminal_reason": "structured_output_retry_exhausted", "errors": ["Failed to provide"]});
         assert_eq!(
             read(&line, &heard, &AnswerMode::Text, STEPS),
-            said(r#"{"v":"z"}"#, Some(value), Stop::Finished)
+            ok(r#"{"v":"z"}"#, Some(value), Stop::Finished)
         );
         let heard = Transcript { text: "prose".to_owned(), ..Transcript::default() };
-        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), said("prose", None, Stop::Finished));
+        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), ok("prose", None, Stop::Finished));
     }
 
     #[test]
@@ -172,11 +171,11 @@ mod tests {
         };
         let line = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
             "stop_reason": "stop_sequence", "result": "API Error: exceeded"});
-        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), said("{\"a\"", None, Stop::Truncated));
+        assert_eq!(read(&line, &heard, &AnswerMode::Text, STEPS), ok("{\"a\"", None, Stop::Truncated));
     }
 
     #[test]
-    fn errors_by_what_is_to_be_done() {
+    fn errors_are_classified_by_remedy() {
         let service = |status: Value, text: &str| {
             json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error", "stop_reason": "stop_sequence",
                    "api_error_status": status, "result": text})
@@ -196,7 +195,7 @@ mod tests {
             "errors": ["Reached maximum budget ($1)"]});
         assert_eq!(end(budget.clone()), Err(TurnError::AllowanceUsedUp));
         let heard = Transcript { text: "done".to_owned(), ..Transcript::default() };
-        assert_eq!(read(&budget, &heard, &AnswerMode::Text, STEPS), said("done", None, Stop::Finished));
+        assert_eq!(read(&budget, &heard, &AnswerMode::Text, STEPS), ok("done", None, Stop::Finished));
         assert!(matches!(end(json!({})), Err(TurnError::Failed(_))));
     }
 }

@@ -99,7 +99,7 @@ impl ClaudeCode {
         }
     }
 
-    /// The right process: the one that runs, if it was started with this, else another that resumes the conversation.
+    /// The running process, if it was started with these arguments, else a new one that resumes the conversation.
     async fn make_ready(&mut self, setup: Setup, turn: &Turn) -> Result<(), TurnError> {
         if let Some(running) = &mut self.running {
             let is_alive = running.live.exit(Duration::ZERO).await.is_none();
@@ -168,7 +168,7 @@ fn answer(
     let submissions = heard.handed_in.answer(submissions);
     let is_submitted = !submissions.is_empty();
     let FinalAnswer { text, before, structured, stop } = match said {
-        // It had its result handed in, and wanted to do more.
+        // The result was submitted, and the model wanted to continue.
         Err(TurnError::TooManySteps(_) | TurnError::AllowanceUsedUp) if is_submitted => FinalAnswer {
             text: heard.text.clone(),
             before: Vec::new(),
@@ -177,7 +177,7 @@ fn answer(
         },
         said => said?,
     };
-    // What was handed in before a cut is a draft: the model had more to say.
+    // A submission before a cut is a draft, because the model was not done.
     let counts = !matches!(stop, Stop::Refused(_) | Stop::Truncated);
     Ok(Answer {
         text,

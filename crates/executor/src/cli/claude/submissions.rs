@@ -1,7 +1,7 @@
 //! The submissions of a turn, in order.
 //!
-//! The inbox has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
-//! too; what it hands in is its word to the one that asked it, and no result of the run.
+//! The inbox has a line for each call of the submit tool, and does not know who called. A subagent is offered the tool too;
+//! its submissions are its answers to the agent that called it, and not results of the run.
 
 /// The calls of the submit tool in one turn that came through, as far as that is known.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ struct Submission {
     message_id: String,
     /// Whether the agent that answers called, and not one inside.
     is_ours: bool,
-    /// Whether it was to be handed in once more, which came to nothing.
+    /// Whether it was to be submitted again, which failed.
     is_taken_back: bool,
 }
 
@@ -27,19 +27,19 @@ impl Submissions {
         self.0.push(Submission { call_id, message_id, is_ours, is_taken_back: false });
     }
 
-    /// A call came to nothing, so that the inbox has no line for it. It need not be one of the submit tool. What was handed in
-    /// before it was to be replaced.
+    /// A call failed, so the inbox has no line for it. It need not be a call of the submit tool. Earlier submissions were to be
+    /// replaced by it.
     pub(super) fn failed(&mut self, call_id: &str) {
-        let launcher = self.0.iter().position(|submission| submission.call_id == call_id);
-        let Some(failed) = launcher.map(|launcher| self.0.remove(launcher)) else { return };
-        let earlier = self.0.iter_mut().take(launcher.unwrap_or_default());
+        let Some(index) = self.0.iter().position(|submission| submission.call_id == call_id) else { return };
+        let failed = self.0.remove(index);
+        let earlier = self.0.iter_mut().take(index);
         for submission in earlier.filter(|submission| submission.is_ours == failed.is_ours) {
             submission.is_taken_back = true;
         }
     }
 
     /// The lines that are the answer: of the last message of ours that handed in, since the ones before it were taken
-    /// back. Where it cannot be told whose a line is, none is.
+    /// back. Empty if it is unknown which call a line belongs to.
     pub(super) fn answer(&self, lines: Vec<String>) -> Vec<String> {
         let last = self.0.iter().rfind(|submission| submission.is_ours);
         let Some(Submission { message_id, .. }) = last.filter(|_| lines.len() == self.0.len()) else {

@@ -1,9 +1,9 @@
 //! Which tools the CLI has, and which of them it may use without asking: there is no user to ask.
 //!
-//! `--tools` says what there is, `--allowedTools` what needs no permission. Without either list in the blueprint there
-//! is nothing. The file tools of a blueprint stay in the project folder, by the CLI's own rules: what lies in the
-//! folder that it works in may be read, and what may be edited is said with that folder in front. What Accord keeps for
-//! itself is denied, which is stronger than what is allowed: an agent neither reads keys nor writes its own blueprint.
+//! `--tools` lists the available tools, `--allowedTools` those that need no permission. Without either list in the blueprint
+//! there are none. The file tools of a blueprint stay in the project folder, by the CLI's own rules: files in its working
+//! folder may be read, and rules for edits name that folder. Accord's own files are denied, which is stronger than allowing:
+//! an agent neither reads keys nor writes its own blueprint.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ const BUILT_IN: [(&str, &[&str], &[&str]); 5] = [
 const READING: &str = "Read";
 const WRITING: &str = "Edit";
 
-/// What is not written in a project folder, however deep: blueprints and settings of Accord, and hooks of Git.
+/// Files that are not written at any depth of a project folder: blueprints and settings of Accord, and hooks of Git.
 const PROTECTED: [&str; 4] = ["**/.accord", "**/.accord/**", "**/.git", "**/.git/**"];
 
 /// The prefix of tools of MCP servers.
@@ -80,8 +80,8 @@ impl Permissions {
         Ok(permissions)
     }
 
-    /// The same, where the built-in file tools among `tools` leave Accord's own files in a folder alone: those that it has
-    /// by name, and these others if they are in it.
+    /// Denies Accord's own files in a folder to the built-in file tools among `tools`: those that are known by name, and
+    /// these others if they are in it.
     pub(super) fn keeping(mut self, tools: &[String], folder: &Path, files: &[PathBuf]) -> Self {
         let lists = |wanted: &[&str]| tools.iter().any(|tool| wanted.contains(&tool.as_str()));
         let named = PRIVATE.iter().map(|&name| name.to_owned());
@@ -113,7 +113,7 @@ fn inside(folder: &Path, file: &Path) -> Option<String> {
     Some(pattern)
 }
 
-/// What the tools of an MCP server are called by: other characters than these become underscores.
+/// The prefix of the tools of an MCP server: other characters than these become underscores.
 pub(super) fn prefix(server: &str) -> String {
     let plain = |each: char| if each.is_ascii_alphanumeric() || each == '-' { each } else { '_' };
     format!("{MCP}{}", server.chars().map(plain).collect::<String>())
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_what_the_blueprint_lists() {
+    fn permits_only_listed_tools() {
         let made = |available: &str, allowed: &str| Ok([available.to_owned(), allowed.to_owned()]);
         assert_eq!(permissions(&[], None, &[]), made("", ""));
         assert_eq!(permissions(&[], Some(&[]), &["my.docs"]), made("", "mcp__my_docs"));

@@ -1,18 +1,19 @@
 //! What a conversation has used. Claude Code counts from its beginning, over processes too; a turn is the difference.
 //!
-//! It does not count a message whose stream it did not hear out, and it hears none out whose value its validator refuses:
-//! those are the attempts that failed. So the messages themselves are counted too, and the larger figure holds. What
-//! such a message cost, and what it wrote, nobody tells.
+//! It does not count a message whose stream it did not read to the end, and it stops reading when its validator refuses the
+//! value: those are the failed attempts. So the messages are counted too, and the larger figure is used. The cost and the
+//! output tokens of such a message are not reported.
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::answer::Usage;
 
 use super::line::{Message, Tokens};
 
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub(super) input_tokens: u64,
     pub(super) output_tokens: u64,
@@ -35,7 +36,7 @@ impl Totals {
         totals
     }
 
-    /// What was used since other figures were taken. Smaller figures mean that it began to count anew.
+    /// The usage since earlier totals. Smaller totals mean that it started counting anew.
     pub(super) fn since(&self, before: &Self) -> Usage {
         let began_anew = self.input_tokens < before.input_tokens
             || self.output_tokens < before.output_tokens
@@ -47,23 +48,9 @@ impl Totals {
             cost_usd: Some(self.cost_usd - before.cost_usd),
         }
     }
-
-    pub(super) fn read(value: Option<&Value>) -> Self {
-        let count = |name: &str| value.and_then(|value| value.get(name)?.as_u64()).unwrap_or_default();
-        Self {
-            input_tokens: count("input_tokens"),
-            output_tokens: count("output_tokens"),
-            cost_usd: cost(value.and_then(|value| value.get("cost_usd"))),
-        }
-    }
-
-    pub(super) fn write(&self) -> Value {
-        let Self { input_tokens, output_tokens, cost_usd } = self;
-        json!({"input_tokens": input_tokens, "output_tokens": output_tokens, "cost_usd": cost_usd})
-    }
 }
 
-/// The messages of one turn, by their ids: a message comes in parts, and each tells the tokens of the whole.
+/// The messages of one turn, by their ids: a message comes in parts, and each reports the tokens of the whole.
 #[derive(Debug, Default)]
 pub(super) struct Messages(HashMap<String, Tokens>);
 
@@ -74,7 +61,7 @@ impl Messages {
         counted.output = counted.output.max(message.tokens.output);
     }
 
-    /// Usage that is no smaller than what the messages have told.
+    /// Usage that is no smaller than the sum of the messages.
     pub(super) fn at_least(&self, usage: Usage) -> Usage {
         let sum = |of: fn(&Tokens) -> u64| self.0.values().map(of).fold(0, u64::saturating_add);
         Usage {
@@ -91,6 +78,8 @@ fn cost(value: Option<&Value>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -107,7 +96,7 @@ mod tests {
         assert_eq!(second.since(&first), usage);
         let all = Usage { input_tokens: 11, output_tokens: 5, cost_usd: Some(0.25) };
         assert_eq!(first.since(&second), all);
-        assert_eq!(Totals::read(Some(&second.write())), second);
+        assert_eq!(serde_json::from_value::<Totals>(json!(second)).unwrap(), second);
         assert_eq!(Totals::of_result(&json!({})), Totals::default());
     }
 

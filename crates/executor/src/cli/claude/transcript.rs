@@ -1,4 +1,4 @@
-//! What a turn has brought so far, reported as events.
+//! The output of a turn so far, reported as events.
 
 use std::collections::HashMap;
 
@@ -19,8 +19,8 @@ const CUT: &str = "Output token limit hit";
 
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
-    /// The last message of the model, where it calls no tool: what stands before a call is said on the way, and is no answer
-    /// where the turn ends without another message.
+    /// The last message of the model, if it calls no tool: a text before a call is not an answer, even if the turn ends
+    /// without another message.
     pub(super) text: String,
     /// The texts before each cut, if the answer was cut off and continued.
     pub(super) before: Vec<String>,
@@ -47,12 +47,12 @@ pub(super) struct LineState {
 }
 
 impl Transcript {
-    /// Takes what a line says, and tells it.
+    /// Takes a line, and reports it as events.
     pub(super) async fn take(&mut self, kind: Kind, submit_tool: &str, events: &Events, redactor: &Redactor) {
         match kind {
             Kind::Begins { model, .. } => self.model = model,
             Kind::Says(message) => self.says(message, submit_tool, events, redactor).await,
-            Kind::Told { results, text } => {
+            Kind::User { results, text } => {
                 self.following.cut |= text.starts_with(CUT);
                 for result in results {
                     self.finished(result, events, redactor).await;
@@ -149,9 +149,9 @@ mod tests {
         Kind::Says(Message { id, model: "m".to_owned(), text, calls, ..Message::default() })
     }
 
-    fn told(call_id: &str, text: &str) -> Kind {
+    fn user_message(call_id: &str, text: &str) -> Kind {
         let result = ToolResult { call_id: call_id.to_owned(), ok: true, text: "key sk-secret".to_owned() };
-        Kind::Told { results: vec![result], text: text.to_owned() }
+        Kind::User { results: vec![result], text: text.to_owned() }
     }
 
     async fn heard(kinds: Vec<Kind>) -> (Transcript, Vec<Event>) {
@@ -174,7 +174,7 @@ mod tests {
     async fn messages_and_tools_are_reported_without_secrets() {
         let (hearing, events) = heard(vec![
             says("1", "I look.", &[("Bash", json!({"command": "echo sk-secret"}))]),
-            told("1-Bash", ""),
+            user_message("1-Bash", ""),
             says("2", "done", &[]),
         ])
         .await;
@@ -201,7 +201,7 @@ mod tests {
 
     #[tokio::test]
     async fn parts_before_a_cut_are_separate() {
-        let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
+        let cut = || Kind::User { results: Vec::new(), text: format!("{CUT}. Resume.") };
         let (hearing, _) =
             heard(vec![says("1", "before", &[]), says("2", "{\"a\": ", &[]), cut(), says("3", "1}", &[])])
                 .await;
@@ -216,9 +216,14 @@ mod tests {
 
     #[tokio::test]
     async fn words_before_a_call_are_no_answer() {
-        let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
-        let work =
-            || vec![says("1", "{\"a\": 0}", &[]), says("1", "", &[("Read", json!({}))]), told("1-Read", "")];
+        let cut = || Kind::User { results: Vec::new(), text: format!("{CUT}. Resume.") };
+        let work = || {
+            vec![
+                says("1", "{\"a\": 0}", &[]),
+                says("1", "", &[("Read", json!({}))]),
+                user_message("1-Read", ""),
+            ]
+        };
         let (hearing, _) = heard(work()).await;
         assert_eq!(hearing.text, "");
         let (hearing, _) = heard([work(), vec![cut(), says("2", "{\"a\": 1}", &[])]].concat()).await;

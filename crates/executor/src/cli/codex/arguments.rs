@@ -1,11 +1,12 @@
-//! What Codex is started with.
+//! The arguments of Codex.
 //!
-//! Everything is said by `-c key=value`, because that is what both ways of starting it take. The blueprint's own come
-//! last, so that they win.
+//! Everything is passed as `-c key=value`, because both ways of starting it support that. The blueprint's own arguments
+//! come last, so that they win.
 
 use serde_json::Value;
+use thiserror::Error;
 
-/// No figures to its maker, no plugins to be fetched, no look for a newer version; nobody is there to be asked.
+/// No analytics, no plugins, no update check, and no approvals, because there is no interactive user.
 const ALWAYS: [&str; 4] = [
     "analytics.enabled=false",
     "features.plugins=false",
@@ -13,10 +14,9 @@ const ALWAYS: [&str; 4] = [
     "approval_policy=\"never\"",
 ];
 
-/// The sandboxes that it knows.
 const SANDBOXES: [&str; 3] = ["read-only", "workspace-write", "danger-full-access"];
 
-/// Accord's own tools that change files. Codex does by its shell what they do; the others need no more than reading.
+/// Accord's tools that change files. Codex does the same with its shell; the other tools only need to read.
 const WRITING: [&str; 2] = ["write_file", "run_command"];
 
 /// Values of `allowed_tools` besides sandboxes.
@@ -27,6 +27,20 @@ const PROVIDER: &str = "accord";
 
 /// Where OpenAI answers, for a key without an address.
 const OPENAI: &str = "https://api.openai.com/v1";
+
+#[derive(Debug, PartialEq, Eq, Error)]
+pub(super) enum ArgumentError {
+    #[error("unknown tool '{0}' in `allowed_tools`: Codex has {known} and {own}", own = WEB_SEARCH, known = SANDBOXES.join(", "))]
+    UnknownTool(String),
+    #[error("`args` has the sandbox '{0}': use {known}", known = SANDBOXES.join(", "))]
+    UnknownSandbox(String),
+    #[error("`args` ends in '{0}' without a value")]
+    NoValue(String),
+    #[error(
+        "`args` has '{0}': use -s MODE, -c KEY=VALUE, --enable, --disable or --strict-config; every Codex setting has a key"
+    )]
+    Unsupported(String),
+}
 
 /// What the blueprint says about arguments, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +55,7 @@ impl OwnArguments {
         args: &[String],
         allowed_tools: Option<&[String]>,
         tools: &[String],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ArgumentError> {
         let writes = tools.iter().any(|tool| WRITING.contains(&tool.as_str()));
         let sandbox = if writes { "workspace-write" } else { "read-only" }.to_owned();
         let mut own = Self { arguments: Vec::new(), sandbox, web_search: false };
@@ -49,12 +63,7 @@ impl OwnArguments {
             match tool.as_str() {
                 WEB_SEARCH => own.web_search = true,
                 sandbox if SANDBOXES.contains(&sandbox) => own.sandbox = sandbox.to_owned(),
-                other => {
-                    let known = SANDBOXES.join(", ");
-                    return Err(format!(
-                        "unknown tool '{other}' in `allowed_tools`: Codex has {known} and {WEB_SEARCH}"
-                    ));
-                }
+                other => return Err(ArgumentError::UnknownTool(other.to_owned())),
             }
         }
         let mut rest = args.iter();
@@ -64,14 +73,13 @@ impl OwnArguments {
         Ok(own)
     }
 
-    fn take(&mut self, argument: &str, rest: &mut std::slice::Iter<'_, String>) -> Result<(), String> {
-        let mut value =
-            || rest.next().cloned().ok_or_else(|| format!("`args` ends in '{argument}' without a value"));
+    fn take(&mut self, argument: &str, rest: &mut std::slice::Iter<'_, String>) -> Result<(), ArgumentError> {
+        let mut value = || rest.next().cloned().ok_or_else(|| ArgumentError::NoValue(argument.to_owned()));
         match argument {
             "-s" | "--sandbox" => {
                 let sandbox = value()?;
                 if !SANDBOXES.contains(&sandbox.as_str()) {
-                    return Err(format!("`args` has the sandbox '{sandbox}': use {}", SANDBOXES.join(", ")));
+                    return Err(ArgumentError::UnknownSandbox(sandbox));
                 }
                 self.sandbox = sandbox;
             }
@@ -81,11 +89,7 @@ impl OwnArguments {
             }
             "--strict-config" => self.arguments.push(argument.to_owned()),
             other if other.starts_with("--config=") => self.arguments.push(other.to_owned()),
-            other => {
-                return Err(format!(
-                    "`args` has '{other}': use -s MODE, -c KEY=VALUE, --enable, --disable or --strict-config; every Codex setting has a key"
-                ));
-            }
+            other => return Err(ArgumentError::Unsupported(other.to_owned())),
         }
         Ok(())
     }
@@ -184,7 +188,7 @@ mod tests {
     #[test]
     fn names_what_does_not_fit() {
         let refused = |args: &[&str], tools: &[&str]| {
-            OwnArguments::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err()
+            OwnArguments::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err().to_string()
         };
         assert!(refused(&["--json"], &[]).starts_with("`args` has '--json': use -s MODE"));
         assert_eq!(refused(&["-c"], &[]), "`args` ends in '-c' without a value");

@@ -1,12 +1,12 @@
 //! What is kept of a thread between runs.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::answer::Usage;
 use crate::session::OpenError;
 
-/// Says whose conversation it is.
 const HELD_BY: &str = "codex";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct Conversation {
     pub(super) begun: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub(super) input_tokens: u64,
     pub(super) output_tokens: u64,
@@ -37,31 +37,30 @@ impl Totals {
     }
 }
 
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    held_by: String,
+    thread_id: String,
+    told: String,
+    used: Totals,
+}
+
 impl Conversation {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
-        let text = |name: &str| value.get(name).and_then(Value::as_str);
-        let thread_id = text("thread_id").filter(|id| is_id(id)).filter(|_| text("held_by") == Some(HELD_BY));
-        let Some(thread_id) = thread_id else {
-            let text = "the conversation of this session was not created by Codex and cannot be continued by it; start a new session";
-            return Err(OpenError::Settings(text.to_owned()));
-        };
-        let used =
-            |name: &str| value.pointer(&format!("/used/{name}")).and_then(Value::as_u64).unwrap_or_default();
-        let totals = Totals { input_tokens: used("input_tokens"), output_tokens: used("output_tokens") };
-        Ok(Self {
-            thread_id: thread_id.to_owned(),
-            told: text("told").unwrap_or_default().to_owned(),
-            totals,
-            begun: true,
-        })
+        match Stored::deserialize(value) {
+            Ok(Stored { held_by, thread_id, told, used }) if held_by == HELD_BY && is_id(&thread_id) => {
+                Ok(Self { thread_id, told, totals: used, begun: true })
+            }
+            _ => {
+                let text = "the conversation of this session was not created by Codex and cannot be continued by it; start a new session";
+                Err(OpenError::Settings(text.to_owned()))
+            }
+        }
     }
 
     pub(super) fn write(&self) -> Value {
-        let Totals { input_tokens, output_tokens } = self.totals;
-        json!({
-            "held_by": HELD_BY, "thread_id": self.thread_id, "told": self.told,
-            "used": {"input_tokens": input_tokens, "output_tokens": output_tokens},
-        })
+        let Self { thread_id, told, totals, .. } = self.clone();
+        json!(Stored { held_by: HELD_BY.to_owned(), thread_id, told, used: totals })
     }
 }
 

@@ -1,4 +1,4 @@
-//! One `codex exec` for a turn, where there is no app server to speak to.
+//! One `codex exec` for a turn, if there is no app server.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl Exec {
         let inbox = launcher.context.inbox(&turn.delivery)?;
         let is_secret = |name: &str| launcher.context.host.is_secret(name);
         let told = ServerVariables::new(launcher.context.servers(inbox.as_ref()), is_secret)
-            .map_err(TurnError::Failed)?;
+            .map_err(|error| TurnError::Failed(error.to_string()))?;
         let mut command = launcher.command(if past.is_some() { &["exec", "resume"] } else { &["exec"] });
         command.args(["--json", "--skip-git-repo-check"]).args(told.arguments).envs(told.variables);
         if let Delivery::Native { schema, .. } = &turn.delivery {
@@ -63,7 +63,8 @@ impl Exec {
             command.arg("--model").arg(model);
         }
         command.args(past).arg("-");
-        let mut live = launcher.spawn(command).await.map_err(TurnError::Failed)?;
+        let live = launcher.context.spawn(command).await;
+        let mut live = live.map_err(|error| TurnError::Failed(launcher.context.not_started(&error)))?;
         live.send_line(prompt.to_owned()).await.ok();
         live.hush();
         Ok(Self { live, inbox })

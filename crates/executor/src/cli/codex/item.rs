@@ -1,4 +1,4 @@
-//! What Codex does in a turn. Both ways tell the same items, in different spellings.
+//! What Codex does in a turn. Both ways report the same items, in different spellings.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
-//! What a session has around it, and how its processes are started.
+//! The environment of a session, and how its processes are started.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-use crate::child::{Live, holds_secret};
+use crate::child::holds_secret;
 use crate::session::OpenError;
 
 use super::super::{SessionContext, endpoint};
@@ -46,7 +46,7 @@ impl Launcher {
         }
     }
 
-    /// Whether Codex can be told of its provider. It takes the address as an argument, which everybody on the machine can read.
+    /// Whether the provider's URL can be passed to Codex: it is an argument, which all users of the machine can read.
     pub(super) fn check(&self) -> Result<(), OpenError> {
         match self.provider().is_some_and(|provider| holds_secret(&provider.base_url)) {
             true => Err(OpenError::Settings(
@@ -57,20 +57,16 @@ impl Launcher {
         }
     }
 
-    /// A command of Codex, with what every one of them is told.
+    /// A command of Codex, with the arguments that all of them have.
     pub(super) fn command(&self, words: &[&str]) -> Command {
         let mut command = self.context.command(&[]);
         command.args(words).args(self.own.list(self.provider().as_ref())).env("CODEX_HOME", &self.home);
         command
     }
-
-    pub(super) async fn spawn(&self, command: Command) -> Result<Live, String> {
-        self.context.spawn(command).await.map_err(|error| self.context.not_started(&error))
-    }
 }
 
-/// The folder where Codex keeps its login and its threads: the user's own, unless somebody names another. It is made,
-/// because Codex refuses to start without.
+/// The folder where Codex keeps its login and its threads: the user's own, unless a variable names another. It is
+/// created, because Codex refuses to start without it.
 pub(super) fn home(context: &SessionContext) -> Result<PathBuf, OpenError> {
     let SessionContext { host, settings, .. } = context;
     let variable = |name: &str| {

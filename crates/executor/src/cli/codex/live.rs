@@ -19,7 +19,7 @@ use super::conversation::{Conversation, Totals, hash, is_id};
 use super::item::Item;
 use super::launcher::Launcher;
 use super::outcome::TurnEnd;
-use super::rpc::{self, Message};
+use super::rpc::{self, Message, RpcError};
 use super::servers;
 use super::transcript::Transcript;
 use super::turn_error::CodexError;
@@ -71,12 +71,13 @@ impl Interruption {
 
 impl Server {
     pub(super) async fn start(launcher: &Launcher) -> Result<Self, StartError> {
-        let live = launcher.spawn(launcher.command(&["app-server"])).await.map_err(StartError::Unknown)?;
+        let live = launcher.context.spawn(launcher.command(&["app-server"])).await;
+        let live = live.map_err(|error| StartError::Unknown(launcher.context.not_started(&error)))?;
         let mut server = Self { live, requests: 0, thread: None, turn: None, others: BTreeSet::new() };
         let client = json!({"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")});
         match timeout(TIME_TO_GREET, server.call("initialize", &json!({"clientInfo": client}))).await {
             Ok(Ok(Ok(_))) => {}
-            Ok(Ok(Err(words))) => return Err(StartError::Unknown(words)),
+            Ok(Ok(Err(RpcError(message)))) => return Err(StartError::Unknown(message)),
             Ok(Err(Interruption::Turn(error) | Interruption::Process(error))) => {
                 return Err(StartError::Unknown(error.to_string()));
             }
@@ -126,7 +127,7 @@ impl Server {
         };
         let result = match self.call(method, &params).await? {
             Ok(result) => result,
-            Err(words) => return Err(not_opened(&words, past.as_deref())),
+            Err(RpcError(message)) => return Err(not_opened(&message, past.as_deref())),
         };
         let id = result.pointer("/thread/id").and_then(Value::as_str).unwrap_or_default();
         if !is_id(id) {
@@ -171,9 +172,9 @@ impl Server {
         let asked = self.request("turn/start", &params).await;
         loop {
             match self.next().await? {
-                Message::Response { id, result: Err(words) } if id == asked => {
+                Message::Response { id, result: Err(RpcError(message)) } if id == asked => {
                     return Err(Interruption::Turn(TurnError::Failed(format!(
-                        "Codex rejected the turn: {words}"
+                        "Codex rejected the turn: {message}"
                     ))));
                 }
                 Message::Response { id, result: Ok(result) } if id == asked => {
@@ -298,8 +299,8 @@ impl Server {
         self.requests
     }
 
-    /// Sends a request and waits for its answer; what happens meanwhile is of no interest yet.
-    async fn call(&mut self, method: &str, params: &Value) -> Result<Result<Value, String>, Interruption> {
+    /// Sends a request and waits for its answer; other messages are ignored.
+    async fn call(&mut self, method: &str, params: &Value) -> Result<Result<Value, RpcError>, Interruption> {
         let asked = self.request(method, params).await;
         loop {
             match self.next().await? {
@@ -314,7 +315,7 @@ impl Server {
 
     async fn next(&mut self) -> Result<Message, Interruption> {
         match next_line(&CODEX, &mut self.live).await {
-            Ok(text) => Message::read(&text).map_err(Interruption::process),
+            Ok(text) => Message::read(&text).map_err(|RpcError(message)| Interruption::process(message)),
             Err(LineError::Wrong(why)) => Err(Interruption::process(why)),
             Err(LineError::Closed { unfinished }) => {
                 let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
@@ -358,7 +359,7 @@ pub(super) fn is_gone(words: &str) -> bool {
     words.contains("no rollout found") || words.contains("thread not found")
 }
 
-/// What is said of a thread that is not there.
+/// The message for a missing thread.
 pub(super) fn gone(id: &str) -> String {
     format!(
         "the conversation of this session is gone: Codex has no thread '{id}' on this machine, in the CODEX_HOME of this \

@@ -1,6 +1,6 @@
 //! Codex, live by its app server where that works, else by one `codex exec` for each turn.
 //!
-//! The app server is spoken to in JSON-RPC, one message a line. A schema and a model are those of the turn; what a thread
+//! The protocol of the app server is JSON-RPC, one message a line. A schema and a model are those of the turn; what a thread
 //! was started with (its MCP servers, the submit tool among them) cannot be changed later, so that another submit tool
 //! means a new process that resumes the thread. The thread itself is a file of the CLI's own; what Accord keeps is its id.
 //!
@@ -34,7 +34,6 @@ use conversation::Conversation;
 use launcher::Launcher;
 use session::{Backend, Codex};
 
-/// Runs Codex.
 #[derive(Clone)]
 pub struct CodexExecutor {
     host: Host,
@@ -54,13 +53,13 @@ impl Executor for CodexExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&CODEX, &start.settings)?;
         let own = OwnArguments::read(&settings.args, settings.allowed_tools.as_deref(), &start.tools)
-            .map_err(|text| wrong(&CODEX, text))?;
+            .map_err(|error| wrong(&CODEX, error))?;
         if start.costs_are_limited {
             let text = "`limits.max_cost_usd` cannot be enforced: Codex does not report its cost. Limit tokens instead \
                         (`limits.max_tokens_total`)";
             return Err(OpenError::Settings(text.to_owned()));
         }
-        servers::check(&start.mcp_servers).map_err(|text| wrong(&CODEX, text))?;
+        servers::check(&start.mcp_servers).map_err(|error| wrong(&CODEX, error))?;
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
         let Start { project_dir, mcp_servers, max_steps, .. } = start;
         let context =

@@ -1,4 +1,4 @@
-//! What a turn came to.
+//! The outcome of a turn.
 
 use crate::answer::{Answer, Stop};
 use crate::session::TurnError;
@@ -6,7 +6,7 @@ use crate::session::TurnError;
 use super::transcript::Transcript;
 use super::turn_error::{CodexError, ErrorMeaning};
 
-/// How a turn ended, as Codex tells it.
+/// How a turn ended, as reported by Codex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TurnEnd {
     /// As it should: with an answer, or with none where the model refused.
@@ -15,7 +15,7 @@ pub(super) enum TurnEnd {
     Failed(CodexError),
 }
 
-/// What is said of a turn that ended well and without a word behind its work: Codex drops the words of a refusal.
+/// The message for a turn that ended without an error and without a message: Codex drops the text of a refusal.
 const SILENT: &str = "Codex ended its turn without a final message, as it does when the model refuses";
 
 /// The answer of a turn, without what it used.
@@ -38,7 +38,7 @@ pub(super) fn answer(
         },
     };
     let submissions = match stop {
-        // What was handed in before the cut is a draft: the model had more to say.
+        // A submission before a cut is a draft, because the model was not done.
         Stop::Truncated => Vec::new(),
         _ if heard.is_taken_back => Vec::new(),
         _ => last_of(submissions, heard.submitted),

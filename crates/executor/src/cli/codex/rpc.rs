@@ -1,17 +1,23 @@
 //! JSON-RPC as the app server speaks it: without the version, one message a line.
 
 use serde_json::{Value, json};
+use thiserror::Error;
 
 use super::super::excerpt;
+
+/// An error that Codex reports, or a line that is not a message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub(super) struct RpcError(pub(super) String);
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
     /// The answer to a request of ours.
     Response {
         id: u64,
-        result: Result<Value, String>,
+        result: Result<Value, RpcError>,
     },
-    /// A request to us: nobody is there to be asked.
+    /// A request to us, which is declined, because there is no interactive user.
     Request {
         id: Value,
     },
@@ -22,8 +28,8 @@ pub(super) enum Message {
 }
 
 impl Message {
-    pub(super) fn read(line: &str) -> Result<Self, String> {
-        let wrong = || format!("Codex wrote an invalid message: '{}'", excerpt(line));
+    pub(super) fn read(line: &str) -> Result<Self, RpcError> {
+        let wrong = || RpcError(format!("Codex wrote an invalid message: '{}'", excerpt(line)));
         let mut value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
         let take = |value: &mut Value, name: &str| value.get_mut(name).map(Value::take);
         let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
@@ -35,10 +41,10 @@ impl Message {
             (None, Some(id)) => {
                 let id = id.as_u64().ok_or_else(wrong)?;
                 let error = value.get("error").filter(|error| !error.is_null());
-                let words = error.map(|error| error.get("message").and_then(Value::as_str).map(excerpt));
-                let result = match words {
+                let message = error.map(|error| error.get("message").and_then(Value::as_str).map(excerpt));
+                let result = match message {
                     None => Ok(take(&mut value, "result").unwrap_or_default()),
-                    Some(words) => Err(words.unwrap_or_else(|| "no reason given".to_owned())),
+                    Some(message) => Err(RpcError(message.unwrap_or_else(|| "no reason given".to_owned()))),
                 };
                 Ok(Self::Response { id, result })
             }
@@ -70,12 +76,12 @@ mod tests {
         let happened = Message::Notification { method: "x/y".to_owned(), params: params.clone() };
         assert_eq!(read(r#"{"method": "x/y", "params": {"a": 1}, "emittedAtMs": 3}"#), happened);
         assert_eq!(read(r#"{"id": 3, "result": {"a": 1}}"#), Message::Response { id: 3, result: Ok(params) });
-        let refused = Message::Response { id: 3, result: Err("no".to_owned()) };
+        let refused = Message::Response { id: 3, result: Err(RpcError("no".to_owned())) };
         assert_eq!(read(r#"{"id": 3, "error": {"code": 1, "message": "no"}}"#), refused);
         assert_eq!(read(r#"{"id": "q", "method": "ask"}"#), Message::Request { id: json!("q") });
         for text in ["hello", "[1]", "{}", r#"{"id": "x", "result": 1}"#] {
             let error = Message::read(text).unwrap_err();
-            assert_eq!(error, format!("Codex wrote an invalid message: '{text}'"));
+            assert_eq!(error.to_string(), format!("Codex wrote an invalid message: '{text}'"));
         }
     }
 }

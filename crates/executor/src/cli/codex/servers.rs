@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use thiserror::Error;
 
 use crate::child::holds_secret;
 use crate::mcp_server::{McpServer, Reach};
@@ -16,14 +17,26 @@ use super::arguments::quoted;
 /// How long a server may take to start: `npx` fetches some of them.
 const SECONDS_TO_START: u32 = 60;
 
-pub(super) fn check(servers: &[McpServer]) -> Result<(), String> {
+#[derive(Debug, PartialEq, Eq, Error)]
+pub(super) enum ServerError {
+    #[error("`mcp_servers` has '{name}', which is the same to Codex as {other}: use another name")]
+    SameKey { name: String, other: String },
+    #[error(
+        "the URL of the MCP server '{0}' contains a login or a key, and this version of Codex receives it as an argument, which other users of the machine can read: use `headers`, or a newer Codex"
+    )]
+    SecretUrl(String),
+    #[error(
+        "two MCP servers have different values for {0}: this version of Codex supports only one; use different names, or a newer Codex"
+    )]
+    DifferentValues(String),
+}
+
+pub(super) fn check(servers: &[McpServer]) -> Result<(), ServerError> {
     let mut taken = BTreeMap::from([(SUBMIT_SERVER.to_owned(), "the submit tool")]);
     for server in servers {
         let name = server.name.as_str();
         if let Some(other) = taken.insert(key(name), name) {
-            return Err(format!(
-                "`mcp_servers` has '{name}', which is the same to Codex as {other}: use another name"
-            ));
+            return Err(ServerError::SameKey { name: name.to_owned(), other: other.to_owned() });
         }
     }
     Ok(())
@@ -54,7 +67,7 @@ pub(super) fn inline<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Value 
     Value::Object(configured.collect())
 }
 
-/// What `codex exec` is told: arguments without secrets, and variables with them.
+/// The configuration for `codex exec`: arguments without secrets, and variables with them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerVariables {
     pub(super) arguments: Vec<String>,
@@ -65,8 +78,8 @@ impl ServerVariables {
     pub(super) fn new<'a>(
         servers: impl Iterator<Item = &'a McpServer>,
         is_secret: impl Fn(&str) -> bool,
-    ) -> Result<Self, String> {
-        let mut told = Self::default();
+    ) -> Result<Self, ServerError> {
+        let mut configured = Self::default();
         for server in servers {
             let mut members = common();
             match &server.reach {
@@ -76,36 +89,33 @@ impl ServerVariables {
                     members.extend(program(command, args));
                     members.insert("env".to_owned(), json!(plain));
                     members.insert("env_vars".to_owned(), secret.keys().cloned().cloned().collect());
-                    secret.into_iter().try_for_each(|(name, value)| told.variable(name, value))?;
+                    secret.into_iter().try_for_each(|(name, value)| configured.variable(name, value))?;
                 }
                 Reach::Address { url, .. } if holds_secret(url) => {
-                    return Err(format!(
-                        "the URL of the MCP server '{}' contains a login or a key, and this version of Codex receives it as an argument, which other users of the machine can read: use `headers`, or a newer Codex",
-                        server.name
-                    ));
+                    return Err(ServerError::SecretUrl(server.name.clone()));
                 }
                 Reach::Address { url, headers } => {
                     members.insert("url".to_owned(), json!(url));
                     let mut named = Map::new();
                     for (header, value) in headers {
-                        let name = format!("ACCORD_MCP_HEADER_{}", told.variables.len());
-                        told.variable(&name, value)?;
+                        let name = format!("ACCORD_MCP_HEADER_{}", configured.variables.len());
+                        configured.variable(&name, value)?;
                         named.insert(header.clone(), json!(name));
                     }
                     members.insert("env_http_headers".to_owned(), named.into());
                 }
             }
             let value = toml(&Value::Object(members));
-            told.arguments.extend(["-c".to_owned(), format!("mcp_servers.{}={value}", key(&server.name))]);
+            configured
+                .arguments
+                .extend(["-c".to_owned(), format!("mcp_servers.{}={value}", key(&server.name))]);
         }
-        Ok(told)
+        Ok(configured)
     }
 
-    fn variable(&mut self, name: &str, value: &str) -> Result<(), String> {
+    fn variable(&mut self, name: &str, value: &str) -> Result<(), ServerError> {
         match self.variables.insert(name.to_owned(), value.to_owned()) {
-            Some(other) if other != value => Err(format!(
-                "two MCP servers have different values for {name}: this version of Codex supports only one; use different names, or a newer Codex"
-            )),
+            Some(other) if other != value => Err(ServerError::DifferentValues(name.to_owned())),
             _ => Ok(()),
         }
     }
@@ -186,7 +196,7 @@ mod tests {
                 env: [("API_TOKEN".to_owned(), "t2p".to_owned())].into(),
             },
         });
-        let error = ServerVariables::new(twice.iter(), is_secret).unwrap_err();
+        let error = ServerVariables::new(twice.iter(), is_secret).unwrap_err().to_string();
         assert!(error.contains("API_TOKEN") && !error.contains("t2p"), "{error}");
     }
 
@@ -194,7 +204,7 @@ mod tests {
     fn an_address_with_a_key_is_not_passed_as_an_argument() {
         let reach = Reach::Address { url: "https://h/mcp?api_key=t0p".to_owned(), headers: BTreeMap::new() };
         let server = McpServer { name: "far".to_owned(), reach };
-        let error = ServerVariables::new([&server].into_iter(), is_secret).unwrap_err();
+        let error = ServerVariables::new([&server].into_iter(), is_secret).unwrap_err().to_string();
         assert!(error.contains("'far' contains a login or a key") && !error.contains("t0p"), "{error}");
     }
 
@@ -203,7 +213,7 @@ mod tests {
         let named = |names: &[&str]| {
             let reach = || Reach::Address { url: String::new(), headers: BTreeMap::new() };
             let server = |name: &&str| McpServer { name: (*name).to_owned(), reach: reach() };
-            check(&names.iter().map(server).collect::<Vec<_>>())
+            check(&names.iter().map(server).collect::<Vec<_>>()).map_err(|error| error.to_string())
         };
         assert_eq!((named(&["a-b_1", "my.desk"]), key("my.desk").as_str()), (Ok(()), "my_desk"));
         assert!(

@@ -1,8 +1,8 @@
-//! What a turn has brought so far, reported as events.
+//! The output of a turn so far, reported as events.
 //!
-//! A message that work follows is said on the way: under a schema it conforms like the answer, and is none. Work begins
-//! where its beginning is told, or where an end is told without one. An end by itself says nothing: what a command left
-//! running is ended behind the answer, when the turn is over.
+//! A message that is followed by work is not the answer, although under a schema it conforms like one. Work begins where its
+//! start is reported, or an end without a start. Other ends are not work: a command that was left running is ended after
+//! the answer, when the turn is over.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) struct Transcript {
     pub(super) text: Option<String>,
     /// How often a result was handed in, in the last step that did so: the ones before were taken back.
     pub(super) submitted: usize,
-    /// Whether the last one came to nothing: the ones before it were to be replaced.
+    /// Whether the last one failed: it was to replace the ones before it.
     pub(super) is_taken_back: bool,
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.

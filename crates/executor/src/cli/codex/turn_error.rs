@@ -1,7 +1,7 @@
 //! Why a turn failed, by what is to be done next.
 //!
 //! Codex repeats what is worth repeating by itself, so that what arrives here is the end of it. The app server names the
-//! kind of an error and its HTTP status; `codex exec` has only words, which are those of the app server.
+//! kind of an error and its HTTP status; `codex exec` has only a message, which is that of the app server.
 
 use serde_json::Value;
 
@@ -24,18 +24,18 @@ pub(super) enum ErrorMeaning {
     Failed(TurnError),
 }
 
-/// Kinds that another time may mend.
+/// Kinds of transient errors.
 const TRANSIENT: [&str; 4] =
     ["serverOverloaded", "rateLimitExceeded", "internalServerError", "flexUnavailable"];
 
 /// Kinds by which a provider says no to what was asked.
 const REFUSALS: [&str; 2] = ["cyberPolicy", "misalignmentPolicyViolation"];
 
-/// Words of errors that another time may mend.
+/// Phrases of transient errors.
 const TRANSIENT_WORDS: [&str; 4] =
     ["stream disconnected before completion", "high demand", "error sending request", "stream closed before"];
 
-/// Words by which providers say that they do not take a schema.
+/// Phrases of providers that do not support a schema.
 const SCHEMA_WORDS: [&str; 5] =
     ["invalid_json_schema", "text.format", "response_format", "json_schema", "output_schema"];
 

@@ -117,7 +117,7 @@ async fn an_answer_that_the_provider_rejects_is_the_models_answer() {
 }
 
 #[tokio::test]
-async fn words_inside_other_words_say_nothing() {
+async fn parts_of_words_do_not_match() {
     let suspended =
         openai("Your account is suspended. For more information contact support; usage is restricted.");
     for delivery in [native(), tool(true, true)] {

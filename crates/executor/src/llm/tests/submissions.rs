@@ -19,7 +19,7 @@ fn submit_and_work(tools: &[(&str, Value)]) -> Value {
     body
 }
 
-fn tools_told(opened: &mut Opened) -> Vec<String> {
+fn reported_tools(opened: &mut Opened) -> Vec<String> {
     let told = |event: Event| match event {
         Event::ToolStarted { call_id, .. } => Some(format!("{call_id} started")),
         Event::ToolFinished { call_id, ok, .. } => Some(format!("{call_id} {ok}")),
@@ -41,7 +41,7 @@ async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
     let mut opened = working(&script, "anthropic", None).await;
     let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
     assert_eq!(submitted(&answer), (&Stop::Submitted, &["{\"a\":\"x\"}".to_owned()][..], "There."));
-    assert_eq!(tools_told(&mut opened), ["c1 started", "c1 true", "c2 started", "c2 true"]);
+    assert_eq!(reported_tools(&mut opened), ["c1 started", "c1 true", "c2 started", "c2 true"]);
     script.add([streamed("anthropic", Say::Call("submit_result", "{\"a\":\"y\"}"))]);
     let answer = opened.ask(turn("a is wrong", tool(true, false))).await.unwrap();
     assert_eq!(answer.submissions, ["{\"a\":\"y\"}"]);
@@ -90,7 +90,7 @@ async fn a_submission_next_to_a_failed_call_must_be_repeated() {
         let mut opened = working(&script, "anthropic", None).await;
         let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
         assert_eq!(submitted(&answer), (&Stop::Submitted, &["{\"a\":\"y\"}".to_owned()][..], ""), "{name}");
-        assert_eq!(tools_told(&mut opened), ["c1 started", "c1 true", "c2 started", "c2 false"]);
+        assert_eq!(reported_tools(&mut opened), ["c1 started", "c1 true", "c2 started", "c2 false"]);
         let told = json!({"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "c0", "content": not_taken, "is_error": true},
             {"type": "tool_result", "tool_use_id": "c1", "content": "{}"},
@@ -123,7 +123,7 @@ async fn a_submission_next_to_a_cut_call_does_not_count() {
     let mut opened = working(&script, "anthropic", None).await;
     let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
     assert_eq!(submitted(&answer), (&Stop::Truncated, &[][..], ""));
-    assert_eq!(tools_told(&mut opened), [""; 0]);
+    assert_eq!(reported_tools(&mut opened), [""; 0]);
     opened.ask(turn("Shorter", tool(true, false))).await.unwrap();
     let told = json!({"role": "user", "content": [
         {"type": "tool_result", "tool_use_id": "c0", "content": "Shorter"},

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::reply::{ByteBudget, JsonAccess, ReadError};
 
-/// What a model reasoned, by the names that servers have for it where they read it again.
+/// The fields for reasoning that servers accept in later requests.
 const REASONING: [&str; 2] = ["reasoning_content", "thinking"];
 
 /// The same in parts, some of them encrypted or signed.
@@ -58,7 +58,7 @@ impl MessageExtras {
         Ok(())
     }
 
-    /// Adds a part, or a piece that goes on with the last one: it has the same kind and the same index.
+    /// Adds a part, or a piece that continues the last one: it has the same kind and the same index.
     fn part(&mut self, piece: &Map<String, Value>, budget: &mut ByteBudget) -> Result<(), ReadError> {
         let parts = self.fields.entry(DETAILS).or_insert_with(|| Value::Array(Vec::new()));
         let Value::Array(parts) = parts else { return Ok(()) };

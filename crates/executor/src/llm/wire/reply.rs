@@ -15,7 +15,7 @@ pub(crate) struct Reply {
     /// Earlier messages, if the API has several in one answer. They are not part of the answer.
     pub(crate) on_the_way: Vec<String>,
     pub(crate) calls: Vec<ReplyCall>,
-    /// The message as the provider wants it back, where text and calls are not the whole of it.
+    /// The message as the provider expects it back, if it has more than text and calls.
     pub(crate) kept: Vec<Value>,
     pub(crate) end: ReplyEnd,
     pub(crate) usage: Usage,
@@ -36,7 +36,7 @@ pub(crate) enum ReplyEnd {
     Finished,
     Truncated,
     Refused(String),
-    /// The provider wants to be asked again to go on.
+    /// The provider needs another request to continue.
     Paused,
 }
 
@@ -51,10 +51,10 @@ pub(crate) trait Reader: Send {
     /// Takes the data of one event, and says whether it was the last.
     fn event(&mut self, data: &str) -> Result<bool, ReadError>;
 
-    /// The part that is being written, as far as it came.
+    /// The part that is being written, so far.
     fn partial_text(&self) -> Option<PartialText<'_>>;
 
-    /// The usage that was reported so far. It is used though the answer may never come to its end.
+    /// The usage that was reported so far. It counts even if the answer is never completed.
     fn usage(&self) -> Usage;
 
     /// Gives what was read. Without the last event it is a truncated answer.
@@ -197,8 +197,8 @@ impl Reply {
     }
 }
 
-/// Parses the data of an event. An event that tells an error is one. What is not JSON is shown: some servers tell their
-/// errors in plain words.
+/// Parses the data of an event. An event with an error is an error. Data that is not JSON is shown, because some servers
+/// send errors as plain text.
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
     let event: Value = serde_json::from_str(data).map_err(|error| match error.is_eof() {
         true => ReadError::BrokenOff,
@@ -238,7 +238,7 @@ pub(crate) fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The text of the parts of a message, without those that are something else: some servers put thoughts among them.
+/// The text of the parts of a message, without other parts: some servers put reasoning among them.
 pub(crate) fn parts_text(parts: &[Value]) -> String {
     let is_text = |part: &&Value| matches!(part.at("type").as_str(), None | Some("text" | "output_text"));
     parts.iter().filter(is_text).map(|part| text_of(part.at("text"))).collect()

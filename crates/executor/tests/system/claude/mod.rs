@@ -200,7 +200,7 @@ async fn submissions_of_subagents_do_not_count() {
 }
 
 #[tokio::test]
-async fn secrets_of_servers_stand_in_a_file_that_goes_away() {
+async fn secrets_of_servers_are_in_a_temporary_file() {
     let fake = Fake::new(&format!(
         r#"
         cp "$MCP" "$LOG/mcp"; echo "$MCP" > "$LOG/path"; stat -c %a "$MCP" > "$LOG/mode"

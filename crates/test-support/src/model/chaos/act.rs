@@ -14,11 +14,9 @@ const MANY: usize = 1 << 20;
 /// Stands in a text for what no string of Rust can hold, until the text is whole.
 const SURROGATE_MARK: &str = "half-a-pair";
 
-/// What a reply is made of.
 pub(super) struct Scene<'a> {
     pub(super) request: &'a RecordedRequest,
     pub(super) schema: &'a Value,
-    /// A good answer.
     pub(super) good: Value,
     /// Another good answer, where the generator has one.
     pub(super) other: Value,

@@ -82,7 +82,7 @@ pub(super) fn differing(value: &Value) -> Value {
         Value::Array(items) => Value::Array(items.iter().map(differing).collect()),
         Value::Object(members) => {
             let mut changed: Map<String, Value> = members.clone();
-            // Strings often stand for one of few choices; another number is more likely to conform as well.
+            // Strings are often one of few choices; another number is more likely to conform as well.
             let first = |wanted: fn(&Value) -> bool| members.iter().find(|(_, value)| wanted(value));
             let member = first(Value::is_number).or_else(|| members.iter().next());
             let (name, other) = member

@@ -57,11 +57,11 @@ misbehaviours! {
     MissingField,
     /// A member of the wrong type.
     WrongType,
-    /// A member that nobody asked for.
+    /// An unexpected member.
     ExtraField,
     /// A good answer between sentences.
     SurroundingText,
-    /// The answer stands only inside a reasoning wrapper.
+    /// The answer is only inside a reasoning wrapper.
     ThinkOnly,
     /// NUL, escaped in a string or bare in the text.
     NulBytes,
@@ -79,7 +79,7 @@ misbehaviours! {
     SubmitInvalid,
     /// The submit tool called twice in one turn with different values.
     SubmitTwice,
-    /// A call of a tool that nobody offered.
+    /// A call of a tool that was not offered.
     UnknownTool,
     /// Arguments of the submit tool that are no JSON.
     ArgumentsNotJson,

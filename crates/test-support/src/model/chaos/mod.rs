@@ -1,6 +1,6 @@
 //! A model that misbehaves by chance, in every way that models and their services are known to.
 //!
-//! What it does is decided by its seed, by the marker that stands in the conversation (`seed-123`, anywhere in a
+//! What it does is decided by its seed, by the marker in the conversation (`seed-123`, anywhere in a
 //! message) and by how many requests with that marker came before. So thousands of seeded runs can share one
 //! server and go on at once, and each can be repeated alone. A conversation has to carry its marker in every
 //! request, which it does when the first prompt names it.
@@ -44,7 +44,6 @@ pub struct ChaosModel {
 /// What the model did with one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deed {
-    /// The wire of the request.
     pub wire: Wire,
     /// What went wrong; nothing when the model behaved.
     pub misbehaviour: Option<Misbehaviour>,
@@ -63,7 +62,7 @@ impl ChaosModel {
     }
 
     /// A model for this schema whose good answers are made by a function. It sees the request, in which the schema
-    /// may stand in another form.
+    /// may have another form.
     pub fn generating(
         seed: u64,
         schema: Value,

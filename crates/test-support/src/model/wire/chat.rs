@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions. Reasoning stands in `reasoning_content`, as compatible servers have it.
+//! OpenAI Chat Completions. Reasoning is in `reasoning_content`, as in compatible servers.
 
 use serde_json::{Value, json};
 

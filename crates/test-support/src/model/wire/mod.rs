@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::exchange::{Ending, Exchange};
 use super::reply::Answer;
 
-/// A protocol of a model service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wire {
     /// Anthropic Messages, `/v1/messages`.
@@ -24,7 +23,6 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// Every wire.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Ollama];
 
     /// The path under which clients look for it, after the server's address.
@@ -48,7 +46,6 @@ impl Wire {
         }
     }
 
-    /// The whole answer as one body.
     pub(super) fn body(self, exchange: &Exchange, answer: &Answer) -> String {
         match self {
             Self::Anthropic => anthropic::body(exchange, answer),
@@ -58,7 +55,6 @@ impl Wire {
         }
     }
 
-    /// The answer as a stream.
     pub(super) fn stream(self, exchange: &Exchange, answer: &Answer, ending: Ending<'_>) -> String {
         match self {
             Self::Anthropic => anthropic::stream(exchange, answer, ending),
@@ -78,7 +74,6 @@ impl Wire {
         }
     }
 
-    /// The body of an error.
     pub(super) fn error(self, exchange: &Exchange, status: u16, message: &str) -> Value {
         match self {
             Self::Anthropic => anthropic::error(exchange, status, message),

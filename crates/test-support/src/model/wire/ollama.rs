@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::model::exchange::{Ending, Exchange, arguments_mark, deltas, set, with_arguments};
 use crate::model::reply::{Answer, Stop};
 
-/// What an answer is said to have taken. Nobody should read more into it than a number.
+/// The reported duration of an answer, an arbitrary number.
 const TOTAL: SignedDuration = SignedDuration::from_millis(420);
 const LOAD: SignedDuration = SignedDuration::from_millis(12);
 const PROMPT: SignedDuration = SignedDuration::from_millis(80);

@@ -34,7 +34,7 @@ pub(super) fn stream(exchange: &Exchange, answer: &Answer, ending: Ending<'_>) -
     stream.text
 }
 
-/// A delta of the message that stands first. The numbers of an endless stream go on from where no short one ends.
+/// A delta of the first message. The numbers of an endless stream begin above those of any short one.
 pub(super) fn delta(exchange: &Exchange, text: &str, number: u64) -> String {
     const BEYOND_THE_OPENING: u64 = 1_000;
     let name = "response.output_text.delta";
@@ -232,7 +232,7 @@ impl Stream {
     }
 }
 
-/// How an item of a kind is filled: the names of its events and where in the item its text stands.
+/// How an item of a kind is filled: the names of its events and where in the item its text is.
 struct Fill {
     name: &'static str,
     field: &'static str,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use accord_domain::event::Body;
 use accord_domain::id::SessionId;
-use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
+use accord_domain::workflow::{NodeStatus, Status, Worker, WorkflowFailure};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ impl Drive {
     }
 
     fn fail(&mut self, name: &str) {
-        self.end(name, TaskOutcome::Failed(Fault::new("executor_failed", "no")));
+        self.end(name, TaskOutcome::Failed(WorkflowFailure::new("executor_failed", "no")));
     }
 
     fn at_work(&self) -> Vec<&str> {

@@ -136,8 +136,8 @@ fn a_map_over_an_empty_list_completes_at_once() {
     assert_eq!(map(2, json!("fail"), json!({"list": many})).result().2, Some("too_many_items"));
 }
 
-/// Where the items of a map stand.
-fn stands(drive: &Drive) -> Vec<NodeStatus> {
+/// The statuses of the items of a map.
+fn item_statuses(drive: &Drive) -> Vec<NodeStatus> {
     let each = drive.flow.node("each").unwrap();
     drive.state.nodes[each].tasks.iter().map(|task| task.status).collect()
 }
@@ -156,14 +156,14 @@ fn an_item_that_fails_fails_the_map_or_is_null() {
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
     let message = drive.state.head.error.as_ref().map(|error| error.message.as_str());
     assert_eq!(message, Some("node 'each' failed: item 2: no"), "people count from 1");
-    assert_eq!(stands(&drive), [NodeStatus::Stopped, NodeStatus::Failed, NodeStatus::Skipped]);
+    assert_eq!(item_statuses(&drive), [NodeStatus::Stopped, NodeStatus::Failed, NodeStatus::Skipped]);
     assert_eq!(drive.status("each"), NodeStatus::Failed);
     let mut drive = map(2, json!("fail"), json!({"list": [1, 2, 3]}));
     drive.event(Event::StopAsked);
     drive.end("each[0]", TaskOutcome::Stopped);
     drive.end("each[1]", TaskOutcome::Stopped);
     assert_eq!(drive.result().0, Status::Stopped);
-    assert_eq!(stands(&drive), [NodeStatus::Stopped, NodeStatus::Stopped, NodeStatus::Skipped]);
+    assert_eq!(item_statuses(&drive), [NodeStatus::Stopped, NodeStatus::Stopped, NodeStatus::Skipped]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn fail_at_end_completes_the_other_items_first() {
     let message = drive.state.head.error.as_ref().map(|error| error.message.as_str());
     assert_eq!(message, Some("node 'each' failed: 2 of 4 items failed: item 2: no; item 4: no"));
     let [completed, failed] = [NodeStatus::Completed, NodeStatus::Failed];
-    assert_eq!(stands(&drive), [completed, failed, completed, failed]);
+    assert_eq!(item_statuses(&drive), [completed, failed, completed, failed]);
 
     let mut drive = map(2, json!("fail_at_end"), json!({"list": [1, 2]}));
     drive.complete("each[1]", json!("b"));

@@ -19,8 +19,8 @@ fn a_failure_ends_the_run_once_the_others_are_stopped() {
     assert_eq!(drive.stopped.len(), 1);
     drive.end("safe", TaskOutcome::Stopped);
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
-    let stands = ["risky", "safe", "output"].map(|node| drive.status(node));
-    assert_eq!(stands, [NodeStatus::Failed, NodeStatus::Stopped, NodeStatus::Skipped]);
+    let statuses = ["risky", "safe", "output"].map(|node| drive.status(node));
+    assert_eq!(statuses, [NodeStatus::Failed, NodeStatus::Stopped, NodeStatus::Skipped]);
     let ends = drive.told.iter().filter_map(|body| match body {
         Body::WorkflowNodeFinished { node, status, .. } => Some((node.as_str(), *status)),
         _ => None,
@@ -122,7 +122,7 @@ fn a_failure_is_retried_as_often_as_configured() {
 fn a_refused_task_is_not_retried() {
     let mut drive = two(json!({"retry": 5}));
     let at = drive.open["risky"].1.at;
-    drive.event(Event::Refused { at, fault: Fault::new("AgentNotFound", "gone") });
+    drive.event(Event::Refused { at, failure: WorkflowFailure::new("AgentNotFound", "gone") });
     assert_eq!(drive.status("risky"), NodeStatus::Failed);
     assert_eq!(drive.state.head.status, Status::Stopping);
 }

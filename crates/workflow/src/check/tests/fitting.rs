@@ -17,8 +17,8 @@ fn reports_what_cannot_fit_and_not_what_may() {
         json!({"type": "agent", "agent": "writer", "prompt": "write"}),
         json!({"type": "map", "over": "{{ finder.text }}", "agent": "plain"}),
     ] {
-        let told = chain(node.clone());
-        assert_eq!(told.len(), 1, "{node} {told:?}");
+        let messages = chain(node.clone());
+        assert_eq!(messages.len(), 1, "{node} {messages:?}");
     }
     // An expression may give anything.
     let unclear = json!({"type": "agent", "agent": "counter", "parameters": {"count": "{{ finder.findings | length }}"}});
@@ -44,7 +44,7 @@ fn fed(gives: &[Value], takes: Value, node: Value) -> Vec<String> {
     }
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
     assert_eq!(findings, []);
-    told(&graph.unwrap(), &known)
+    messages(&graph.unwrap(), &known)
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn inputs_by_name_have_no_other_fields() {
     ];
     for (gives, takes, node) in never {
         let gives: Vec<Value> = gives.into_iter().cloned().collect();
-        let told = fed(&gives, takes.clone(), node.clone());
-        assert_eq!(told.len(), 1, "{gives:?} {node}: {told:?}");
-        assert!(told[0].contains("'text'"), "{told:?}");
+        let messages = fed(&gives, takes.clone(), node.clone());
+        assert_eq!(messages.len(), 1, "{gives:?} {node}: {messages:?}");
+        assert!(messages[0].contains("'text'"), "{messages:?}");
     }
     let closed = json!({
         "type": "object", "required": ["g0", "contradictions"], "additionalProperties": false,
@@ -95,8 +95,11 @@ fn inputs_by_name_have_no_other_fields() {
     ];
     for (gives, takes, node) in possible {
         let gives: Vec<Value> = gives.into_iter().cloned().collect();
-        let told = fed(&gives, takes.clone(), node.clone());
-        assert!(told.iter().all(|each| each.starts_with("warning: ")), "{gives:?} {takes} {node}: {told:?}");
+        let messages = fed(&gives, takes.clone(), node.clone());
+        assert!(
+            messages.iter().all(|each| each.starts_with("warning: ")),
+            "{gives:?} {takes} {node}: {messages:?}"
+        );
     }
 }
 
@@ -181,7 +184,7 @@ fn recursive(node: Value, takes: Value) -> Vec<String> {
     ]);
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
     assert_eq!(findings, []);
-    told(&graph.unwrap(), &known)
+    messages(&graph.unwrap(), &known)
 }
 
 #[test]
@@ -210,8 +213,8 @@ fn references_of_upstream_schemas_stay_valid() {
     ];
     for (node, fitting, misfitting) in cases {
         assert_eq!(recursive(node.clone(), fitting), [""; 0], "{node}");
-        let told = recursive(node.clone(), misfitting);
-        assert_eq!(told.len(), 1, "{node}: {told:?}");
+        let messages = recursive(node.clone(), misfitting);
+        assert_eq!(messages.len(), 1, "{node}: {messages:?}");
     }
     // An empty list fits whatever its items would be.
     let each = recursive(whole, of("each", &list(&number)));

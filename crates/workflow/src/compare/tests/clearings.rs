@@ -66,7 +66,7 @@ fn every_way_to_clear_counts() {
 }
 
 #[test]
-fn what_flags_and_what_clears_are_no_duplicates_however_alike_they_read() {
+fn flagging_and_clearing_entries_are_not_duplicates() {
     let flag = findings(&[finding("a.rs", 5, "major", "The path is checked")]);
     let clear = json!({"file": "a.rs", "line": 5, "description": "The path is checked"});
     let found = compared(&[("a", flag), ("b", clears("praise", &[clear]))]);
@@ -88,7 +88,7 @@ fn an_agent_does_not_clear_its_own_findings() {
     assert_eq!(compared(&[("a", both.clone())]).contradictions, []);
     let found = compared(&[("a", both), ("b", findings(&[finding("a.rs", 5, "major", "u")]))]);
     let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
-    assert_eq!(said(&contradiction.sides), [("b", &json!("major")), ("a", &json!("praise"))]);
+    assert_eq!(agents_and_values(&contradiction.sides), [("b", &json!("major")), ("a", &json!("praise"))]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn both_kinds_of_contradiction_can_meet_at_one_place() {
 }
 
 #[test]
-fn what_is_cleared_a_few_lines_away_is_cleared() {
+fn clearing_reaches_a_few_lines() {
     let security = findings(&[finding("src/a.rs", 11, "blocker", "Path traversal through an absolute name")]);
     for (line, expected) in [
         (json!(10), 1),
@@ -135,7 +135,7 @@ fn what_is_cleared_a_few_lines_away_is_cleared() {
     }
 }
 
-/// Two remarks about one thing that somebody clears are one contradiction, remarks about two things are two.
+/// Two remarks about one thing that another agent clears are one contradiction; remarks about two things are two.
 #[test]
 fn each_cleared_subject_is_one_contradiction() {
     let clear = || clears("cleared", &[json!({"file": "a.rs", "line": 5})]);

@@ -1,4 +1,4 @@
-//! Too much of everything: it ends, and says what it left out.
+//! Oversized inputs: the comparison ends and reports what it left out.
 
 use accord_domain::comparison::ComparisonLimit;
 

@@ -1,4 +1,4 @@
-//! Keys, values and what a schema says about them.
+//! Keys, values and annotations.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn the_same_severity_at_one_place_is_an_agreement() {
     assert_eq!(found.contradictions, []);
     let [agreement] = found.agreements.as_slice() else { panic!("{found:?}") };
     assert_eq!(Value::Object(agreement.key.clone()), json!({"file": "x", "line": 1}));
-    assert_eq!((&agreement.value, said(&agreement.sides).len()), (&json!("major"), 2));
+    assert_eq!((&agreement.value, agents_and_values(&agreement.sides).len()), (&json!("major"), 2));
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn a_line_behind_a_file_is_the_line_where_there_is_no_other() {
     {
         assert_eq!(keys(&against(output.clone())), [json!({"file": "a.rs", "line": 10})], "{output}");
     }
-    // Whatever the number means, it is not this line.
+    // The number is not this line.
     for output in [of("a.rs:3", json!(10)), of("a.rs:10", json!(3)), of("a.rs:10", json!("top"))] {
         assert_eq!(against(output.clone()), [], "{output}");
     }
-    // Where a line is no part of the key, a number behind a name is a part of the name.
+    // If the key has no line, a number after a name is part of the name.
     let schema = json!({"properties": {"findings": {"x-key": "file"}}});
     let outputs =
         [("a", of("host:80", json!(1))), ("b", json!({"findings": [{"file": "host:81", "severity": "x"}]}))];
@@ -98,13 +98,14 @@ fn a_sibling_does_not_contradict_itself() {
         finding("a.rs", 1, "nit", "Release of the lock is missing"),
     ]);
     assert_eq!(compared(&[("a", twice.clone())]).contradictions, []);
-    // Who shares a value with another does not contradict it, whatever else it says there.
+    // Siblings that share a value do not contradict each other, whatever their other values are.
     let one = findings(&[finding("a.rs", 1, "nit", "The lock is not released")]);
     let found = compared(&[("a", twice.clone()), ("b", one)]);
     assert_eq!((found.contradictions.len(), found.agreements.len()), (0, 1));
     let other = findings(&[finding("a.rs", 1, "major", "The lock is not released")]);
     let found = compared(&[("a", twice), ("b", other)]);
-    let values: Vec<_> = found.contradictions.iter().flat_map(|each| said(&each.sides)).collect();
+    let values: Vec<_> =
+        found.contradictions.iter().flat_map(|each| agents_and_values(&each.sides)).collect();
     assert_eq!(values, [("a", &json!("nit")), ("a", &json!("blocker")), ("b", &json!("major"))]);
 }
 
@@ -113,11 +114,11 @@ fn repetitions_count_once() {
     let repeated = findings(&vec![finding("a.rs", 1, "nit", "same"); 50]);
     let found = compared(&[("a", repeated), ("b", findings(&[finding("a.rs", 1, "major", "same")]))]);
     let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
-    assert_eq!(said(&contradiction.sides), [("a", &json!("nit")), ("b", &json!("major"))]);
+    assert_eq!(agents_and_values(&contradiction.sides), [("a", &json!("nit")), ("b", &json!("major"))]);
 }
 
 #[test]
-fn a_schema_says_what_to_compare() {
+fn annotations_select_what_is_compared() {
     let schema = json!({"properties": {"report": {"$ref": "#/definitions/report"}}, "definitions": {
         "report": {"properties": {"tasks": {"type": "array", "items": {"$ref": "#/definitions/task"}}}},
         "task": {"type": "object", "x-key": ["id"], "x-conflict": ["status", "owner"], "x-text": "note"}}});
@@ -132,7 +133,7 @@ fn a_schema_says_what_to_compare() {
 }
 
 #[test]
-fn the_list_or_its_items_may_say_it_and_lists_keep_apart() {
+fn annotations_are_on_the_list_or_its_items() {
     let schema = json!({"properties": {
         "tasks": {"x-key": "id", "x-conflict": "status"},
         "users": {"items": {"x-key": "id", "x-conflict": "status"}},
@@ -187,8 +188,8 @@ fn a_key_that_the_schema_names_is_compared_as_it_is() {
     for (key, value) in [("line", json!("red")), ("path", json!("/")), ("file", json!(7)), ("line", json!(7))]
     {
         let schema = schema(key);
-        let said = |severity: &str| json!({"list": [{key: value, "severity": severity}]});
-        let (one, other) = (said("major"), said("minor"));
+        let with_severity = |severity: &str| json!({"list": [{key: value, "severity": severity}]});
+        let (one, other) = (with_severity("major"), with_severity("minor"));
         let siblings = [("a", &one), ("b", &other)].map(|(agent, output)| Sibling {
             agent,
             schema: &schema,

@@ -51,7 +51,7 @@ fn unrelated_remarks_on_one_line_are_neither_a_contradiction_nor_an_agreement() 
 }
 
 #[test]
-fn an_entry_without_a_text_is_about_what_others_say_on_the_same_line() {
+fn an_entry_without_text_matches_others_on_the_same_line() {
     let bare = |line: u64| json!({"file": "x.rs", "line": line, "severity": "major"});
     assert_eq!(contradictions(bare(10), finding("x.rs", 10, "nit", ONE)), 1);
     assert_eq!(contradictions(bare(10), bare(10)), 0);
@@ -63,13 +63,13 @@ fn an_entry_without_a_text_is_about_what_others_say_on_the_same_line() {
         ("c", findings(&[bare(10)])),
     ]);
     assert!(found.contradictions.iter().all(|each| each.sides.len() == 2), "{found:?}");
-    // Whoever shares a value with it does not contradict it.
+    // A sibling that shares a value with it does not contradict it.
     let both = findings(&[finding("x.rs", 10, "blocker", ONE), finding("x.rs", 10, "major", OTHER)]);
     assert_eq!(compared(&[("a", both), ("b", findings(&[bare(10)]))]).contradictions, []);
 }
 
 #[test]
-fn a_key_that_says_more_than_the_place_needs_no_texts() {
+fn texts_do_not_matter_if_the_key_has_more_than_a_place() {
     let schema = json!({"properties": {"findings": {"x-key": ["file", "line", "category"]}}});
     let of = |line: u64, category: &str, severity: &str, text: &str| {
         findings(&[json!({"file": "x.rs", "line": line, "category": category, "severity": severity,

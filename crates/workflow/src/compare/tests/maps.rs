@@ -1,4 +1,4 @@
-//! What maps give: a list of outputs.
+//! The output of a map is a list of outputs.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn the_outputs_of_two_maps_are_compared_whatever_their_order() {
         maps(&json!({}), &[("a", json!([of("high"), other()])), ("b", json!([null, other(), of("low")]))]);
     assert_eq!(pointers(&found), ["/0/findings/0", "/2/findings/0"]);
     assert_eq!(found.agreements.len(), 1);
-    // What one map says of one place in two outputs is said by one sibling.
+    // Two outputs of one map are one sibling.
     let found = maps(&json!({}), &[("a", json!([of("high"), of("low")])), ("b", json!([other()]))]);
     assert_eq!(found.contradictions, []);
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{CompareOptions, Sibling, compare};
 
-/// Compares outputs that have no schema to speak of, with the usual options.
+/// Compares outputs without a schema, with the default options.
 fn compared(outputs: &[(&str, Value)]) -> Comparison {
     with_schema(&json!({}), outputs)
 }
@@ -25,7 +25,7 @@ fn with_schema(schema: &Value, outputs: &[(&str, Value)]) -> Comparison {
     compare(&siblings, &CompareOptions::default())
 }
 
-/// Compares what maps gave, each a list of outputs with this schema.
+/// Compares outputs of maps, each a list of outputs with this schema.
 fn maps(item: &Value, outputs: &[(&str, Value)]) -> Comparison {
     let schema = json!({"type": "array", "items": item});
     let siblings: Vec<Sibling<'_>> = outputs
@@ -43,8 +43,8 @@ fn findings(findings: &[Value]) -> Value {
     json!({ "findings": findings })
 }
 
-/// Who says what, without the rest.
-fn said(sides: &[Side]) -> Vec<(&str, &Value)> {
+/// The agents and values of the sides.
+fn agents_and_values(sides: &[Side]) -> Vec<(&str, &Value)> {
     sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect()
 }
 

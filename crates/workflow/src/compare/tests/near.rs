@@ -38,7 +38,7 @@ fn the_same_in_other_words_a_few_lines_away_is_a_near_duplicate() {
 }
 
 #[test]
-fn a_near_duplicate_tells_who_where_and_how_alike() {
+fn a_near_duplicate_has_sides_place_and_similarity() {
     let found = compared(&[
         ("b", findings(&[finding("x.rs", 12, "minor", "Same text.")])),
         ("a", findings(&[finding("x.rs", 10, "major", "same text")])),
@@ -50,7 +50,7 @@ fn a_near_duplicate_tells_who_where_and_how_alike() {
 }
 
 #[test]
-fn what_repeats_on_every_line_is_matched_line_by_line() {
+fn repeated_findings_are_matched_line_by_line() {
     let every = |lines: std::ops::Range<u64>| {
         findings(&lines.map(|line| finding("x.rs", line, "nit", "Missing doc comment")).collect::<Vec<_>>())
     };

@@ -1,4 +1,4 @@
-//! Objects that stand in no list.
+//! Objects outside of lists.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn an_object_with_annotations_is_an_entry() {
     let verdict = &found.contradictions[0];
     let expected = [json!({"at": "$"}), json!({"at": "$.review"}), json!({"file": "a.rs", "line": 1})];
     assert_eq!(keys(&found.contradictions), expected);
-    assert_eq!(said(&verdict.sides), [("a", &json!("approve")), ("b", &json!("reject"))]);
+    assert_eq!(agents_and_values(&verdict.sides), [("a", &json!("approve")), ("b", &json!("reject"))]);
     assert_eq!((verdict.field.as_str(), verdict.sides[0].pointer.as_str()), ("verdict", ""));
     assert_eq!(found.near_duplicates.len(), 2, "what they give as their reasons, and the findings");
     let found = with_schema(&schema, &[("a", of("approve", 1, "high")), ("b", of("Approve", 1, "high"))]);
@@ -22,7 +22,7 @@ fn an_object_with_annotations_is_an_entry() {
 }
 
 #[test]
-fn its_key_says_what_it_is_about_and_an_empty_one_keeps_it_out() {
+fn a_key_identifies_an_object_and_an_empty_key_excludes_it() {
     let of = |id: u64, state: &str| json!({"task": {"id": id, "state": state}});
     let with = |key: Value| json!({"properties": {"task": {"x-key": key, "x-conflict": "state"}}});
     let found =
@@ -31,7 +31,7 @@ fn its_key_says_what_it_is_about_and_an_empty_one_keeps_it_out() {
     assert_eq!(found.contradictions[0].sides.len(), 2);
     let outputs = [("a", of(1, "open")), ("b", of(1, "done"))];
     assert_eq!(with_schema(&with(json!([])), &outputs), Comparison::default());
-    // Without a word of the schema it is none.
+    // Without annotations in the schema it is not an entry.
     assert_eq!(
         compared(&[("a", finding("a.rs", 1, "high", "t")), ("b", finding("a.rs", 1, "low", "t"))]),
         Comparison::default()

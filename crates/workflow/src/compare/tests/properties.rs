@@ -84,8 +84,8 @@ proptest! {
         }
     }
 
-    /// A twin says nothing new: who contradicts it contradicted the other already. It may contradict the other only by
-    /// clearing what it also flags. Where a sibling says one thing twice, its twin may be matched with the other of them.
+    /// A copy of a sibling adds no contradiction that the original did not have. It may contradict the original only by
+    /// clearing what it also flags. If a sibling repeats an entry, its copy may be matched with either of them.
     #[test]
     fn an_identical_sibling_adds_no_contradiction(outputs in prop::collection::vec(output(), 1..4)) {
         let outputs: Vec<Value> = outputs.into_iter().map(without_clearings).map(each_thing_once).collect();
@@ -111,7 +111,7 @@ proptest! {
         prop_assert_eq!(here.map(|each| each.sides.len()).collect::<Vec<_>>(), [2]);
     }
 
-    /// However near two remarks are: if they are about different things, and nobody clears a place, nothing contradicts.
+    /// Remarks about different things do not contradict each other, however near they are, unless a place is cleared.
     #[test]
     fn unrelated_remarks_stay_unrelated(lines in prop::collection::vec(1_u64..20, 1..8)) {
         let of = |severity: &str, text: &str| {

@@ -148,7 +148,7 @@ fn past_tools(messages: &[Message]) -> Vec<Value> {
     names.into_iter().map(past).collect()
 }
 
-/// The messages. Neighbours of one role become one message, as results and the words after them must.
+/// The messages. Adjacent messages of one role are merged, as the API requires for results and the text after them.
 fn messages(request: &ModelRequest<'_>) -> Vec<Value> {
     let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in request.messages {

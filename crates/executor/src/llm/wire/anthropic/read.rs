@@ -36,7 +36,7 @@ impl Reader for Stream {
         let mut event = parse(data)?;
         match text_of(event.at("type")) {
             "message_start" => {
-                // One that begins behind another is the answer of another server, which stands for itself.
+                // A second message is the answer of another server, so it replaces the first.
                 self.blocks.clear();
                 self.stop = Value::Null;
                 let message = event.at("message");
@@ -155,8 +155,8 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
         match text_of(block.value.at("type")) {
             "text" => add(&mut text, text_of(block.value.at("text")), is_apart),
             "tool_use" => {
-                // A call that was cut off before its first piece shows an empty input that nobody wrote, and one that came in
-                // one piece does not show what is missing.
+                // A call that was cut off before its first delta has an empty input that the model did not write, and one that
+                // came whole does not show what is missing.
                 if block.arguments.is_empty() && !(is_cut && place == last) {
                     block.arguments = arguments_text(block.value.at("input"));
                 }
@@ -184,7 +184,7 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
     Reply { text, on_the_way, calls, kept, end, usage: usage_of(usage), model }
 }
 
-/// Adds a block of text. Those that follow each other are one text; what stands on both sides of something else is not.
+/// Adds a block of text. Adjacent blocks are one text; blocks with something else between them are not.
 fn add(text: &mut String, block: &str, is_apart: bool) {
     if is_apart && !text.is_empty() && !block.is_empty() {
         text.push_str("\n\n");

@@ -61,7 +61,7 @@ fn body(request: &ModelRequest<'_>, max_tokens_field: &str) -> Value {
     body
 }
 
-/// A tool. `strict` is written only where it holds: not every server knows the word.
+/// A tool. `strict` is written only if it is true, because not every server supports it.
 pub(super) fn function(name: &str, description: &str, parameters: &Value, strict: bool) -> Value {
     let mut function = json!({"name": name, "description": description, "parameters": parameters});
     if strict {

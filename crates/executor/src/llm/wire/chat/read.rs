@@ -1,4 +1,4 @@
-//! Answers of Chat Completions, with what compatible servers make of them.
+//! Answers of Chat Completions, with the variations of compatible servers.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -119,8 +119,8 @@ impl Stream {
         !self.message.text.is_empty() || self.message.refusal.is_some() || !self.calls.is_empty()
     }
 
-    /// Takes a message where a piece of one is due: some servers stream an answer as one event. Behind pieces it only says
-    /// them again.
+    /// Takes a whole message where a delta is expected: some servers stream an answer as one event. After deltas it only
+    /// repeats them.
     fn in_one_piece(&mut self, message: &Value) -> Result<(), ReadError> {
         if self.has_begun() && !self.whole {
             return Ok(());
@@ -147,8 +147,8 @@ impl Stream {
     }
 
     /// Adds a piece of a call. It belongs to the call of its index, unless it brings an id of its own: some servers
-    /// give every call the index 0, and some give none. Without an id, a name behind arguments that are whole is that of
-    /// another call. A name may come in pieces, or again and again.
+    /// give every call the index 0, and some give none. Without an id, a name after complete arguments belongs to
+    /// another call. A name may come in pieces, or repeatedly.
     fn call(&mut self, piece: &Value) -> Result<(), ReadError> {
         let index = piece.at("index").as_u64();
         let id = text_of(piece.at("id"));
@@ -186,8 +186,7 @@ impl Stream {
     }
 }
 
-/// The choice that is the answer. Nobody asks for others; a server that gives some all the same does not make one text of
-/// them.
+/// The choice that is the answer. We request only one; if a server returns more, they are not joined.
 fn first_choice(body: &Value) -> &Value {
     let choices = body.at("choices").as_array().into_iter().flatten();
     let mut first = choices.filter(|choice| choice.at("index").as_u64().unwrap_or_default() == 0);
@@ -241,7 +240,7 @@ impl Message {
         }
     }
 
-    /// Takes why it ended. Some servers tell it in one chunk and write nothing, or that all is well, in the chunks behind it.
+    /// Takes the finish reason. Some servers send it in one chunk, and none or `stop` in the following chunks.
     fn finishes(&mut self, reason: &str) {
         let is_new = match reason {
             "" => false,
@@ -274,8 +273,8 @@ impl Message {
     }
 }
 
-/// Whether an answer that nobody says the end of shows it: a value that is closed, which the judge sees to be whole or not, or
-/// the end of a sentence. Some servers never say why they end, and some say that they end when the one behind them broke off.
+/// Whether an answer without a finish reason looks complete: a closed value, which the judge checks, or the end of a
+/// sentence. Some servers never send a finish reason, and some send one although the server behind them broke off.
 fn shows_its_end(reply: &Reply) -> bool {
     if let Some(call) = reply.calls.last() {
         return serde_json::from_str::<IgnoredAny>(&call.arguments).is_ok();
@@ -291,7 +290,7 @@ fn shows_its_end(reply: &Reply) -> bool {
     }
 }
 
-/// Whether arguments can have no more pieces.
+/// Whether arguments are complete.
 fn is_whole_object(arguments: &str) -> bool {
     arguments.trim_end().ends_with('}') && serde_json::from_str::<Map<String, Value>>(arguments).is_ok()
 }

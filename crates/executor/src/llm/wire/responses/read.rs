@@ -54,7 +54,7 @@ impl Reader for Stream {
                 self.response = event.at("response").clone();
                 self.ended = true;
             }
-            kind => self.said(kind, &event)?,
+            kind => self.take_content(kind, &event)?,
         }
         Ok(self.ended)
     }
@@ -91,8 +91,8 @@ impl Stream {
         self.items.entry(tokens_of(event.at("output_index"))).or_default()
     }
 
-    /// Takes what is said in an item: a piece of it, or all of it at its end, which is new where no pieces came.
-    fn said(&mut self, kind: &str, event: &Value) -> Result<(), ReadError> {
+    /// Takes the content of an item: a delta, or all of it at its end, which is new if there were no deltas.
+    fn take_content(&mut self, kind: &str, event: &Value) -> Result<(), ReadError> {
         let (field, is_piece) = match kind {
             "response.output_text.delta" => ("text", true),
             "response.output_text.done" => ("text", false),
@@ -102,7 +102,7 @@ impl Stream {
             "response.function_call_arguments.done" => ("arguments", false),
             _ => return Ok(()),
         };
-        let said = text_of(event.at(if is_piece { "delta" } else { field }));
+        let content = text_of(event.at(if is_piece { "delta" } else { field }));
         let item = self.item(event);
         item.came_in_pieces |= is_piece;
         if item.came_in_pieces && !is_piece {
@@ -113,8 +113,8 @@ impl Stream {
             "refusal" => &mut item.refusal,
             _ => &mut item.arguments,
         };
-        text.push_str(said);
-        self.budget.take(said.len())
+        text.push_str(content);
+        self.budget.take(content.len())
     }
 }
 
@@ -129,7 +129,7 @@ fn size(value: &Value) -> usize {
 }
 
 impl Item {
-    /// The item as far as it came.
+    /// The item so far.
     fn so_far(self) -> Value {
         let mut value = self.value;
         if self.done {
@@ -165,14 +165,14 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
     let Some(output) = body.at("output").as_array() else {
         return Err(ReadError::Unreadable("it has no `output`".into()));
     };
-    let mut said: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     let mut refusal: Option<String> = None;
     let mut calls = Vec::new();
     for item in output {
         match text_of(item.at("type")) {
             "message" => {
                 let parts = parts_of(item);
-                said.push(parts_text(parts));
+                texts.push(parts_text(parts));
                 for part in parts.iter().filter(|part| part.at("type") == "refusal") {
                     refusal.get_or_insert_default().push_str(text_of(part.at("refusal")));
                 }
@@ -186,19 +186,19 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
         }
     }
     let end = match end(body, refusal)? {
-        // Some servers say of the last item alone that it was cut off.
+        // Some servers report only in the last item that it was cut off.
         ReplyEnd::Finished if output.last().is_some_and(|item| item.at("status") == "incomplete") => {
             ReplyEnd::Truncated
         }
         end => end,
     };
-    said.retain(|text| !text.is_empty());
+    texts.retain(|text| !text.is_empty());
     // If something else was cut off, the text before it is complete.
     let is_last = output.last().is_some_and(|item| item.at("type") == "message");
-    let text = if end == ReplyEnd::Truncated && !is_last { None } else { said.pop() };
+    let text = if end == ReplyEnd::Truncated && !is_last { None } else { texts.pop() };
     let text = text.unwrap_or_default();
     let (usage, model) = (usage_of(body), text_of(body.at("model")).to_owned());
-    Reply { text, on_the_way: said, calls, kept: kept(output), end, usage, model }.within_limit()
+    Reply { text, on_the_way: texts, calls, kept: kept(output), end, usage, model }.within_limit()
 }
 
 fn usage_of(body: &Value) -> Usage {
