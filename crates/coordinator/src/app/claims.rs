@@ -121,9 +121,18 @@ impl Runners {
             let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
             let known =
                 facts.iter().filter(is_known).cloned().map(|fact| endpoints::view(fact, now)).collect();
-            let spent = self.spent(&claimed.run, &claimed.steps).await?;
+            let attempts = match claimed.run.attempt {
+                0 | 1 => Vec::new(),
+                _ => self.store.attempts(&claimed.run.id).await?,
+            };
+            let spent = self.spent(&claimed.run, &claimed.steps, &attempts).await?;
+            let message = message(&claimed.steps, &attempts);
             self.assignments.keep(&claimed.run, &claimed.assignment);
-            runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
+            let mut run = ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? };
+            if run.held_by_coordinator && message.is_some() {
+                (run.kind, run.retry_prompt) = (Kind::ResumeSession, message);
+            }
+            runs.push(run);
         }
         Ok(ClaimedRuns { runs })
     }
@@ -138,11 +147,10 @@ impl Runners {
     /// What deliveries of a run used that were lost or given back. Their attempts tell, and of the time the events: the end,
     /// which tells the rest, was never reported. What their steps tell is not repeated here: the runner adds it up while it goes
     /// through them.
-    async fn spent(&self, run: &Run, steps: &[Step]) -> Result<Spent, Error> {
+    async fn spent(&self, run: &Run, steps: &[Step], attempts: &[Attempt]) -> Result<Spent, Error> {
         if run.attempt <= 1 {
             return Ok(Spent::default());
         }
-        let attempts = self.store.attempts(&run.id).await?;
         if !steps.is_empty() {
             let in_steps = |attempt: &&Attempt| {
                 steps.iter().any(|step| {
@@ -159,8 +167,8 @@ impl Runners {
         }
         let told = attempts.iter().fold(0_u64, |sum, attempt| sum.saturating_add(attempt.duration_ms));
         Ok(Spent {
-            usage: attempt::used(&attempts),
-            retries: attempt::retries(&attempts),
+            usage: attempt::used(attempts),
+            retries: attempt::retries(attempts),
             attempts: u32::try_from(attempts.len()).unwrap_or(u32::MAX),
             milliseconds: told.max(self.worked(run).await?),
         })
@@ -233,6 +241,16 @@ fn view(
         input: assignment.input.map(raw).transpose()?,
         spent: Spent::default(),
         steps,
+    })
+}
+
+/// What the children of a run said, if it has waited for them since its last answer. A runner that judges goes through the steps
+/// itself; one that does not is asked this next.
+fn message(steps: &[Step], attempts: &[Attempt]) -> Option<String> {
+    attempts.last().filter(|last| last.outcome == attempt::Outcome::Waiting)?;
+    steps.iter().rev().find_map(|step| match &step.body {
+        step::Body::Message { text } => Some(text.clone()),
+        _ => None,
     })
 }
 

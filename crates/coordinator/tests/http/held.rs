@@ -82,7 +82,7 @@ async fn a_value_in_prose_is_confirmed_by_the_next_answer() {
     let validation = &result["schema_validation"];
     assert_eq!((&validation["source"], &validation["retry_count"]), (&json!("fence"), &json!(1)));
     let (_, stats) = desk.get("/stats").await;
-    assert_eq!(stats["all"]["sources"], json!({"structured": 0, "text": 0, "fence": 1, "prose": 0}));
+    assert_eq!(stats["all"]["sources"], json!({"structured": 0, "text": 0, "fence": 1, "prose": 0, "human": 0}));
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn a_repeated_attempt_is_not_an_earlier_attempt() {
         "outcome": "schema_invalid", "errors": [error], "duration_ms": 5, "text": "{\"n\": \"x\"}",
     });
     let report = json!({"holding": held.holding, "attempts": [attempt]});
-    assert_eq!(desk.post(&format!("/runner/runs/{run}/attempts"), report).await.0, 204);
+    assert_eq!(desk.post(&format!("/runner/runs/{run}/attempts"), report).await.0, 200);
     assert_eq!(desk.finish(&held, answered("{\"n\": \"x\"}")).await.1["status"], "pending");
 }
 
@@ -425,4 +425,31 @@ async fn a_strategy_that_is_named_is_not_replaced() {
         assert_eq!(refused(&end), (400, "InvalidRequest"));
         assert!(end.1["message"].as_str().unwrap().contains("use 'prompt' or 'auto'"), "{}", end.1);
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_conform_waits_for_children() {
+    let (desk, runner) = desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 1}})).await;
+    let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    desk.agent(json!({"name": "writer"})).await;
+    let child = json!({
+        "agent_name": "writer", "prompt": "child", "parent_session_id": session, "execution_mode": "async_callback",
+    });
+    let (_, child) = desk.run(child).await;
+    let end = desk.finish(&held, answered("I wait for the child.")).await;
+    assert_eq!(end, (200, json!({"run_id": run, "status": "waiting"})));
+    desk.complete(&runner, "from the child").await;
+    desk.reconcile().await;
+    let held = desk.claim(&runner).await;
+    assert_eq!((&held.run["retry_count"], &held.run["conversation"]), (&json!(0), &json!(["I wait for the child."])));
+    assert!(text(&held.run, "retry_prompt").contains(&child), "{}", held.run);
+    // From here on it is asked as ever: what is wrong now is a retry.
+    desk.finish(&held, answered("no")).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run["retry_count"], 1);
+    assert!(!text(&held.run, "retry_prompt").contains(&child), "{}", held.run);
+    desk.finish(&held, answered("{\"n\": 1}")).await;
+    let (_, run) = desk.get(&format!("/runs/{run}")).await;
+    assert_eq!((&run["status"], &run["usage"]["input_tokens"]), (&json!("completed"), &json!(30)));
 }

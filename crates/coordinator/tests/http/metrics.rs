@@ -51,7 +51,7 @@ async fn commands_count_for_no_strategy_and_no_model() {
             "number": 1, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": strategy, "model": format!("metrics-of-{strategy}"),
             "outcome": "no_progress", "duration_ms": 1, "text": "",
         });
-        assert_eq!(report(&desk, &held, &held.holding, &[answer]).await.0, 204);
+        assert_eq!(report(&desk, &held, &held.holding, &[answer]).await.0, 200);
         desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
     }
     let stats = desk.get("/stats").await.1;
@@ -84,9 +84,9 @@ async fn runs_attempts_waits_and_losses_are_counted() {
     desk.pass(3);
     let held = desk.claim(&runner).await;
     let answers = [attempt(1, "schema_echo"), attempt(2, "accepted")];
-    assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 204);
+    assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 200);
     // An answer that was lost on the way makes the runner say it again.
-    assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 204);
+    assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 200);
     let mut stranger = held.holding.clone();
     stranger["runner_id"] = json!(desk.runner().await);
     assert_eq!(refused(&report(&desk, &held, &stranger, &answers).await), (409, "LeaseLost"));

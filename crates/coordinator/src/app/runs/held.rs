@@ -185,6 +185,12 @@ impl Turn<'_> {
         };
         let errors = rejected.violations.errors.iter().map(error).collect();
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
+        if !self.runs.store.children_to_come(&self.run.session_id).await?.is_empty() {
+            self.span.record("outcome", Judged::Waiting.as_str());
+            self.record(Attempt { outcome: Judged::Waiting, ..attempt }).await?;
+            let report = FinishRun { usage: self.usage, ..self.report };
+            return self.runs.wait_for_children(self.run, &self.assignment, self.holder, report).await;
+        }
         // Asking the same question again gives the same answer, and there is no other strategy here.
         let last = self.earlier.iter().rev().find(|earlier| earlier.outcome.is_answer());
         let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
