@@ -40,14 +40,9 @@ impl Hub {
         topics::Topics::watch(&self.topics, topics)
     }
 
-    /// Until some run is over, or was since the last call. For one caller: the reconciler of callbacks.
+    /// Until some run is over or waits, or was or did since the last call. For one caller: the reconciler of callbacks.
     pub(crate) async fn some_run_over(&self) {
         self.over.notified().await;
-    }
-
-    /// There may be something to do for parents.
-    pub(crate) fn look_at_callbacks(&self) {
-        self.over.notify_one();
     }
 
     /// Until there may be something to do for workflow runs, or was since the last call. For one caller: their reconciler.
@@ -76,8 +71,9 @@ impl Hub {
             }
             Notice::Changed { run_id, over } => {
                 self.topics.wake(&Topic::Run(run_id));
+                // A run that waits for children may find them finished.
+                self.over.notify_one();
                 if over {
-                    self.over.notify_one();
                     self.workflows.notify_one();
                 }
             }

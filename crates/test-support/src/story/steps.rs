@@ -53,7 +53,7 @@ pub async fn a_step_is_kept_as_it_was_written(store: Arc<dyn Store>) {
         r#"{"type":"tool_started","call_id":"1"}"#.to_owned(),
         r#"{"type":"tool_result","call_id":"1","name":"n","ok":true,"text":"שלום 👩‍💻\r\n"}"#.to_owned(),
         r#"{"type":"verdict","delivery":1,"attempt":1,"outcome":"waiting"}"#.to_owned(),
-        r#"{"type":"conversation","conversation":{"id":1.50}}"#.to_owned(),
+        r#"{"type":"conversation","conversation":{"id":1.50},"host":"here"}"#.to_owned(),
     ];
     let bodies = texts.iter().map(|text| serde_json::from_str::<Body>(text).unwrap());
     let steps: Vec<Step> =

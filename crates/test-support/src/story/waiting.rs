@@ -261,14 +261,17 @@ pub async fn only_pending_ends_of_own_children_wake(store: Arc<dyn Store>) {
 /// However often a run waits, its time counts from the first.
 pub async fn the_first_wait_counts(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a", "b"]).await;
-    for (second, holder, name) in [(10, 0, "a"), (20, 1, "b")] {
+    for (second, attempt, holder, name) in [(10, 1, 0, "a"), (20, 2, 1, "b")] {
         end(&store, children.get(holder).unwrap(), second).await;
-        store.wake_run(wake("p", &[name], second + 1)).await.unwrap().unwrap();
+        let stale = Wake { attempt: 3 - attempt, ..wake("p", &[name], second + 1) };
+        assert!(store.wake_run(stale).await.is_err(), "somebody who saw another delivery wait");
+        store.wake_run(Wake { attempt, ..wake("p", &[name], second + 1) }).await.unwrap().unwrap();
         let again = holder_of(&store, second + 2).await;
         let suspended = store.suspend_run(suspend(&again, &[], second + 3)).await.unwrap();
         assert_eq!(suspended.waits_until, Some(at(63)));
     }
-    assert_eq!(waiting_at(&store, 30).await, [waiting("p", 63, &[], &[])], "no child is left");
+    let third = WaitingRun { attempt: 3, ..waiting("p", 63, &[], &[]) };
+    assert_eq!(waiting_at(&store, 30).await, [third], "no child is left");
     let numbers = store.steps(&run_id("p")).await.unwrap().into_iter().map(|step| step.number);
     assert_eq!(numbers.collect::<Vec<_>>(), [1, 2]);
 }

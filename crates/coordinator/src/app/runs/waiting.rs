@@ -75,10 +75,7 @@ impl Runs {
             wait: WaitingOptions::read(&assignment.blueprint)?.wait(),
             now: self.outside.now(),
         };
-        let run = self.store.suspend_run(suspend).await?;
-        // They may have finished meanwhile, and nothing else would notice.
-        self.hub.look_at_callbacks();
-        Ok(run)
+        Ok(self.store.suspend_run(suspend).await?)
     }
 
     /// Continues the runs whose children reported back, and fails those that have waited for too long.
