@@ -34,7 +34,7 @@ test:
 SOAK_ROUNDS ?= 100
 soak:
 	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=4 \
-	  cargo test --workspace --test e2e -- kill_nine hostile
+	  cargo test --workspace --test e2e -- kill_nine lost_runner hostile
 
 test-real:
 	@crates/cli/tests/real/setup
@@ -43,6 +43,7 @@ test-real:
 	@ACCORD_REAL=1 ACCORD_REAL_MODEL=1 cargo test --package accord-cli --test real --test real_mcp --test real_model
 	@cargo build --quiet --workspace --bin accord
 	@tests/real/generators "$$CARGO_TARGET_DIR/debug/accord"
+	@tests/real/durable/run "$$CARGO_TARGET_DIR/debug/accord"
 
 test-dashboard: dashboard
 	@cargo build --quiet --workspace --bin accord

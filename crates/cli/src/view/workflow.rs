@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use accord_api::comparison::{ContradictionKind, Side, Truncation};
 use accord_api::{
-    Contradiction, NodeStatus, Worker, WorkflowFailure, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
-    WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
+    Contradiction, NodeStatus, Worker, WorkflowFailure, WorkflowNodeView, WorkflowRunSummary,
+    WorkflowRunView, WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
 };
 use owo_colors::OwoColorize as _;
 use serde_json::Value;

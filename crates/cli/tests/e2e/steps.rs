@@ -108,7 +108,8 @@ async fn continues(database: &str) {
     let runs = std::env::var("KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(RUNS);
     let requests = Requests::default();
     let model = ModelServer::start(script(&requests)).await.unwrap();
-    let schema = json!({"type": "object", "required": ["number"], "properties": {"number": {"type": "integer"}}});
+    let schema =
+        json!({"type": "object", "required": ["number"], "properties": {"number": {"type": "integer"}}});
     let more = json!({
         "output_schema": schema, "output_schema_options": {"strategy": "prompt"},
         "mcp_servers": {"s": {"command": "sh", "args": ["-c", SERVER]}},
@@ -163,7 +164,8 @@ async fn continues(database: &str) {
         assert_eq!(change.len(), 1, "what may not be repeated is not: {calls}");
         assert_ne!(look[0], change[0]);
     }
-    let unverified = model.requests().iter().filter(|request| request.body.to_string().contains("unverified: ")).count();
+    let unverified =
+        model.requests().iter().filter(|request| request.body.to_string().contains("unverified: ")).count();
     assert!(unverified > 0, "the model is told of a call that may have happened");
     second.kill().await.unwrap();
     coordinator.kill().await.unwrap();

@@ -82,7 +82,10 @@ async fn a_value_in_prose_is_confirmed_by_the_next_answer() {
     let validation = &result["schema_validation"];
     assert_eq!((&validation["source"], &validation["retry_count"]), (&json!("fence"), &json!(1)));
     let (_, stats) = desk.get("/stats").await;
-    assert_eq!(stats["all"]["sources"], json!({"structured": 0, "text": 0, "fence": 1, "prose": 0, "human": 0}));
+    assert_eq!(
+        stats["all"]["sources"],
+        json!({"structured": 0, "text": 0, "fence": 1, "prose": 0, "human": 0})
+    );
 }
 
 #[tokio::test]
@@ -429,7 +432,8 @@ async fn a_strategy_that_is_named_is_not_replaced() {
 
 #[tokio::test]
 async fn an_answer_that_does_not_conform_waits_for_children() {
-    let (desk, runner) = desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 1}})).await;
+    let (desk, runner) =
+        desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 1}})).await;
     let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
     desk.agent(json!({"name": "writer"})).await;
@@ -442,7 +446,10 @@ async fn an_answer_that_does_not_conform_waits_for_children() {
     desk.complete(&runner, "from the child").await;
     desk.reconcile().await;
     let held = desk.claim(&runner).await;
-    assert_eq!((&held.run["retry_count"], &held.run["conversation"]), (&json!(0), &json!(["I wait for the child."])));
+    assert_eq!(
+        (&held.run["retry_count"], &held.run["conversation"]),
+        (&json!(0), &json!(["I wait for the child."]))
+    );
     assert!(text(&held.run, "retry_prompt").contains(&child), "{}", held.run);
     // From here on it is asked as ever: what is wrong now is a retry.
     desk.finish(&held, answered("no")).await;

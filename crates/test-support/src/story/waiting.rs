@@ -85,7 +85,7 @@ pub async fn a_suspended_run_has_no_runner(store: Arc<dyn Store>) {
     let events =
         events_of(&store, EventFilter { kinds: vec!["run.waiting".into()], ..EventFilter::default() });
     assert_eq!(
-        events.await.iter().map(told).collect::<Vec<_>>(),
+        events.await.iter().map(content_of).collect::<Vec<_>>(),
         decided.events.iter().map(expected).collect::<Vec<_>>()
     );
     all_is_refused(&store, &held).await;
@@ -190,7 +190,7 @@ pub async fn a_child_wakes_its_parent(store: Arc<dyn Store>) {
     let delivered = NewEvent { at: at(6), session_id: session_id("p"), run_id: Some(run_id("p")), body };
     let filter = EventFilter { run_id: Some(run_id("p")), ..EventFilter::default() };
     let events = events_of(&store, filter).await;
-    let last: Vec<_> = events.iter().rev().take(2).rev().map(told).collect();
+    let last: Vec<_> = events.iter().rev().take(2).rev().map(content_of).collect();
     assert_eq!(last, [expected(decided.events.first().unwrap()), expected(&delivered)]);
 
     let again = take(&store, 7).await;
