@@ -34,7 +34,7 @@ test:
 SOAK_ROUNDS ?= 100
 soak:
 	@KILL_ROUNDS=$(SOAK_ROUNDS) WORKFLOW_KILL_ROUNDS=$(SOAK_ROUNDS) HOSTILE_ROUNDS=4 \
-	  cargo test --workspace --test e2e -- kill_nine lost_runner hostile
+	  cargo test --workspace --test e2e -- kill_nine at_most_one_request hostile
 
 test-real:
 	@crates/cli/tests/real/setup

@@ -104,7 +104,14 @@ fn runner(folder: &Path, port: u16) -> Child {
         .unwrap()
 }
 
-async fn continues(database: &str) {
+/// Who is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    Runner,
+    Both,
+}
+
+async fn continues(database: &str, lost: Lost) {
     let runs = std::env::var("KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(RUNS);
     let requests = Requests::default();
     let model = ModelServer::start(script(&requests)).await.unwrap();
@@ -121,14 +128,7 @@ async fn continues(database: &str) {
         }
     }
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut coordinator = accord(project.path())
-        .args(["coordinator", "--listen", &format!("127.0.0.1:{port}"), "--database", database])
-        .env("ACCORD_QUEUE__LEASE_SECONDS", "2")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
+    let mut coordinator = start_coordinator(project.path(), database, port);
     let mut first = runner(project.path(), port);
     let client = Client::new(&format!("http://127.0.0.1:{port}"), None).unwrap();
     let mut ids = Vec::new();
@@ -137,6 +137,11 @@ async fn continues(database: &str) {
     }
     tokio::time::timeout(PATIENCE, interrupted(&client, project.path(), &requests, &ids)).await.unwrap();
     first.kill().await.unwrap();
+    if lost == Lost::Both {
+        coordinator.kill().await.unwrap();
+        coordinator = start_coordinator(project.path(), database, port);
+        ready(&client).await;
+    }
     let mut second = runner(project.path(), port);
     for (number, id) in ids.iter().enumerate() {
         let moment = MOMENTS[number % MOMENTS.len()];
@@ -169,6 +174,25 @@ async fn continues(database: &str) {
     assert!(unverified > 0, "the model is told of a call that may have happened");
     second.kill().await.unwrap();
     coordinator.kill().await.unwrap();
+}
+
+fn start_coordinator(folder: &Path, database: &str, port: u16) -> Child {
+    accord(folder)
+        .args(["coordinator", "--listen", &format!("127.0.0.1:{port}"), "--database", database])
+        .env("ACCORD_QUEUE__LEASE_SECONDS", "2")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap()
+}
+
+/// Until the coordinator answers.
+async fn ready(client: &Client) {
+    let mut pause = tokio::time::interval(Duration::from_millis(20));
+    while client.health().await.is_err() {
+        pause.tick().await;
+    }
 }
 
 async fn submit(client: &Client, number: usize) -> RunId {
@@ -209,12 +233,22 @@ async fn interrupted(client: &Client, folder: &Path, requests: &Requests, ids: &
 
 #[tokio::test]
 async fn a_lost_runner_costs_at_most_one_request_on_sqlite() {
-    continues("sqlite://.accord/accord.db").await;
+    continues("sqlite://.accord/accord.db", Lost::Runner).await;
 }
 
 #[tokio::test]
 async fn a_lost_runner_costs_at_most_one_request_on_postgresql() {
     let cluster = PostgresCluster::start().unwrap();
-    let url = cluster.fresh_database().unwrap();
-    continues(&url).await;
+    continues(&cluster.fresh_database().unwrap(), Lost::Runner).await;
+}
+
+#[tokio::test]
+async fn a_lost_coordinator_and_runner_cost_at_most_one_request_on_sqlite() {
+    continues("sqlite://.accord/accord.db", Lost::Both).await;
+}
+
+#[tokio::test]
+async fn a_lost_coordinator_and_runner_cost_at_most_one_request_on_postgresql() {
+    let cluster = PostgresCluster::start().unwrap();
+    continues(&cluster.fresh_database().unwrap(), Lost::Both).await;
 }

@@ -170,7 +170,7 @@ async fn a_run_does_not_wait_for_ever() {
     let message = run["error"]["message"].as_str().unwrap();
     assert!(message.contains(&children[1]) && !message.contains(&children[0]), "{message}");
     let (_, run) = desk.get(&format!("/runs/{}", child.run_id)).await;
-    assert_eq!(run["status"], "stopping", "on_parent_end: stop");
+    assert_eq!(run["status"], "stopped", "on_parent_end: stop, and its lease has run out");
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn a_sound_server_is_used_and_ended() {
     let lines: Vec<&str> = note.lines().collect();
     let (id, seen) = lines[0].split_once(' ').unwrap();
     assert_eq!(seen.trim(), "hidden-word plain", "its own variables and the plain ones, no secrets of ours");
-    let asked = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"accord/idempotency-key":"key","progressToken":1},"name":"look","arguments":{"at":"it"}}}"#;
+    let asked = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"accord/idempotency-key":"key","progressToken":1},"arguments":{"at":"it"},"name":"look"}}"#;
     assert_eq!((lines[1], lines[2]), (asked, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#));
     assert!(!is_alive(id));
     let after = call(tools.as_ref(), "eyes__look", json!({})).await;
