@@ -66,7 +66,7 @@ impl Http {
         };
         match incoming {
             Incoming::One(message) if rpc::is_unknown(&message) => {
-                match rpc::answer(&handler, message).await {
+                match rpc::answer(&handler, *message).await {
                     Some(answer) => json(StatusCode::OK, answer),
                     None => response(StatusCode::INTERNAL_SERVER_ERROR, Bytes::new()),
                 }

@@ -15,16 +15,19 @@ use crate::handler::Handler;
 /// The most messages of a batch. Clients that send batches at all send a few.
 const MOST_IN_A_BATCH: usize = 64;
 
+/// The answer to what cannot be read. Boxed, because it is large and rare.
+pub(crate) type Refusal = Box<JsonRpcError>;
+
 /// What came in one piece.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    One(ClientJsonRpcMessage),
+    One(Box<ClientJsonRpcMessage>),
     /// Several, to be answered together. A message that cannot be read is answered with its error.
-    Batch(Vec<Result<ClientJsonRpcMessage, JsonRpcError>>),
+    Batch(Vec<Result<ClientJsonRpcMessage, Refusal>>),
 }
 
 /// Reads what came. What cannot be read is answered with the error that comes back.
-pub(crate) fn read(text: &[u8]) -> Result<Incoming, JsonRpcError> {
+pub(crate) fn read(text: &[u8]) -> Result<Incoming, Refusal> {
     match read_strictly(text).map_err(|error| unreadable(text, &error))? {
         Value::Array(messages) if messages.is_empty() => Err(refused("the batch is empty")),
         Value::Array(messages) if messages.len() > MOST_IN_A_BATCH => {
@@ -36,22 +39,25 @@ pub(crate) fn read(text: &[u8]) -> Result<Incoming, JsonRpcError> {
                 serde_json::from_slice(text).map_err(|error| unreadable(text, &error))?;
             Ok(Incoming::Batch(messages.into_iter().map(|message| one(message.get().as_bytes())).collect()))
         }
-        _ => one(text).map(Incoming::One),
+        _ => one(text).map(|message| Incoming::One(Box::new(message))),
     }
 }
 
 /// If only a key is duplicate, the request id is known: the error answers that request.
-fn unreadable(text: &[u8], error: &serde_json::Error) -> JsonRpcError {
+fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
     match serde_json::from_slice::<Value>(text).ok().filter(|_| error.is_data()) {
         Some(message) => {
             let id = message.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-            JsonRpcError::new(id, ErrorData::invalid_request(error.to_string(), None))
+            Box::new(JsonRpcError::new(id, ErrorData::invalid_request(error.to_string(), None)))
         }
-        None => JsonRpcError::new(None, ErrorData::parse_error(format!("invalid JSON: {error}"), None)),
+        None => {
+            let error = ErrorData::parse_error(format!("invalid JSON: {error}"), None);
+            Box::new(JsonRpcError::new(None, error))
+        }
     }
 }
 
-fn one(text: &[u8]) -> Result<ClientJsonRpcMessage, JsonRpcError> {
+fn one(text: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let expected = "expected a JSON-RPC 2.0 message; an id must be a string or an integer";
     let message = serde_json::from_slice(text).map_err(|_| refused(expected))?;
     let ClientJsonRpcMessage::Request(mut request) = message else { return Ok(message) };
@@ -68,8 +74,8 @@ fn one(text: &[u8]) -> Result<ClientJsonRpcMessage, JsonRpcError> {
     Ok(ClientJsonRpcMessage::Request(request))
 }
 
-fn refused(message: impl Into<String>) -> JsonRpcError {
-    JsonRpcError::new(None, ErrorData::invalid_request(message.into(), None))
+fn refused(message: impl Into<String>) -> Refusal {
+    Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message.into(), None)))
 }
 
 /// The id of a message that wants an answer.
@@ -91,7 +97,7 @@ pub(crate) fn is_unknown(message: &ClientJsonRpcMessage) -> bool {
 /// Only one version of the protocol has batches, and `rmcp` has none.
 pub(crate) async fn answer_batch(
     handler: &Handler,
-    batch: Vec<Result<ClientJsonRpcMessage, JsonRpcError>>,
+    batch: Vec<Result<ClientJsonRpcMessage, Refusal>>,
 ) -> Option<String> {
     let mut answers = Vec::new();
     for message in batch {
@@ -131,7 +137,7 @@ mod tests {
     #[test]
     fn messages_are_classified() {
         let read = |text: Value| match read(text.to_string().as_bytes()) {
-            Ok(Incoming::One(message)) => message,
+            Ok(Incoming::One(message)) => *message,
             other => panic!("{other:?}"),
         };
         for id in [json!(1), json!("a")] {

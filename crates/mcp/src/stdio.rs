@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::handler::Handler;
-use crate::rpc::{self, Incoming};
+use crate::rpc::{self, Incoming, Refusal};
 use crate::toolset::Toolset;
 
 /// The longest line: a request to the coordinator may have 8 MiB, and this holds one with its escapes.
@@ -115,7 +115,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Pipes<R> {
                 Line::Text(text) => rpc::read(&text).and_then(|incoming| self.take(incoming)),
                 Line::TooLong => {
                     let message = format!("a message can have at most {LONGEST_LINE} bytes");
-                    Err(JsonRpcError::new(None, ErrorData::invalid_request(message, None)))
+                    Err(Box::new(JsonRpcError::new(None, ErrorData::invalid_request(message, None))))
                 }
             };
             match taken {
@@ -133,13 +133,13 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Pipes<R> {
 
 impl<R> Pipes<R> {
     /// The message for `rmcp`, if there is one.
-    fn take(&mut self, incoming: Incoming) -> Result<Option<ClientJsonRpcMessage>, JsonRpcError> {
+    fn take(&mut self, incoming: Incoming) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         let message = match incoming {
-            Incoming::One(message) => message,
+            Incoming::One(message) => *message,
             Incoming::Batch(batch) => return self.start_batch(batch).map(|()| None),
         };
         if let Some(id) = rpc::request_id(&message) {
-            let refused = |error| Err(JsonRpcError::new(Some(id.clone()), error));
+            let refused = |error| Err(Box::new(JsonRpcError::new(Some(id.clone()), error)));
             if self.requests.contains(id) {
                 let text = format!("the id {} belongs to a call in progress", rpc::text(id));
                 return refused(ErrorData::invalid_request(text, None));
@@ -160,13 +160,10 @@ impl<R> Pipes<R> {
     }
 
     /// Answers a batch while calls run. It is answered as a whole, so no part of it can be cancelled.
-    fn start_batch(
-        &mut self,
-        batch: Vec<Result<ClientJsonRpcMessage, JsonRpcError>>,
-    ) -> Result<(), JsonRpcError> {
+    fn start_batch(&mut self, batch: Vec<Result<ClientJsonRpcMessage, Refusal>>) -> Result<(), Refusal> {
         while self.batches.try_join_next().is_some() {}
         if self.batches.len() >= MOST_REQUESTS {
-            return Err(JsonRpcError::new(None, busy()));
+            return Err(Box::new(JsonRpcError::new(None, busy())));
         }
         let (handler, outbox) = (self.handler.clone(), self.outbox.clone());
         self.batches.spawn(async move {
