@@ -181,7 +181,7 @@ pub async fn a_child_wakes_its_parent(store: Arc<dyn Store>) {
     let before = store.suspend_run(suspend(&held, &["a"], 4)).await.unwrap();
     end(&store, &a, 5).await;
     let session = store.session(&session_id("p")).await.unwrap();
-    let decided = change::wake(before, session, "a child finished", at(6)).unwrap();
+    let decided = change::wake(before, session, 1, "a child finished", at(6)).unwrap();
     assert_eq!(store.wake_run(wake("p", &["a"], 6)).await.unwrap(), Some(decided.run.clone()));
     assert_eq!(store.run(&run_id("p")).await.unwrap(), decided.run);
     assert_eq!(store.session(&session_id("p")).await.unwrap(), decided.session);

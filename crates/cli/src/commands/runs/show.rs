@@ -1,13 +1,14 @@
 //! `accord runs show`.
 
-use accord_api::RunId;
+use accord_api::{PageQuery, RunId, RunStatus, SessionId, SessionQuery};
+use accord_client::Client;
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::run;
 use crate::view::text::Times;
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output, paging, runtime};
 
 /// Show a run: parameters, contract, result or error
 #[derive(Debug, clap::Args)]
@@ -26,14 +27,29 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let run = runtime::block_on(async {
+    let (run, children) = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        id_prefix::run(&client, &arguments.run).await
+        let run = id_prefix::run(&client, &arguments.run).await?;
+        let children = match run.status {
+            RunStatus::Waiting if !arguments.json => unfinished(&client, &run.session_id).await?,
+            _ => Vec::new(),
+        };
+        Ok((run, children))
     })?;
     if arguments.json {
         output::json(&run)?;
     } else {
-        output::show(&run::view(&run, &Times::here()))?;
+        output::show(&run::view(&run, &children, &Times::here()))?;
     }
     Ok(Exit::Success)
+}
+
+/// The children that a run still waits for.
+async fn unfinished(client: &Client, parent: &SessionId) -> Result<Vec<SessionId>, Failure> {
+    let which = SessionQuery { parent_session_id: Some(parent.clone()), ..SessionQuery::default() };
+    let which = &which;
+    let fetch = |page: PageQuery| async move {
+        client.sessions(&SessionQuery { limit: page.limit, cursor: page.cursor, ..which.clone() }).await
+    };
+    paging::sift(fetch, |child| child.status.is_busy().then_some(child.session_id)).await
 }
