@@ -177,9 +177,9 @@ impl WorkflowRun {
         self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator was running"), now)
     }
 
-    /// A poisoned run, as it was before; `None` if it is not poisoned.
+    /// A run that failed or was stopped, running again; `None` if it has not ended so.
     pub fn retried(&self, now: Timestamp) -> Option<Self> {
-        self.is_poisoned().then(|| Self {
+        matches!(self.status, Status::Failed | Status::Stopped).then(|| Self {
             status: Status::Running,
             version: self.version + 1,
             updated_at: now,

@@ -9,12 +9,14 @@ use crate::for_each::{each, show_status};
 use crate::view::Tone;
 use crate::{id_prefix, runtime};
 
-/// Continue workflow runs that failed as 'poisoned'
+/// Resume failed or stopped workflow runs from the nodes that failed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run is poisoned if coordinators crashed three times during one of its steps. A retry repeats that
-step and resets the counter; finished steps are kept. If no coordinator runs for the project, the
-run continues when one is started.
+Finished nodes keep their outputs, and so do the finished items of a map node. The failed or stopped
+nodes run again, and everything that depends on them, in the same workflow run and with the graph it
+was started with. A run is 'poisoned' if coordinators crashed three times during one of its steps;
+then that step is repeated. If no coordinator runs for the project, the run continues when one is
+started.
 
 Examples:
   accord workflows retry wfr_…")]
