@@ -207,6 +207,23 @@ it('says why it failed, and where', async () => {
   await page.close()
 })
 
+it('resumes from the failed node', async () => {
+  await accord.agent('measure', MEASURE)
+  await workflow('breaks', BREAKS)
+  const { workflow_run_id } = await begin('breaks', {})
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflow-runs/${workflow_run_id}`)
+  await page.getByRole('button', { name: 'Resume from the failed node' }).waitFor()
+  // Agents are looked up again: this one measures everything.
+  await accord.agent('measure', MEASURE.replace('= bad', '= nothing'))
+  await vi.waitFor(async () => expect(JSON.stringify(await accord.ask('/agents/measure'))).toContain('= nothing'), { timeout: 10_000 })
+  await page.getByRole('button', { name: 'Resume from the failed node' }).click()
+  await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor()
+  await node(page, 'broken').getByText('Completed').waitFor()
+  expect(await violations(page)).toEqual([])
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
 it('can be read on a phone', async () => {
   for (const [name, path] of [['list', ''], ['run', `/${reviewed}`], ['node', `/${reviewed}?node=writer`]] as const) {
     const { page } = await open(browser, `${accord.url}/ui/workflow-runs${path}`, { width: 390, height: 844 })

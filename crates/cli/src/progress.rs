@@ -93,6 +93,13 @@ impl Progress {
                 self.step = "waiting for the provider".to_owned();
                 (self.above())(&format!("{}\n", event::repeated(&event.body)));
             }
+            EventBody::RunWaiting { children, until } => {
+                self.step = format!("waiting {}", event::waited_for(children.len(), *until));
+            }
+            EventBody::AttemptJudged { attempt } if attempt.outcome == Outcome::Waiting => {
+                self.used.input_tokens += attempt.usage.input_tokens;
+                self.used.output_tokens += attempt.usage.output_tokens;
+            }
             EventBody::AttemptJudged { attempt } => {
                 self.used.input_tokens += attempt.usage.input_tokens;
                 self.used.output_tokens += attempt.usage.output_tokens;

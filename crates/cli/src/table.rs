@@ -14,6 +14,12 @@ const GAP: u16 = 2;
 /// A column of free text that is narrower than this is useless.
 const LEAST_TEXT: u16 = 20;
 
+/// Columns of the terminal; none in a pipe, or if it does not say.
+pub(crate) fn terminal_width() -> Option<u16> {
+    let width = if output::stdout_is_terminal() { comfy_table::Table::new().width() } else { None };
+    width.filter(|width| *width > 0)
+}
+
 /// Rows under names of columns.
 pub(crate) struct Table {
     table: comfy_table::Table,
@@ -32,9 +38,8 @@ pub(crate) fn new(columns: &[&str]) -> Table {
     for column in table.column_iter_mut() {
         column.set_padding((0, GAP));
     }
-    let width = if output::stdout_is_terminal() { table.width() } else { None };
     let names = columns.iter().map(|&column| column.to_owned()).collect();
-    Table { table, names, spare: Vec::new(), free_text: None, width: width.filter(|width| *width > 0) }
+    Table { table, names, spare: Vec::new(), free_text: None, width: terminal_width() }
 }
 
 impl Table {

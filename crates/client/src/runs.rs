@@ -1,7 +1,8 @@
 //! Runs.
 
 use accord_api::{
-    AttemptList, CreateRun, CreatedRun, FinishedRun, Page, RunId, RunQuery, RunView, WaitQuery,
+    AttemptList, CreateRun, CreatedRun, FinishedRun, ForkRun, Page, RetryRun, RunId, RunQuery, RunView,
+    StepList, WaitQuery,
 };
 
 use crate::client::Client;
@@ -51,13 +52,23 @@ impl Client {
         self.get(&["runs", id.as_str(), "attempts"]).read().await
     }
 
+    /// Every step of a run.
+    pub async fn steps(&self, id: &RunId) -> Result<StepList, ClientError> {
+        self.get(&["runs", id.as_str(), "steps"]).read().await
+    }
+
     /// Stops a run; one that is over stays as it is.
     pub async fn stop_run(&self, id: &RunId) -> Result<FinishedRun, ClientError> {
         self.post(&["runs", id.as_str(), "stop"]).read().await
     }
 
-    /// Runs again what failed or was stopped. Gives the new run.
-    pub async fn retry_run(&self, id: &RunId) -> Result<CreatedRun, ClientError> {
-        self.post(&["runs", id.as_str(), "retry"]).read().await
+    /// Runs a finished run again, with these changes. Gives the new run.
+    pub async fn retry_run(&self, id: &RunId, changes: &RetryRun) -> Result<CreatedRun, ClientError> {
+        self.post(&["runs", id.as_str(), "retry"]).body(changes).read().await
+    }
+
+    /// Continues a run from one of its steps. Gives the new run.
+    pub async fn fork_run(&self, id: &RunId, changes: &ForkRun) -> Result<CreatedRun, ClientError> {
+        self.post(&["runs", id.as_str(), "fork"]).body(changes).read().await
     }
 }

@@ -106,7 +106,7 @@ impl Client {
         self.post(&["workflow-runs", id.as_str(), "stop"]).read().await
     }
 
-    /// Continues a workflow run that failed with `poisoned`.
+    /// Continues a workflow run that failed or was stopped. Finished nodes keep their outputs.
     pub async fn retry_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, ClientError> {
         self.post(&["workflow-runs", id.as_str(), "retry"]).read().await
     }

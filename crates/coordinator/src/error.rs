@@ -77,8 +77,8 @@ impl From<StoreError> for Error {
             StoreError::Busy { .. } | StoreError::AtWork(_) => {
                 format!("{error}; wait until it finishes, or stop it")
             }
-            StoreError::NotPoisoned(_) => {
-                format!("{error}; only a workflow run that failed with 'poisoned' can be retried")
+            StoreError::NotRetryable { .. } => {
+                format!("{error}; only a workflow run that failed or was stopped can be resumed")
             }
             StoreError::Refused(_) => format!("{error}; abandon the run"),
             StoreError::IdempotencyConflict(_) => format!("{error}; use another key for another request"),
@@ -101,7 +101,7 @@ impl From<StoreError> for Error {
             StoreError::Exists { .. } => ErrorName::SchemaExists,
             StoreError::Busy { .. } => ErrorName::SessionBusy,
             StoreError::AtWork(_) => ErrorName::WorkflowRunBusy,
-            StoreError::NotPoisoned(_) => ErrorName::NotRetryable,
+            StoreError::NotRetryable { .. } => ErrorName::NotRetryable,
             StoreError::Refused(Refused::LeaseLost { .. } | Refused::WrongStatus { .. }) => {
                 ErrorName::LeaseLost
             }

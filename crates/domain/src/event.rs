@@ -128,6 +128,10 @@ pub enum Body {
     RunWaiting {
         /// The children that have not finished.
         children: Vec<SessionId>,
+        /// Until when it waits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<String>, format = DateTime)]
+        until: Option<Timestamp>,
     },
     /// The run has a result: exactly one of the two is set.
     #[serde(rename = "result")]

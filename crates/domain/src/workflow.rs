@@ -181,9 +181,9 @@ impl WorkflowRun {
         )
     }
 
-    /// A poisoned run, as it was before; `None` if it is not poisoned.
+    /// A run that failed or was stopped, running again; `None` if it has not ended so.
     pub fn retried(&self, now: Timestamp) -> Option<Self> {
-        self.is_poisoned().then(|| Self {
+        matches!(self.status, Status::Failed | Status::Stopped).then(|| Self {
             status: Status::Running,
             version: self.version + 1,
             updated_at: now,

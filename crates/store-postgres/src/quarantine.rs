@@ -73,7 +73,7 @@ impl QuarantineStore for PostgresStore {
         id: &WorkflowRunId,
         now: Timestamp,
     ) -> Result<WorkflowRun, StoreError> {
-        retrying(|| self.retry_poisoned(id, whole(now))).await
+        retrying(|| self.retry_ended(id, whole(now))).await
     }
 
     async fn end_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError> {

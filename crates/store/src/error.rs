@@ -2,6 +2,7 @@
 
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::run::change::Refused;
+use accord_domain::workflow::Status;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -23,9 +24,9 @@ pub enum StoreError {
     /// The workflow run is not over, or another waits for its end.
     #[error("{0} is still running")]
     AtWork(WorkflowRunId),
-    /// Only a workflow run that coordinators died of can be retried.
-    #[error("{0} is not poisoned")]
-    NotPoisoned(WorkflowRunId),
+    /// Only a workflow run that failed or was stopped can be retried.
+    #[error("{id} is {status}")]
+    NotRetryable { id: WorkflowRunId, status: Status },
     /// The run cannot change in this way.
     #[error(transparent)]
     Refused(#[from] Refused),

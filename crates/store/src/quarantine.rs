@@ -85,7 +85,8 @@ pub trait QuarantineStore: Send + Sync {
     /// How much of it there is.
     async fn count_poisoned(&self) -> Result<PoisonedCount, StoreError>;
 
-    /// Continues a poisoned workflow run ([`StoreError::NotPoisoned`]: it is not poisoned).
+    /// Continues a workflow run that failed or was stopped ([`StoreError::NotRetryable`]: it has not ended so). A poisoned one
+    /// continues where it was, any other with [`WorkflowRequest::Resume`](crate::WorkflowRequest::Resume).
     async fn retry_workflow_run(&self, id: &WorkflowRunId, now: Timestamp)
     -> Result<WorkflowRun, StoreError>;
 

@@ -63,6 +63,8 @@ pub struct DueWorkflowRun {
 pub enum WorkflowRequest {
     Begin,
     Stop,
+    /// It ended without a result, and is to go on.
+    Resume,
 }
 
 impl WorkflowRequest {
@@ -71,6 +73,7 @@ impl WorkflowRequest {
         match self {
             Self::Begin => "begin",
             Self::Stop => "stop",
+            Self::Resume => "resume",
         }
     }
 
@@ -78,6 +81,7 @@ impl WorkflowRequest {
         match name {
             "begin" => Some(Self::Begin),
             "stop" => Some(Self::Stop),
+            "resume" => Some(Self::Resume),
             _ => None,
         }
     }

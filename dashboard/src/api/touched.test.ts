@@ -28,6 +28,10 @@ it('says what an attempt makes stale', () => {
   expect(touched(event('attempt.judged'))).toEqual(['sessions events ses_1', 'runs attempts run_1', 'runs one run_1'])
 })
 
+it('says that a run waits', () => {
+  expect(touched(event('run.waiting'))).toEqual(expect.arrayContaining(['sessions one ses_1', 'runs one run_1', 'runs list']))
+})
+
 it('tells a parent of its child', () => {
   expect(touched(event('session.created', { parent_session_id: 'ses_0' }))).toContain('sessions children ses_0')
 })

@@ -29,6 +29,7 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'run.queued':
     case 'run.claimed':
     case 'run.started':
+    case 'run.waiting':
       return [...session, ...run, queryKeys.runners.all]
     case 'run.completed':
     case 'run.failed':

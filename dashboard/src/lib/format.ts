@@ -64,6 +64,14 @@ export function moment(at: string): string {
   })
 }
 
+/** A time to come, short: the time of day, with the date where it is another day's. */
+export function until(at: string, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)]
+  const time = then.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  if (then.toDateString() === today.toDateString()) return time
+  return `${then.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })}, ${time}`
+}
+
 export function bytes(value: number): string {
   if (value < 1_000) return `${value} B`
   if (value < 1_000_000) return `${(value / 1_000).toFixed(0)} kB`

@@ -1,7 +1,7 @@
 /** The one map of status to label, icon and colour. Pages never choose a colour by themselves. */
 import {
   Ban, CircleCheck, CircleDashed, CircleDot, CircleQuestionMark, CirclePause, CircleSlash, CircleX, Clock, Hand, Hourglass, Inbox, LoaderCircle,
-  type LucideIcon, OctagonX, Scissors, ShieldX, Square, WifiOff,
+  type LucideIcon, OctagonX, Scissors, ShieldX, Square, UserRound, WifiOff,
 } from 'lucide-react'
 
 export type Tone = 'neutral' | 'info' | 'success' | 'warning' | 'danger'
@@ -19,14 +19,16 @@ const STATUSES: Record<string, Appearance> = {
   pending: { label: 'Pending', icon: Clock, tone: 'neutral' },
   claimed: { label: 'Claimed', icon: Inbox, tone: 'info' },
   running: { label: 'Running', icon: LoaderCircle, tone: 'info', busy: true },
+  input_required: { label: 'Input required', icon: UserRound, tone: 'warning' },
   stopping: { label: 'Stopping', icon: Hand, tone: 'warning', busy: false },
   completed: { label: 'Completed', icon: CircleCheck, tone: 'success' },
   finished: { label: 'Finished', icon: CircleCheck, tone: 'success' },
   idle: { label: 'Idle', icon: CirclePause, tone: 'info' },
   failed: { label: 'Failed', icon: CircleX, tone: 'danger' },
   stopped: { label: 'Stopped', icon: Square, tone: 'neutral' },
-  // Nodes of workflows.
+  // Runs and sessions that wait for others, nodes of workflows, and attempts that were no answer yet.
   waiting: { label: 'Waiting', icon: CircleDashed, tone: 'neutral' },
+  // Nodes of workflows.
   skipped: { label: 'Skipped', icon: CircleSlash, tone: 'neutral' },
   // Attempts.
   accepted: { label: 'Accepted', icon: CircleCheck, tone: 'success' },
@@ -54,11 +56,15 @@ export function appearanceOf(status: string): Appearance {
   return STATUSES[status] ?? { label: status.replaceAll('_', ' '), icon: CircleDot, tone: 'neutral' }
 }
 
-export const RUN_STATUSES = ['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped'] as const
+export const RUN_STATUSES = [
+  'pending', 'claimed', 'running', 'waiting', 'input_required', 'stopping', 'completed', 'failed', 'stopped',
+] as const
 export const WORKFLOW_STATUSES = ['running', 'stopping', 'completed', 'failed', 'stopped'] as const
-export const SESSION_STATUSES = ['pending', 'running', 'idle', 'finished', 'stopping', 'stopped', 'failed'] as const
+export const SESSION_STATUSES = [
+  'pending', 'running', 'waiting', 'input_required', 'idle', 'finished', 'stopping', 'stopped', 'failed',
+] as const
 
 /** Whether something still happens in a session or run of this status. */
 export function isUnderWay(status: string): boolean {
-  return ['pending', 'claimed', 'running', 'stopping'].includes(status)
+  return ['pending', 'claimed', 'running', 'waiting', 'input_required', 'stopping'].includes(status)
 }

@@ -29,7 +29,7 @@ const one = createRoute({
     error: indexOf(search, 'error'),
     /** The workflow run that somebody came from. */
     workflow: textOf(search, 'workflow'),
-    view: oneOf(search, 'view', ['timeline', 'attempts', 'result', 'input', 'family'] as const),
+    view: oneOf(search, 'view', ['timeline', 'steps', 'attempts', 'result', 'input', 'family'] as const),
   }),
   component: lazyRouteComponent(() => import('@/features/sessions/session-page'), 'SessionPage'),
 })

@@ -65,9 +65,8 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         EventBody::AttemptJudged { attempt } => {
             return Some((attempt::head(attempt), attempt::findings(attempt, "")));
         }
-        EventBody::RunWaiting { children } => {
-            let children = text::counted(children.len() as u64, "child session");
-            format!("{} for {children}", Tone::Busy.paint("waiting"))
+        EventBody::RunWaiting { children, until } => {
+            format!("{} {}", Tone::Busy.paint("waiting"), waited_for(children.len(), *until))
         }
         EventBody::RunCompleted => Tone::Good.paint("completed"),
         EventBody::RunFailed { error } => {
@@ -113,6 +112,15 @@ pub(crate) fn repeated(body: &EventBody) -> String {
     let rest: Vec<String> = [made, left, time].into_iter().flatten().collect();
     let rest = if rest.is_empty() { String::new() } else { format!(" ({})", rest.join(", ")) };
     format!("{} {}{}", Tone::Warning.paint(&format!("retrying{when}:")), line(reason), rest.dimmed())
+}
+
+/// What a run waits for, and until when.
+pub(crate) fn waited_for(children: usize, until: Option<Timestamp>) -> String {
+    let children = text::counted(children as u64, "child session");
+    match until {
+        Some(until) => format!("for {children} until {}", text::exact(until)),
+        None => format!("for {children}"),
+    }
 }
 
 fn channel_name(channel: OutputChannel) -> &'static str {
@@ -165,6 +173,7 @@ mod tests {
             event(4, json!({"type": "output.delta", "channel": "stderr", "text": "load\u{1b}ing\n"})),
             event(4, json!({"type": "message", "role": "assistant", "text": "\u{1b}[2JHello\nthere"})),
             event(5, json!({"type": "attempt.judged", "attempt": judged})),
+            event(5, json!({"type": "run.waiting", "children": ["ses_2"], "until": "2026-11-15T11:00:00Z"})),
             event(
                 6,
                 json!({"type": "run.failed", "error": {"type": "schema_validation_failed",
@@ -187,10 +196,11 @@ mod tests {
               $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
               and 1 more error
               repaired[extra_comma] $: dropped a comma
+        5.0s  waiting for 1 child session until 2026-11-15 11:00:00
         6.0s  failed[schema_validation_failed]: no
                 why
               $.a: b
         "#);
-        assert!(events.iter().take(11).all(|event| !ends(&event.body)) && ends(&events[11].body));
+        assert!(events.iter().take(12).all(|event| !ends(&event.body)) && ends(&events[12].body));
     }
 }

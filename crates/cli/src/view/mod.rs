@@ -5,10 +5,12 @@
 
 pub(crate) mod agent;
 pub(crate) mod attempt;
+pub(crate) mod comparison;
 pub(crate) mod event;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod stats;
+pub(crate) mod step;
 pub(crate) mod text;
 mod tone;
 pub(crate) mod workflow;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::{Failure, RunResult, RunView};
+use accord_api::{Failure, RunResult, RunStatus, RunView, SessionId};
 use serde_json::Value;
 
 use super::Tone;
@@ -23,7 +23,10 @@ fn table(runs: &[RunView], times: &Times) -> Table {
     let mut table = table::new(&columns).spare(&spare).free_text("input");
     for run in runs {
         let error = run.error.as_ref().map_or("", |error| error.kind.as_str());
-        let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
+        let took = match run.waits_until.filter(|_| run.status.is_suspended()) {
+            Some(until) => times.until(until),
+            None => run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default(),
+        };
         table.add_row([
             Tone::Plain.cell(run.run_id.as_str()),
             Tone::Plain.cell(&line(&run.agent_name)),
@@ -40,8 +43,24 @@ fn table(runs: &[RunView], times: &Times) -> Table {
     table
 }
 
-/// All of one run.
-pub(crate) fn view(run: &RunView, times: &Times) -> String {
+/// What a suspended run waits for, with the sessions of its unfinished children.
+fn waits_for(run: &RunView, children: &[SessionId], times: &Times) -> String {
+    let what = match run.status {
+        RunStatus::Waiting if children.is_empty() => "child sessions".to_owned(),
+        RunStatus::Waiting => text::counted(children.len() as u64, "child session"),
+        RunStatus::InputRequired => "an answer from a person".to_owned(),
+        _ => return String::new(),
+    };
+    let until = run.waits_until.map(|until| format!(", {}", times.until(until))).unwrap_or_default();
+    let named: Vec<&str> = children.iter().map(SessionId::as_str).collect();
+    match named.is_empty() {
+        true => format!("{what}{until}"),
+        false => format!("{what} ({}){until}", named.join(", ")),
+    }
+}
+
+/// All of one run. If it waits for children, these are the unfinished ones.
+pub(crate) fn view(run: &RunView, children: &[SessionId], times: &Times) -> String {
     let waited = run.started_at.map(|start| times.since(run.created_at, Some(start)));
     let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
     let deliveries = if run.attempt > 1 { run.attempt.to_string() } else { String::new() };
@@ -57,6 +76,7 @@ pub(crate) fn view(run: &RunView, times: &Times) -> String {
         ("took", took),
         ("runner", run.runner_id.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("deliveries", deliveries),
+        ("waits for", waits_for(run, children, times)),
         ("tokens", text::usage(&run.usage)),
         ("contract", contract(run)),
         ("parameters", run.parameters.as_deref().map(text::raw_json).unwrap_or_default()),
@@ -175,7 +195,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_completed_run_shows_its_result_as_it_was_written() {
-        insta::assert_snapshot!(plain(&view(&completed(), &times())), @r#"
+        insta::assert_snapshot!(plain(&view(&completed(), &[], &times())), @r#"
         run_1  completed
           agent     triage
           session   ses_1
@@ -211,7 +231,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_failed_run_lists_what_was_wrong() {
-        insta::assert_snapshot!(plain(&view(&failed(), &times())), @r#"
+        insta::assert_snapshot!(plain(&view(&failed(), &[], &times())), @r#"
         run_2  failed
           agent       reader
           session     ses_2
@@ -224,6 +244,22 @@ pub(crate) mod tests {
         failed[output_schema_validation_failed]: Output did not match schema after 1 retry
           $.total: 'a\nb' is not a number
         "#);
+    }
+
+    #[test]
+    fn a_waiting_run_says_for_what_and_until_when() {
+        let waits_until = Some("2026-11-15T11:05:00Z".parse().unwrap());
+        let run = RunView { status: RunStatus::Waiting, waits_until, error: None, ..failed() };
+        let children: Vec<SessionId> = ["ses_a", "ses_b"].map(|id| id.parse().unwrap()).into();
+        let text = plain(&view(&run, &children, &times()));
+        assert!(
+            text.contains("waits for   2 child sessions (ses_a, ses_b), for 1h 00m more\n"),
+            "{text}"
+        );
+        let run = RunView { status: RunStatus::InputRequired, ..run };
+        let exact = Times::fixed("2026-11-15T10:05:00Z", false);
+        assert_eq!(waits_for(&run, &[], &exact), "an answer from a person, until 2026-11-15 11:05:00");
+        assert_eq!(waits_for(&completed(), &[], &exact), "");
     }
 
     #[test]

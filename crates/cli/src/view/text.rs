@@ -28,7 +28,7 @@ impl Times {
 
     /// A time, in a table.
     pub(crate) fn at(&self, at: Timestamp) -> String {
-        let exact = at.strftime("%Y-%m-%d %H:%M:%S").to_string();
+        let exact = exact(at);
         if !self.relative {
             return exact;
         }
@@ -43,6 +43,14 @@ impl Times {
         }
     }
 
+    /// How long something may still take.
+    pub(crate) fn until(&self, at: Timestamp) -> String {
+        match milliseconds(self.now, at) {
+            left if self.relative && left > 0 => format!("for {} more", duration(left)),
+            _ => format!("until {}", exact(at)),
+        }
+    }
+
     /// A time that stopped at `end`, or still runs.
     pub(crate) fn since(&self, start: Timestamp, end: Option<Timestamp>) -> String {
         duration(milliseconds(start, end.unwrap_or(self.now)))
@@ -52,6 +60,11 @@ impl Times {
     pub(crate) fn fixed(now: &str, relative: bool) -> Self {
         Self { now: now.parse().unwrap(), relative }
     }
+}
+
+/// A time, in UTC.
+pub(crate) fn exact(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// Milliseconds from one time to another; none where clocks disagree.
@@ -214,6 +227,9 @@ mod tests {
             assert_eq!(Times::fixed(now, true).at(at), expected, "{now}");
         }
         assert_eq!(Times::fixed("2026-11-15T10:00:42Z", false).at(at), "2026-11-15 10:00:00");
+        assert_eq!(Times::fixed("2026-11-15T09:30:00Z", true).until(at), "for 30m 00s more");
+        assert_eq!(Times::fixed("2026-11-15T09:30:00Z", false).until(at), "until 2026-11-15 10:00:00");
+        assert_eq!(Times::fixed("2026-11-15T10:30:00Z", true).until(at), "until 2026-11-15 10:00:00");
     }
 
     #[test]

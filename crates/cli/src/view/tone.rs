@@ -99,6 +99,7 @@ impl From<Outcome> for Tone {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Accepted => Self::Good,
+            Outcome::Waiting => Self::Busy,
             Outcome::Stopped | Outcome::SchemaRejected | Outcome::Transport => Self::Warning,
             _ => Self::Bad,
         }

@@ -112,7 +112,9 @@ pub(super) async fn stop(
     app.workflow_runs.stop(&id).await.map(Json)
 }
 
-/// Continues a workflow run that failed with `poisoned`: the step that crashed coordinators is retried.
+/// Continues a workflow run that failed or was stopped.
+///
+/// Finished nodes keep their outputs. The failed or stopped nodes, and those that depend on them, run again, in the same workflow run.
 #[utoipa::path(
     post,
     path = "/workflow-runs/{id}/retry",

@@ -20,6 +20,7 @@ mod pages;
 mod quarantine;
 mod ready;
 mod requested_by;
+mod resuming;
 mod run_tokens;
 mod runners;
 mod sessions;

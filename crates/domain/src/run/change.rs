@@ -275,14 +275,15 @@ pub fn suspend(
     if run.status == Status::Stopping {
         return Ok(over(Run { usage, ..run }, session, End::Stopped, now));
     }
+    let waits_until = run.waits_until.or_else(|| Some(later(now, wait)));
     let (status, session_status, bodies) = match suspension {
         Suspension::Children(children) => {
-            (Status::Waiting, SessionStatus::Waiting, vec![Body::RunWaiting { children }])
+            let waiting = Body::RunWaiting { children, until: waits_until };
+            (Status::Waiting, SessionStatus::Waiting, vec![waiting])
         }
         Suspension::Person => (Status::InputRequired, SessionStatus::InputRequired, Vec::new()),
     };
     let events = bodies.into_iter().map(|body| event(&run, now, body)).collect();
-    let waits_until = run.waits_until.or_else(|| Some(later(now, wait)));
     let run = Run { status, lease: None, started_at: None, usage, waits_until, ..run };
     let session = with_status(session, session_status, now);
     Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })

@@ -3,7 +3,7 @@
 use accord_domain::id::WorkflowRunId;
 use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{StoreError, TaskRun};
+use accord_store::{StoreError, TaskRun, WorkflowRequest};
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
@@ -25,7 +25,7 @@ ORDER BY w.created_at DESC, w.id DESC LIMIT $1";
 const HANDS: &str = "SELECT run_id, child_id FROM workflow_hands WHERE workflow_run_id = $1 ORDER BY number";
 
 impl PostgresStore {
-    pub(crate) async fn retry_poisoned(
+    pub(crate) async fn retry_ended(
         &self,
         id: &WorkflowRunId,
         now: Timestamp,
@@ -92,9 +92,18 @@ async fn retry(
     now: Timestamp,
 ) -> Result<WorkflowRun, DbError> {
     let (run, _) = locked(connection, id).await?;
-    let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
-    put(connection, &run).await?;
-    Ok(run)
+    let Some(retried) = run.retried(now) else {
+        return Err(StoreError::NotRetryable { id: run.id, status: run.status }.into());
+    };
+    put(connection, &retried).await?;
+    if !run.is_poisoned() {
+        sqlx::query("UPDATE workflow_runs SET asked = $2 WHERE id = $1")
+            .bind(id.as_str())
+            .bind(WorkflowRequest::Resume.as_str())
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(retried)
 }
 
 async fn stop(

@@ -2,7 +2,7 @@
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Notice, StoreError, TaskRun};
+use accord_store::{Notice, StoreError, TaskRun, WorkflowRequest};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -24,8 +24,16 @@ pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) 
 
 pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> DbResult<WorkflowRun> {
     let WorkflowRow { seq, run, .. } = find(write.connection(), id)?;
-    let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
-    put(write.connection(), seq, &run)?;
+    let Some(retried) = run.retried(now) else {
+        return Err(StoreError::NotRetryable { id: run.id, status: run.status }.into());
+    };
+    put(write.connection(), seq, &retried)?;
+    if !run.is_poisoned() {
+        let sql = "UPDATE workflow_runs SET asked = ?2 WHERE seq = ?1";
+        let asked = WorkflowRequest::Resume.as_str();
+        write.connection().prepare_cached(sql)?.execute(params![seq, asked])?;
+    }
+    let run = retried;
     write.notify(Notice::WorkflowChanged { workflow_run_id: run.id.clone() });
     Ok(run)
 }

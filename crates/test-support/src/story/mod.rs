@@ -153,7 +153,8 @@ macro_rules! store_story {
             ],
             quarantine: [
                 work_is_begun_by_one, marks_of_the_living_are_no_deaths, the_third_death_poisons_a_workflow_run,
-                progress_clears_the_deaths, a_poisoned_workflow_run_can_be_retried, the_third_death_poisons_a_run,
+                progress_clears_the_deaths, a_poisoned_workflow_run_can_be_retried,
+                a_workflow_run_that_ended_without_a_result_can_be_resumed, the_third_death_poisons_a_run,
                 the_third_death_holds_callbacks, the_third_death_poisons_a_waiting_run, one_of_many_counts_a_death, work_that_is_over_is_not_poisoned,
                 a_clean_end_is_no_death, a_workflow_run_can_be_ended_at_once, a_run_can_be_stopped_at_once,
             ],

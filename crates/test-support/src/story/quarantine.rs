@@ -10,7 +10,7 @@ use accord_domain::run::{FailureType, Status as RunStatus};
 use accord_domain::workflow::{POISONED, Status, WorkflowRun};
 use accord_store::{
     Census, Death, DueWorkflowRun, EventFilter, PoisonedCount, Store, StoreError, Submitted, TaskRun,
-    WorkflowAdvance,
+    WorkflowAdvance, WorkflowRequest,
 };
 use jiff::Timestamp;
 use tokio::task::JoinSet;
@@ -142,7 +142,7 @@ pub async fn progress_clears_the_deaths(store: Arc<dyn Store>) {
 pub async fn a_poisoned_workflow_run_can_be_retried(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("b", 1), None).await.unwrap();
     let refused = store.retry_workflow_run(&wfr("b"), at(1)).await;
-    assert!(matches!(refused, Err(StoreError::NotPoisoned(_))), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::NotRetryable { .. })), "{refused:?}");
     let before = poisoned(&store, "a").await;
     let run = store.retry_workflow_run(&wfr("a"), at(300)).await.unwrap();
     let expected = WorkflowRun {
@@ -158,8 +158,40 @@ pub async fn a_poisoned_workflow_run_can_be_retried(store: Arc<dyn Store>) {
     let mut all = due(&store).await;
     all.sort();
     assert_eq!(all, [(wfr("a"), 0), (wfr("b"), 0)]);
+    assert_eq!(store.workflow_documents(&wfr("a")).await.unwrap().asked, Some(WorkflowRequest::Begin));
     assert_eq!(store.count_poisoned().await.unwrap(), PoisonedCount::default());
     assert_eq!(die(&store, &step("a"), "one", 400).await, retry(1));
+}
+
+/// A workflow run that failed or was stopped is asked to go on; one that completed is not.
+pub async fn a_workflow_run_that_ended_without_a_result_can_be_resumed(store: Arc<dyn Store>) {
+    for (name, status) in [("f", Status::Failed), ("s", Status::Stopped), ("c", Status::Completed)] {
+        store.submit_workflow_run(new(name, 1), None).await.unwrap();
+        let begun = store.workflow_documents(&wfr(name)).await.unwrap().run;
+        let over = WorkflowRun { status, finished_at: Some(at(2)), ..next(&begun, 2).run };
+        store.advance_workflow_run(WorkflowAdvance { run: over.clone(), ..next(&begun, 2) }).await.unwrap();
+        let resumed = store.retry_workflow_run(&wfr(name), at(3)).await;
+        if status == Status::Completed {
+            assert!(matches!(resumed, Err(StoreError::NotRetryable { .. })), "{resumed:?}");
+            continue;
+        }
+        let expected = WorkflowRun {
+            status: Status::Running,
+            version: over.version + 1,
+            updated_at: at(3),
+            finished_at: None,
+            ..over
+        };
+        assert_eq!(resumed.unwrap(), expected);
+        let documents = store.workflow_documents(&wfr(name)).await.unwrap();
+        assert_eq!((documents.run, documents.asked), (expected, Some(WorkflowRequest::Resume)));
+    }
+    let mut due: Vec<_> = due(&store).await.into_iter().map(|(id, _)| id).collect();
+    due.sort();
+    assert_eq!(due, [wfr("f"), wfr("s")]);
+    let stopped = store.end_workflow_run(&wfr("f"), at(4)).await.unwrap();
+    assert!(stopped.failure.is_some());
+    assert_eq!(store.retry_workflow_run(&wfr("f"), at(5)).await.unwrap().failure, None);
 }
 
 /// A run whose result coordinators died of fails as poisoned, and its runner has lost it.

@@ -36,6 +36,11 @@ impl<'a> Engine<'a> {
         self.queue.extend(roots);
     }
 
+    /// Looks at every node: those that wait start if they can.
+    pub(super) fn queue_all(&mut self) {
+        self.queue.extend(0..self.flow.graph.nodes.len());
+    }
+
     pub(super) fn started(&mut self, at: At, worker: Worker) {
         let Some(task) = self.task(at) else { return };
         let attempt = task.attempts;

@@ -8,6 +8,7 @@
 //! running task has that worker any more, so nothing happens.
 
 mod absent;
+mod again;
 mod engine;
 mod inputs;
 pub(crate) mod prompt;
@@ -57,6 +58,8 @@ pub enum Event {
         run_id: RunId,
     },
     StopAsked,
+    /// The run ended without a result, and is to go on.
+    Resumed,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +115,7 @@ pub fn advance(
         Event::Ended { worker, end } => engine.ended(&worker, end),
         Event::Lost { run_id } => engine.lost(&run_id),
         Event::StopAsked => engine.stop(),
+        Event::Resumed => engine.resume(),
     }
     engine.conclude()
 }

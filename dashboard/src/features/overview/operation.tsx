@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { runnersQuery } from '@/api/queries'
+import { runnersQuery, runsQuery } from '@/api/queries'
 import { Card } from '@/components/ui'
 import { exactCount, plural } from '@/lib/format'
 import { depthQuery } from './api'
@@ -20,10 +20,31 @@ export function Operation() {
       <Now label="Running" to="/runs" search={{ status: 'running' }}>
         {depths ? `${exactCount(depths.held)} of ${plural(slots, 'slot')}` : '–'}
       </Now>
+      <Suspended />
       <Now label="Runners" to="/runners">
         {alive === undefined ? '–' : alive.length === 0 ? <span className="text-danger">none alive</span> : `${alive.length} alive`}
       </Now>
     </Card>
+  )
+}
+
+/** Runs that wait for their children or for people; they hold no runner. */
+function Suspended() {
+  const children = useQuery(runsQuery({ status: 'waiting', limit: 1 })).data?.total ?? 0
+  const people = useQuery(runsQuery({ status: 'input_required', limit: 1 })).data?.total ?? 0
+  return (
+    <>
+      {children > 0 ? (
+        <Now label="Waiting" to="/runs" search={{ status: 'waiting' }}>
+          {`${exactCount(children)} for child sessions`}
+        </Now>
+      ) : null}
+      {people > 0 ? (
+        <Now label="Input required" to="/runs" search={{ status: 'input_required' }}>
+          {plural(people, 'run')}
+        </Now>
+      ) : null}
+    </>
   )
 }
 

@@ -1,10 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { render, screen } from '@testing-library/react'
+import { fireEvent, render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Api } from '@/api'
 import { access, presentKey } from '@/api/access'
-import { agentsQuery, contractQuery } from '@/api/queries'
+import { agentsQuery, contractQuery, runQuery } from '@/api/queries'
 import { SessionActions } from './actions'
 
 vi.mock('@tanstack/react-router', () => ({
@@ -16,36 +16,44 @@ afterEach(() => access.set({ key: null, role: null, asked: null, left: false }))
 
 const session = { session_id: 'ses_1', agent_name: 'a', status: 'idle' } as Api.SessionView
 
-function open(type: Api.Type | null, parameters: object | null) {
+function open(type: Api.Type | null, parameters: object | null, status: Api.RunStatus = 'completed') {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   const agent = { name: 'a', type, valid: true, has_parameters_schema: parameters !== null } as Api.AgentSummary
   client.setQueryData(agentsQuery().queryKey, { items: type === null ? [] : [agent] })
+  client.setQueryData(runQuery('run_2').queryKey, { run_id: 'run_2', status, model: 'small' } as Api.RunView)
   client.setQueryData(contractQuery('a').queryKey, { parameters_schema: parameters } as Api.AgentContract)
   const { unmount } = render(
     <QueryClientProvider client={client}>
-      <SessionActions session={session} again="run_1" />
+      <SessionActions session={session} runId="run_2" again="run_1" />
     </QueryClientProvider>,
   )
   const resume = screen.queryByRole('button', { name: 'Resume' }) !== null
-  const again = screen.queryByRole('link', { name: 'Run again' })?.getAttribute('href') ?? null
+  const button = screen.queryByRole('button', { name: 'Run again' })
+  if (button !== null) fireEvent.click(button)
+  const edit = screen.queryByRole('link', { name: 'Edit the input' })?.getAttribute('href') ?? null
+  const model = (screen.queryByLabelText('Model') as HTMLInputElement | null)?.value ?? null
   unmount()
-  return { resume, again }
+  return { resume, edit, model }
 }
 
-const AGAIN = '#{"agent":"a","run":"run_1"}'
+const EDIT = '#{"agent":"a","run":"run_1"}'
 const TEXT = { type: 'object', required: ['text'], properties: { text: { type: 'string' } }, additionalProperties: false }
 const PROMPT = { type: 'object', required: ['prompt'], properties: { prompt: { type: 'string' } }, additionalProperties: false }
 
-it('offers to resume what can be resumed, and to run every listed agent again', () => {
-  expect(open('autonomous', TEXT)).toEqual({ resume: true, again: AGAIN })
-  expect(open('procedural', TEXT)).toEqual({ resume: false, again: AGAIN })
-  expect(open('procedural', PROMPT)).toEqual({ resume: true, again: AGAIN })
-  expect(open('procedural', null)).toEqual({ resume: true, again: AGAIN })
+it('offers to resume what can be resumed, to run every run again, and to edit the input of listed agents', () => {
+  expect(open('autonomous', TEXT)).toEqual({ resume: true, edit: EDIT, model: 'small' })
+  expect(open('procedural', TEXT)).toEqual({ resume: false, edit: EDIT, model: 'small' })
+  expect(open('procedural', PROMPT)).toEqual({ resume: true, edit: EDIT, model: 'small' })
+  expect(open('procedural', null)).toEqual({ resume: true, edit: EDIT, model: 'small' })
   // One that is written in a workflow is in no list.
-  expect(open(null, null)).toEqual({ resume: true, again: null })
+  expect(open(null, null)).toEqual({ resume: true, edit: null, model: 'small' })
 })
 
 it('offers nothing to a key that only reads', () => {
   presentKey('accord_x', 'viewer')
-  expect(open('autonomous', TEXT)).toEqual({ resume: false, again: null })
+  expect(open('autonomous', TEXT)).toEqual({ resume: false, edit: null, model: null })
+})
+
+it('runs only finished runs again', () => {
+  expect(open('autonomous', TEXT, 'waiting')).toEqual({ resume: true, edit: null, model: null })
 })

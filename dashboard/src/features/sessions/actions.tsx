@@ -1,16 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { Play, RotateCcw, Square, Trash2 } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { Play, Square, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, messageOf } from '@/api'
-import { agentsQuery } from '@/api/queries'
 import { OnlyWho } from '@/components/read-only'
-import { Button, Confirm, Dialog, Field, Textarea, buttonStyle } from '@/components/ui'
+import { Button, Confirm, Dialog, Field, Textarea } from '@/components/ui'
 import { isUnderWay } from '@/lib/status'
 import { useDeleteSession, useResumable, useResumeSession, useStopSession } from './api'
+import { RunAgain } from './run-again'
 
-/** Stop, resume, run again, delete. `again` is the run whose input a new one begins with. */
-export function SessionActions({ session, again }: { session: Api.SessionView; again: string }) {
+interface Props {
+  session: Api.SessionView
+  /** The run in view. */
+  runId: string
+  /** The run whose input a new session begins with. */
+  again: string
+}
+
+/** Stop, resume, run again, delete. */
+export function SessionActions({ session, runId, again }: Props) {
   const stop = useStopSession(session.session_id)
   const [open, setOpen] = useState<'resume' | 'remove' | null>(null)
   const close = () => setOpen(null)
@@ -24,7 +31,7 @@ export function SessionActions({ session, again }: { session: Api.SessionView; a
         ) : (
           <GoOn session={session} onResume={() => setOpen('resume')} />
         )}
-        <RunAgain agentName={session.agent_name} run={again} />
+        <RunAgain agentName={session.agent_name} runId={runId} again={again} />
       </OnlyWho>
       {isUnderWay(session.status) ? null : (
         <OnlyWho may="administers">
@@ -51,17 +58,6 @@ function GoOn({ session, onResume }: { session: Api.SessionView; onResume: () =>
     <Button onClick={onResume}>
       <Play aria-hidden /> Resume
     </Button>
-  )
-}
-
-/** Opens the run form with the same input, where it can be edited and another model chosen. Agents of workflows are in no list. */
-function RunAgain({ agentName, run }: { agentName: string; run: string }) {
-  const agents = useQuery(agentsQuery())
-  if (!agents.data?.items.some(({ name, valid }) => name === agentName && valid)) return null
-  return (
-    <Link to="/runs/new" search={{ agent: agentName, run }} title="Same input, editable; or another model" className={buttonStyle({})}>
-      <RotateCcw aria-hidden /> Run again
-    </Link>
   )
 }
 

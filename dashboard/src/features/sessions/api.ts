@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
 import { LOOK_AGAIN_MS, agentsQuery, contractQuery } from '@/api/queries'
+import { type JsonMap, write } from '@/lib/lossless'
 import { takesPrompt } from './model'
 import { type Origin, candidatesOf, originIn } from './origin'
 
@@ -38,6 +39,28 @@ export const attemptsQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.runs.attempts(id),
     queryFn: () => body(api.GET('/runs/{id}/attempts', { params: { path: { id } } })),
+  })
+
+/** What the run did so far. Nothing tells of every step, so it is looked up again while the run works. */
+export const stepsQuery = (id: string, underWay: boolean) =>
+  queryOptions({
+    queryKey: [...queryKeys.runs.one(id), 'steps'],
+    queryFn: () => body(api.GET('/runs/{id}/steps', { params: { path: { id } } })),
+    refetchInterval: underWay ? STEPS_MS : false,
+  })
+
+const STEPS_MS = 3_000
+
+/** The system prompt of an agent; empty where it has none, or is in no list. */
+export const systemPromptQuery = (name: string) =>
+  queryOptions({
+    queryKey: [...queryKeys.agents.one(name), 'system prompt'],
+    queryFn: async () => {
+      const { blueprint } = await body(api.GET('/agents/{name}', { params: { path: { name } } }))
+      const prompt = (blueprint as { system_prompt?: unknown } | null)?.system_prompt
+      return typeof prompt === 'string' ? prompt : ''
+    },
+    retry: false,
   })
 
 /** The newest workflow runs; a session of an older one is found from there, not from here. */
@@ -96,6 +119,27 @@ export function useResumeSession(id: string) {
     mutationFn: (prompt: string) =>
       body(api.POST('/runs', { body: { type: 'resume_session', session_id: id, prompt } })),
     onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.sessions.one(id) }),
+  })
+}
+
+/** What is different in a fork. Written by ourselves: the numbers of a schema stay as they were typed. */
+export function useForkRun(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (changes: JsonMap) => {
+      const sent = write(changes)
+      const call = api.POST('/runs/{id}/fork', { params: { path: { id } }, body: { from_step: 0 }, bodySerializer: () => sent })
+      return body(call)
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.sessions.lists }),
+  })
+}
+
+export function useRetryRun(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (changes: Api.RetryRun) => body(api.POST('/runs/{id}/retry', { params: { path: { id } }, body: changes })),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.sessions.lists }),
   })
 }
 

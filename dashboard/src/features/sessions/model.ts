@@ -1,7 +1,7 @@
 /** What a session's page shows, made from what the server says. Pure. */
 import type { Api } from '@/api'
 import type { Happened } from '@/api/events'
-import { plural } from '@/lib/format'
+import { plural, until } from '@/lib/format'
 import { repeated } from '@/lib/repeated'
 import { follow, readJson } from '@/lib/json-text'
 import type { Tone } from '@/lib/status'
@@ -144,6 +144,8 @@ function entryOf(event: Happened): Entry {
       return state('Claimed by a runner', `${event.runner_id} · delivery ${event.attempt}`)
     case 'run.started':
       return state('Run started', null, 'info')
+    case 'run.waiting':
+      return state('Waiting', waitingFor(event.children.length, event.until, Date.now()), 'info')
     case 'run.completed':
       return state('Run completed', null, 'success')
     case 'run.failed':
@@ -157,6 +159,11 @@ function entryOf(event: Happened): Entry {
     default:
       return state((event as { type: string }).type)
   }
+}
+
+/** `for 2 child sessions until 14:05`. */
+export function waitingFor(children: number, end: string | null | undefined, now: number): string {
+  return `for ${plural(children, 'child session')}${end ? ` until ${until(end, now)}` : ''}`
 }
 
 /** The runner that a run waits for: `a runner with llm · tags gpu`. */

@@ -19,14 +19,17 @@ import { InputView } from './input-view'
 import { OriginLink } from './origin-link'
 import { ResultView } from './result-view'
 import { RunSummary } from './run-summary'
+import { StepsView } from './steps-view'
 import { Timeline } from './timeline'
+import { Waiting } from './waiting'
 
 const route = getRouteApi('/sessions/$sessionId')
 
-const VIEWS = ['timeline', 'attempts', 'result', 'input', 'family'] as const
+const VIEWS = ['timeline', 'steps', 'attempts', 'result', 'input', 'family'] as const
 type View = (typeof VIEWS)[number]
 const LABELS: Record<View, string> = {
   timeline: 'Timeline',
+  steps: 'Steps',
   attempts: 'Attempts',
   result: 'Result',
   input: 'Input & contract',
@@ -79,7 +82,7 @@ function Session({ session }: { session: Api.SessionView }) {
       actions={
         <>
           <RunChoice runs={runs.data?.items ?? []} value={runId} />
-          <SessionActions session={session} again={startOf(runs.data?.items ?? [], runId)} />
+          <SessionActions session={session} runId={runId} again={startOf(runs.data?.items ?? [], runId)} />
         </>
       }
     >
@@ -122,6 +125,7 @@ function Run({ session, runId }: { session: Api.SessionView; runId: string }) {
         const run = JSON.parse(text) as Api.RunView
         return (
           <>
+            <Waiting run={run} />
             <RunSummary run={run} />
             <Tabs
               value={view}
@@ -140,6 +144,9 @@ function Run({ session, runId }: { session: Api.SessionView; runId: string }) {
               <TabPanel value="timeline" className="flex min-h-64 flex-1 flex-col gap-4">
                 <Timeline sessionId={session.session_id} runId={runId} />
                 {isUnderWay(run.status) ? <LiveOutput sessionId={session.session_id} runId={runId} /> : null}
+              </TabPanel>
+              <TabPanel value="steps">
+                <StepsView run={run} text={text} />
               </TabPanel>
               <TabPanel value="attempts">
                 <AttemptsView runId={runId} />

@@ -25,7 +25,7 @@ export function useStopWorkflowRun(id: string) {
   })
 }
 
-/** Continues a run that failed as `poisoned`. */
+/** Continues a run that failed or was stopped. */
 export function useRetryWorkflowRun(id: string) {
   const client = useQueryClient()
   return useMutation({

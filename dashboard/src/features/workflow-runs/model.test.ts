@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { countsOf, isCompared, isPoisoned, nodeOf, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
+import { canResume, countsOf, isCompared, isPoisoned, nodeOf, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
 
 type NodeView = Api.WorkflowNodeView
 
@@ -78,6 +78,16 @@ it('knows a run that coordinators died of', () => {
     isPoisoned(run([], { status: 'failed', error: fault('timed_out') })),
     isPoisoned(run([], { status: 'running', error: null })),
   ]).toEqual([true, false, false])
+})
+
+it('resumes what failed or was stopped', () => {
+  expect([
+    canResume(run([node('a'), node('b', { status: 'failed' })], { status: 'failed' })),
+    canResume(run([], { status: 'stopped' })),
+    canResume(run([node('a'), node('b', { status: 'skipped' })], { status: 'failed' })),
+    canResume(run([node('a')], { status: 'completed' })),
+    canResume(run([node('a', { status: 'failed' })], { status: 'running' })),
+  ]).toEqual([true, true, false, false, false])
 })
 
 it('selects the node that made a run fail, unless the address says otherwise', () => {

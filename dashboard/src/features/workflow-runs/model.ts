@@ -151,3 +151,8 @@ export function taskLabel(task: Api.WorkflowTaskView): string {
 export function isPoisoned(run: Api.WorkflowRunView): boolean {
   return run.status === 'failed' && run.error?.type === 'poisoned'
 }
+
+/** Whether a finished run can go on: it was stopped, or a node has failed. What conditions closed stays closed. */
+export function canResume(run: Api.WorkflowRunView): boolean {
+  return run.status === 'stopped' || (run.status === 'failed' && run.nodes.some(({ status }) => status === 'failed' || status === 'stopped'))
+}

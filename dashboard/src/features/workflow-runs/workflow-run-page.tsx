@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { RotateCcw, Square } from 'lucide-react'
+import { RotateCcw, Square, StepForward } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, isGone, messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
@@ -15,7 +15,7 @@ import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
 import { useRetryWorkflowRun, useStopWorkflowRun } from './api'
 import { ComparisonView } from './comparison-view'
-import { type Reading, VIEWS, countsOf, isPoisoned, nodeOf, readRun, viewOf } from './model'
+import { type Reading, VIEWS, canResume, countsOf, isPoisoned, nodeOf, readRun, viewOf } from './model'
 import { NodePanel } from './node-panel'
 import { Fault, RunFacts } from './run-facts'
 import { RunGraph } from './run-graph'
@@ -91,10 +91,17 @@ function Lead({ run }: { run: Api.WorkflowRunView }) {
 
 function Action({ run }: { run: Api.WorkflowRunView }) {
   if (isUnderWay(run.status)) return <Stop run={run} />
-  return isPoisoned(run) ? <Retry run={run} /> : <Another run={run} />
+  if (isPoisoned(run)) return <Retry run={run} label="Retry" />
+  return (
+    <>
+      {canResume(run) ? <Retry run={run} label={run.status === 'failed' ? 'Resume from the failed node' : 'Resume'} /> : null}
+      <Another run={run} />
+    </>
+  )
 }
 
-function Retry({ run }: { run: Api.WorkflowRunView }) {
+/** Continues the run: what completed stays. */
+function Retry({ run, label }: { run: Api.WorkflowRunView; label: string }) {
   const retry = useRetryWorkflowRun(run.workflow_run_id)
   return (
     <>
@@ -104,7 +111,7 @@ function Retry({ run }: { run: Api.WorkflowRunView }) {
         </p>
       ) : null}
       <Button variant="secondary" disabled={retry.isPending} onClick={() => retry.mutate()}>
-        <RotateCcw aria-hidden /> Retry
+        <StepForward aria-hidden /> {label}
       </Button>
     </>
   )

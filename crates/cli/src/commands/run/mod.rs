@@ -7,7 +7,7 @@ mod task;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{Attempt, CreateRun, Embedded, ExtractJson, Strategy, ValidationMode, contract};
+use accord_api::{Attempt, CreateRun, CreatedRun, Embedded, ExtractJson, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
 use crate::connection::ConnectionArguments;
@@ -20,6 +20,7 @@ use crate::progress::Progress;
 use crate::unclaimed_runs::{self, Awaited};
 use crate::{output, runtime};
 
+pub(crate) use parameters::value as parameter;
 pub(crate) use report::Report;
 
 /// Run an agent and print its result
@@ -173,8 +174,18 @@ pub(crate) async fn ask(
     idempotency_key: Option<&str>,
     time_limit: Option<Duration>,
 ) -> Result<(Report, Vec<Attempt>), Failure> {
+    let create = async { Ok(client.create_run(request, idempotency_key).await?) };
+    followed(client, create, time_limit).await
+}
+
+/// Follows the run that a request makes to its end. A signal or the time limit stops it.
+pub(crate) async fn followed(
+    client: &Client,
+    create: impl Future<Output = Result<CreatedRun, Failure>>,
+    time_limit: Option<Duration>,
+) -> Result<(Report, Vec<Attempt>), Failure> {
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
-    let created = client.create_run(request, idempotency_key).await?;
+    let created = create.await?;
     let mut progress = Progress::new();
     let above = progress.above();
     let tell = |event: Seen<'_>| {

@@ -54,8 +54,8 @@ fn object(value: Value) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// An agent without a parameter schema takes strings.
-fn value(blueprint: &Value, key: &str, text: &str) -> Value {
+/// The value of a parameter on the command line. An agent without a parameter schema takes strings.
+pub(crate) fn value(blueprint: &Value, key: &str, text: &str) -> Value {
     match blueprint.get("parameters_schema") {
         Some(schema) => task_parameters::value(schema, key, text),
         None => Value::String(text.to_owned()),

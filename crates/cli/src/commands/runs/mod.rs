@@ -1,6 +1,12 @@
 //! `accord runs`: what was asked, and how it went.
 
+mod again;
+mod diff;
+mod fork;
 mod list;
+mod retry;
+mod show;
+mod steps;
 mod watch;
 
 use accord_api::{RunId, RunStatus};
@@ -13,17 +19,17 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::for_each::{each, show_status};
 use crate::view::attempt::{self, AnswerText};
-use crate::view::text::Times;
-use crate::view::{Tone, run as view};
+use crate::view::Tone;
 use crate::{id_prefix, output, runtime};
 
-/// Inspect and control runs: list, show, watch, attempts, stop, retry
+/// Inspect and control runs: list, show, watch, attempts, steps, stop, retry, fork, diff
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   accord runs list --status failed --since 24h
   accord runs watch run_…
-  accord runs attempts run_… --text")]
+  accord runs attempts run_… --text
+  accord runs fork run_… --from 4 --model claude-opus-4-6")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -32,9 +38,10 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     List(list::Arguments),
-    Show(ShowArguments),
+    Show(show::Arguments),
     Watch(watch::Arguments),
     Attempts(AttemptsArguments),
+    Steps(steps::Arguments),
     /// Stop runs; finished runs are left unchanged
     #[command(after_help = "\
 Pending runs stop immediately; running ones stay 'stopping' until their runner confirms. If no
@@ -45,61 +52,26 @@ Examples:
   accord runs stop run_…
   accord runs list --status running --json | jq -r '.items[].run_id' | xargs -r accord runs stop")]
     Stop(RunsArguments),
-    /// Start failed or stopped runs again
-    #[command(after_help = "\
-Each new run has the agent, input and contract of the old one, as they were then, and its own id,
-which is printed. If no coordinator runs for the project, the new run waits until one is started.
-
-Examples:
-  accord runs retry run_…
-  accord runs list --status failed --json | jq -r '.items[].run_id' | xargs -r accord runs retry")]
-    Retry(RunsArguments),
+    Retry(retry::Arguments),
+    Fork(fork::Arguments),
+    Diff(diff::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::List(arguments) => list::run(arguments),
-        Command::Show(arguments) => show(arguments),
+        Command::Show(arguments) => show::run(arguments),
         Command::Watch(arguments) => watch::run(arguments),
         Command::Attempts(arguments) => attempts(arguments),
         Command::Stop(runs) => runs.change(
             async |client, id| client.stop_run(id).await,
             |stopped| (&stopped.run_id, stopped.status),
         ),
-        Command::Retry(runs) => runs.change(
-            async |client, id| client.retry_run(id).await,
-            |created| (&created.run_id, created.status),
-        ),
+        Command::Steps(arguments) => steps::run(arguments),
+        Command::Retry(arguments) => retry::run(arguments),
+        Command::Fork(arguments) => fork::run(arguments),
+        Command::Diff(arguments) => diff::run(arguments),
     }
-}
-
-/// Show a run: parameters, contract, result or error
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  accord runs show run_…
-  accord runs show run_… --json | jq .result.result_data")]
-struct ShowArguments {
-    /// Run id, or a unique prefix of it
-    run: RunId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
-}
-
-fn show(arguments: &ShowArguments) -> Result<Exit, Failure> {
-    let run = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        id_prefix::run(&client, &arguments.run).await
-    })?;
-    if arguments.json {
-        output::json(&run)?;
-    } else {
-        output::show(&view::view(&run, &Times::here()))?;
-    }
-    Ok(Exit::Success)
 }
 
 /// Show every attempt of a run: outcome, errors, repairs, tokens, time

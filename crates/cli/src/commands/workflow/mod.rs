@@ -58,11 +58,13 @@ Examples:
   accord workflows runs qa --status running --json | jq -r '.items[].workflow_run_id' |
     xargs -r accord workflows stop")]
     Stop(RunsArguments),
-    /// Continue workflow runs that failed as 'poisoned'
+    /// Resume failed or stopped workflow runs from the nodes that failed
     #[command(after_help = "\
-A run is poisoned if coordinators crashed three times during one of its steps. A retry repeats that
-step and resets the counter; finished steps are kept. If no coordinator runs for the project, the
-run continues when one is started.
+Finished nodes keep their outputs, and so do the finished items of a map node. The failed or stopped
+nodes run again, and everything that depends on them, in the same workflow run and with the graph it
+was started with. A run is 'poisoned' if coordinators crashed three times during one of its steps;
+then that step is repeated. If no coordinator runs for the project, the run continues when one is
+started.
 
 Examples:
   accord workflows retry wfr_…")]

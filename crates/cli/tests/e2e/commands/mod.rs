@@ -1,5 +1,6 @@
 //! The commands as a user types them: what they print where, and how they exit.
 
+mod again;
 mod audit;
 mod batch;
 mod beginnings;

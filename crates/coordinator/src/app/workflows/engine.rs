@@ -87,6 +87,7 @@ impl WorkflowRuns {
         match documents.asked {
             Some(WorkflowRequest::Begin) => events.push_back(Event::Begun),
             Some(WorkflowRequest::Stop) => events.push_back(Event::StopAsked),
+            Some(WorkflowRequest::Resume) => events.push_back(Event::Resumed),
             None => {}
         }
         for hand in done {

@@ -237,8 +237,17 @@ impl WorkflowRuns {
         Ok(unread_view(self.store.workflow_documents(id).await?.run))
     }
 
-    /// Continues a workflow run on which coordinators crashed.
+    /// Continues a workflow run that failed or was stopped: finished nodes keep their outputs, the others run again.
     pub(crate) async fn retry(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
+        let documents = self.store.workflow_documents(id).await?;
+        // Coordinators may have died of the documents of a poisoned one.
+        if documents.run.status == Status::Failed && !documents.run.is_poisoned() {
+            let flow = self.flow(&documents.definition).await?;
+            if !state_of(&flow, &documents.head, &documents.nodes)?.can_resume() {
+                let message = format!("no node of {id} failed, so there is nothing to run again; start a new run");
+                return Err(Error::new(ErrorName::NotRetryable, message));
+            }
+        }
         let run = self.store.retry_workflow_run(id, self.outside.now()).await?;
         summary_of(self.store.as_ref(), run).await
     }

@@ -303,7 +303,7 @@ fn a_suspended_run_has_no_runner_and_keeps_its_usage() {
     assert_eq!((change.run.usage.input_tokens, change.run.waits_until), (7, Some(at(62))));
     assert_eq!((change.callback, change.child_reports), (None, ChildReports::Unchanged));
     let told: Vec<_> = change.events.iter().map(|event| event.body.clone()).collect();
-    assert_eq!(told, [Body::RunWaiting { children: vec![SessionId::new("2")] }]);
+    assert_eq!(told, [Body::RunWaiting { children: vec![SessionId::new("2")], until: Some(at(62)) }]);
     let late = start(change.run.clone(), change.session.clone(), &holder("1", 1), at(3));
     assert_eq!(late, Err(Refused::LeaseLost { run: RunId::new("1") }));
     let lost = lose(change.run.clone(), change.session, at(1000), MAX_DELIVERIES);

@@ -1,5 +1,6 @@
 //! The engine, driven by hand: every start is answered at once, and the test says how each task ends.
 
+mod again;
 mod nodes;
 mod plans;
 mod policies;

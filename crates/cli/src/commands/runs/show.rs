@@ -1,0 +1,55 @@
+//! `accord runs show`.
+
+use accord_api::{PageQuery, RunId, RunStatus, SessionId, SessionQuery};
+use accord_client::Client;
+
+use crate::connection::{Access, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::run;
+use crate::view::text::Times;
+use crate::{id_prefix, output, paging, runtime};
+
+/// Show a run: parameters, contract, result or error
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  accord runs show run_…
+  accord runs show run_… --json | jq .result.result_data")]
+pub(crate) struct Arguments {
+    /// Run id, or a unique prefix of it
+    run: RunId,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let (run, children) = runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let run = id_prefix::run(&client, &arguments.run).await?;
+        let children = match run.status {
+            RunStatus::Waiting if !arguments.json => unfinished(&client, &run.session_id).await?,
+            _ => Vec::new(),
+        };
+        Ok((run, children))
+    })?;
+    if arguments.json {
+        output::json(&run)?;
+    } else {
+        output::show(&run::view(&run, &children, &Times::here()))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The children that a run still waits for.
+async fn unfinished(client: &Client, parent: &SessionId) -> Result<Vec<SessionId>, Failure> {
+    let which = SessionQuery { parent_session_id: Some(parent.clone()), ..SessionQuery::default() };
+    let which = &which;
+    let fetch = |page: PageQuery| async move {
+        client.sessions(&SessionQuery { limit: page.limit, cursor: page.cursor, ..which.clone() }).await
+    };
+    paging::sift(fetch, |child| child.status.is_busy().then_some(child.session_id)).await
+}

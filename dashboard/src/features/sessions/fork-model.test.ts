@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import type { Api } from '@/api'
+import { write } from '@/lib/lossless'
+import { forkForm, forkRequest, takesSchema } from './fork-model'
+
+const text = '{"model": "small", "contract": {"schema": {"maximum": 1.10}}}'
+const run = { model: 'small', contract_origin: 'caller' } as Api.RunView
+const before = forkForm(run, text, 'You sort.')
+const sent = (changes: Partial<typeof before>) => write(forkRequest(3, before, { ...before, ...changes }))
+
+it('begins with what the run had', () => {
+  expect(before).toEqual({ model: 'small', systemPrompt: 'You sort.', schema: '{\n  "maximum": 1.10\n}' })
+  expect(forkForm({} as Api.RunView, '{"contract": null}', '')).toEqual({ model: '', systemPrompt: '', schema: '' })
+})
+
+it('sends only what was changed, with numbers as they were typed', () => {
+  expect(sent({})).toBe('{"from_step":3}')
+  expect(sent({ model: ' large ' })).toBe('{"from_step":3,"model":"large"}')
+  expect(sent({ model: '' })).toBe('{"from_step":3}')
+  expect(sent({ systemPrompt: '' })).toBe('{"from_step":3,"system_prompt":""}')
+  expect(sent({ schema: '{"maximum":1.10}' })).toBe('{"from_step":3}')
+  expect(sent({ schema: '{"maximum": 2.50}' })).toBe('{"from_step":3,"output_schema":{"maximum":2.50}}')
+  expect(() => sent({ schema: '{' })).toThrow()
+})
+
+it('replaces only contracts that the agent leaves open', () => {
+  const origins: (Api.Origin | undefined)[] = ['blueprint', 'caller', 'default', undefined]
+  expect(origins.map((contract_origin) => takesSchema({ contract_origin } as Api.RunView))).toEqual([false, true, true, true])
+})

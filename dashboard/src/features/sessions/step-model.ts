@@ -1,0 +1,109 @@
+/** A step of a run, as its page shows it. Pure. */
+import type { Api } from '@/api'
+import { count } from '@/lib/format'
+import type { Tone } from '@/lib/status'
+
+export interface StepPart {
+  label: string
+  text: string
+}
+
+export interface ShownStep {
+  number: number
+  title: string
+  /** One line of what was said or done. */
+  summary: string
+  tone: Tone
+  /** The outcome of a verdict. */
+  outcome: Api.Outcome | null
+  /** Tokens, where a model was asked. */
+  usage: string | null
+  /** What is seen when it is opened. */
+  parts: StepPart[]
+}
+
+const ENDINGS: Record<Api.Ending, string> = {
+  finished: '',
+  submitted: '',
+  truncated: 'cut off',
+  refused: 'refused',
+  paused: 'paused',
+  astray: 'unknown tools',
+}
+
+/** More of a text is not in the summary. */
+const SUMMARY = 160
+
+/** The steps, in order. A tool that starts has no name of its own: the call has it. */
+export function shownSteps(steps: readonly Api.Step[]): ShownStep[] {
+  const tools = new Map<string, string>()
+  return steps.map(({ number, body }) => {
+    if (body.type === 'model_answer') for (const call of body.calls ?? []) tools.set(call.id ?? '', call.name)
+    const { title, summary = '', tone = 'neutral', outcome = null, usage = null, parts = [] } = shown(body, tools)
+    const line = summary.replaceAll(/\s+/g, ' ').trim().slice(0, SUMMARY)
+    return { number, title, summary: line, tone, outcome, usage, parts: parts.filter(({ text }) => text !== '') }
+  })
+}
+
+function shown(body: Api.StepBody, tools: ReadonlyMap<string, string>): Partial<ShownStep> & { title: string } {
+  switch (body.type) {
+    case 'opened':
+      return { title: 'Started', parts: [{ label: 'Known about the endpoints', text: JSON.stringify(body.facts, null, 2) }] }
+    case 'model_answer': {
+      const calls = body.calls ?? []
+      const said = body.refusal ?? (calls.length > 0 ? `calls ${calls.map(({ name }) => name).join(', ')}` : body.text)
+      return {
+        title: 'Model answer',
+        summary: [body.model, ENDINGS[body.ending], said].filter(Boolean).join(' · '),
+        tone: body.ending === 'finished' || body.ending === 'submitted' ? 'info' : 'warning',
+        usage: tokens(body.usage),
+        parts: [
+          ...(body.earlier ?? []).map((text) => ({ label: 'Earlier message', text })),
+          { label: 'Text', text: body.text },
+          { label: 'Refusal', text: body.refusal ?? '' },
+          ...calls.map((call) => ({ label: `Call of ${call.name}`, text: call.arguments })),
+        ],
+      }
+    }
+    case 'turn_answer':
+      return {
+        title: 'Answer',
+        summary: [body.model, ENDINGS[body.ending], body.detail ?? body.structured ?? body.submissions?.at(-1) ?? body.text]
+          .filter(Boolean)
+          .join(' · '),
+        tone: body.ending === 'finished' || body.ending === 'submitted' ? 'info' : 'warning',
+        usage: tokens(body.usage),
+        parts: [
+          ...(body.before ?? []).map((text) => ({ label: 'Before it was cut off', text })),
+          { label: 'Text', text: body.text },
+          { label: 'Value', text: body.structured ?? '' },
+          ...(body.submissions ?? []).map((text) => ({ label: 'Submitted', text })),
+        ],
+      }
+    case 'request_failed':
+      return { title: 'Request failed', summary: body.message, tone: 'warning', usage: tokens(body.usage), parts: [{ label: 'Error', text: body.message }] }
+    case 'tool_started':
+      return { title: 'Tool started', summary: tools.get(body.call_id) ?? body.call_id }
+    case 'tool_result':
+      return {
+        title: 'Tool result',
+        summary: body.ok ? body.name : `${body.name} · failed`,
+        tone: body.ok ? 'success' : 'warning',
+        parts: [{ label: 'Result', text: body.text }],
+      }
+    case 'conversation':
+      return { title: 'Conversation', summary: body.host === '' ? '' : `on ${body.host}`, parts: [{ label: 'Conversation', text: JSON.stringify(body.conversation, null, 2) }] }
+    case 'verdict':
+      return { title: 'Verdict', summary: `attempt ${body.attempt}`, outcome: body.outcome }
+    case 'message':
+      return { title: 'Message', summary: body.text, parts: [{ label: 'Text', text: body.text }] }
+    case 'restarted':
+      return { title: 'Started over', summary: body.reason, tone: 'warning', parts: [{ label: 'Reason', text: body.reason }] }
+    default:
+      return { title: (body as { type: string }).type.replaceAll('_', ' ') }
+  }
+}
+
+function tokens(usage: Api.Usage): string {
+  return `${count(usage.input_tokens)} in · ${count(usage.output_tokens)} out`
+}

@@ -1,0 +1,43 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { expect, it, vi } from 'vitest'
+import type { Api } from '@/api'
+import { until } from '@/lib/format'
+import { childrenQuery } from './api'
+import { Waiting } from './waiting'
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ children, params }: { children: ReactNode; params: { sessionId: string } }) => <a href={params.sessionId}>{children}</a>,
+}))
+
+const waits_until = '2026-01-01T12:05:00Z'
+
+function show(status: Api.RunStatus) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
+  const children = ['running', 'finished', 'waiting'].map((state, index) => ({
+    session_id: `ses_${index}`, agent_name: `child-${index}`, status: state,
+  }))
+  client.setQueryData(childrenQuery('ses_p').queryKey, { items: children, next_cursor: null } as never)
+  render(
+    <QueryClientProvider client={client}>
+      <Waiting run={{ session_id: 'ses_p', status, waits_until } as Api.RunView} />
+    </QueryClientProvider>,
+  )
+}
+
+it('says for how many children a run waits, until when, and links to them', () => {
+  show('waiting')
+  expect(screen.getByRole('status').textContent).toContain(`Waiting for 2 child sessions until ${until(waits_until, Date.now())}.`)
+  expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['ses_0', 'ses_2'])
+})
+
+it('says that a run waits for a person', () => {
+  show('input_required')
+  expect(screen.getByRole('status').textContent).toMatch(/^Waiting for an answer from a person until .+\.$/)
+})
+
+it('says nothing while a run works', () => {
+  show('running')
+  expect(screen.queryByRole('status')).toBeNull()
+})

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CirclePause } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Api } from '@/api'
+import { LOOK_AGAIN_MS } from '@/api/queries'
+import { useNow } from '@/components/time'
+import { moment, until } from '@/lib/format'
+import { plain } from '@/lib/inert'
+import { isUnderWay } from '@/lib/status'
+import { childrenQuery } from './api'
+import { waitingFor } from './model'
+
+/** What a run waits for, and until when; nothing while it works. */
+export function Waiting({ run }: { run: Api.RunView }) {
+  if (run.status === 'waiting') return <ForChildren run={run} />
+  if (run.status !== 'input_required') return null
+  return <Line run={run}>Waiting for an answer from a person<Until run={run} />.</Line>
+}
+
+function ForChildren({ run }: { run: Api.RunView }) {
+  const { data } = useQuery({ ...childrenQuery(run.session_id), refetchInterval: LOOK_AGAIN_MS })
+  const now = useNow()
+  const open = data?.items.filter((child) => isUnderWay(child.status)) ?? []
+  return (
+    <Line run={run}>
+      <span>
+        Waiting {waitingFor(open.length, run.waits_until, now)}.
+      </span>
+      {open.map((child) => (
+        <Link
+          key={child.session_id}
+          to="/sessions/$sessionId"
+          params={{ sessionId: child.session_id }}
+          title={child.session_id}
+          className="underline"
+        >
+          {plain(child.agent_name)}
+        </Link>
+      ))}
+    </Line>
+  )
+}
+
+function Until({ run }: { run: Api.RunView }) {
+  const now = useNow()
+  return run.waits_until ? ` until ${until(run.waits_until, now)}` : null
+}
+
+function Line({ run, children }: { run: Api.RunView; children: ReactNode }) {
+  return (
+    <p
+      role="status"
+      title={run.waits_until ? moment(run.waits_until) : undefined}
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-info-soft px-3 py-2 text-info"
+    >
+      <CirclePause aria-hidden className="size-4 shrink-0" />
+      {children}
+    </p>
+  )
+}
