@@ -165,10 +165,13 @@ fn fields(run: &RunView) -> Vec<(&'static str, Value)> {
         ("model", json!(run.model)),
         ("parameters", raw(run.parameters.as_deref())),
         ("contract", raw(run.contract.as_deref())),
-        ("result", match data {
-            Some(data) => raw(Some(data)),
-            None => json!(said),
-        }),
+        (
+            "result",
+            match data {
+                Some(data) => raw(Some(data)),
+                None => json!(said),
+            },
+        ),
         ("result source", json!(source)),
         ("error", json!(run.error.as_ref().map(|error| (error.kind, &error.message)))),
         ("attempts", json!(run.attempts)),
@@ -224,7 +227,8 @@ mod tests {
         let message = |text: &str| json!({"type": "message", "text": text});
         let verdict = json!({"type": "verdict", "delivery": 1, "attempt": 1, "outcome": "accepted"});
         let a = Side { run: completed(), steps: steps(&[message("same"), message("one"), verdict]) };
-        let run = RunView { run_id: "run_3".parse().unwrap(), model: Some("large".to_owned()), ..completed() };
+        let run =
+            RunView { run_id: "run_3".parse().unwrap(), model: Some("large".to_owned()), ..completed() };
         let b = Side { run, steps: steps(&[message("same"), message("two")]) };
         let comparison = Comparison::of(&a, &b);
         insta::assert_snapshot!(plain(&comparison.within(None)), @r#"
@@ -243,7 +247,10 @@ mod tests {
         assert_eq!((&told["first_different_step"], &told["steps"][2]["b"]), (&json!(2), &Value::Null));
         assert_eq!(told["differences"], json!([{"path": "model", "a": "small", "b": "large"}]));
         let same = plain(&Comparison::of(&a, &a).within(None));
-        assert!(same.contains("usage are the same.") && same.ends_with("All steps are the same.\n"), "{same}");
+        assert!(
+            same.contains("usage are the same.") && same.ends_with("All steps are the same.\n"),
+            "{same}"
+        );
     }
 
     #[test]

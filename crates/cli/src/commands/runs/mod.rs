@@ -18,8 +18,8 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::for_each::{each, show_status};
-use crate::view::attempt::{self, AnswerText};
 use crate::view::Tone;
+use crate::view::attempt::{self, AnswerText};
 use crate::{id_prefix, output, runtime};
 
 /// Inspect and control runs: list, show, watch, attempts, steps, stop, retry, fork, diff

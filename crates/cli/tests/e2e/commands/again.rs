@@ -47,7 +47,9 @@ async fn a_run_is_shown_by_steps_continued_from_one_and_compared() {
     let steps = run(folder, &["runs", "steps", &id[..20]]).await.ends(0, &[]).stdout;
     let lines: Vec<&str> = steps.lines().collect();
     assert!(lines[0].starts_with("STEP  TYPE") && lines.len() == 8, "{steps}");
-    for (line, words) in [(2, "calls read_file"), (3, "read_file: ok"), (5, "schema_invalid"), (7, "accepted")] {
+    for (line, words) in
+        [(2, "calls read_file"), (3, "read_file: ok"), (5, "schema_invalid"), (7, "accepted")]
+    {
         assert!(lines[line].contains(words), "no '{words}' in {}", lines[line]);
     }
 
