@@ -102,14 +102,14 @@ it('runs a finished run again, with another model', async () => {
 it('says that a run waits for its children, and for how long', async () => {
   // A runner of our own: its run answers that it waits for a child, which never ends.
   const { runner_id } = await post<{ runner_id: string }>('/runner/register', {
-    profile: { executor_types: ['llm'], tags: ['by-hand'], require_matching_tags: true },
+    profile: { executor_types: ['llm'], tags: ['by-hand'] },
   })
   const additional_demands = { tags: ['by-hand'] }
   const parent = await post<Run>('/runs', { agent_name: 'triage', prompt: 'Lead', output_schema: SEVERITY, additional_demands })
   const child = await post<Run>('/runs', {
     agent_name: 'triage', prompt: 'Follow', parent_session_id: parent.session_id, execution_mode: 'async_callback',
   })
-  const claims = await post<{ runs: { run_id: string; lease_id: string; attempt: number }[] }>('/runner/claims', { runner_id, max: 1, wait: 5 })
+  const claims = await post<{ runs: { run_id: string; lease_id: string; attempt: number }[] }>('/runner/claims', { runner_id, max: 1, wait_seconds: 5 })
   const claimed = claims.runs[0]
   expect(claimed?.run_id).toBe(parent.run_id)
   const holding = { runner_id, lease_id: claimed?.lease_id, attempt: claimed?.attempt }
