@@ -252,10 +252,7 @@ pub(crate) mod tests {
         let run = RunView { status: RunStatus::Waiting, waits_until, error: None, ..failed() };
         let children: Vec<SessionId> = ["ses_a", "ses_b"].map(|id| id.parse().unwrap()).into();
         let text = plain(&view(&run, &children, &times()));
-        assert!(
-            text.contains("waits for   2 child sessions (ses_a, ses_b), for 1h 00m more\n"),
-            "{text}"
-        );
+        assert!(text.contains("waits for   2 child sessions (ses_a, ses_b), for 1h 00m more\n"), "{text}");
         let run = RunView { status: RunStatus::InputRequired, ..run };
         let exact = Times::fixed("2026-11-15T10:05:00Z", false);
         assert_eq!(waits_for(&run, &[], &exact), "an answer from a person, until 2026-11-15 11:05:00");

@@ -116,9 +116,9 @@ fn tone(body: &Body) -> Tone {
 
 fn usage(body: &Body) -> Option<&Usage> {
     match body {
-        Body::ModelAnswer { usage, .. } | Body::RequestFailed { usage, .. } | Body::TurnAnswer { usage, .. } => {
-            Some(usage)
-        }
+        Body::ModelAnswer { usage, .. }
+        | Body::RequestFailed { usage, .. }
+        | Body::TurnAnswer { usage, .. } => Some(usage),
         _ => None,
     }
 }

@@ -147,8 +147,9 @@ impl Runs {
             Kind::ResumeSession => of.session_id,
         };
         let mut demands = of.demands;
-        // The runner of a command is gone with the command.
+        // The runner of a command is gone with the command. Where another command asks, its own runner does the work.
         demands.tags.retain(|tag| !tag.starts_with(OWN_TAG));
+        demands.tags.extend(self.instance.runner_tag().cloned());
         let (id, now) = (RunId::new(self.outside.unique()), self.outside.now());
         Run {
             execution_mode: of.execution_mode,

@@ -245,7 +245,8 @@ impl WorkflowRuns {
         if documents.run.status == Status::Failed && !documents.run.is_poisoned() {
             let flow = self.flow(&documents.definition).await?;
             if !state_of(&flow, &documents.head, &documents.nodes)?.can_resume() {
-                let message = format!("no node of {id} failed, so there is nothing to run again; start a new run");
+                let message =
+                    format!("no node of {id} failed, so there is nothing to run again; start a new run");
                 return Err(Error::new(ErrorName::NotRetryable, message));
             }
         }

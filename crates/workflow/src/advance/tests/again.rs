@@ -117,9 +117,7 @@ fn subtasks_that_are_done_are_kept() {
         "output": {"type": "output"},
     });
     let mut drive = Drive::new(nodes, edges(&[("input", "work"), ("work", "output")]), json!({}));
-    let subtask = |id: &str, needs: &[&str]| {
-        json!({"id": id, "agent": "one", "description": id, "dependencies": needs, "priority": 0})
-    };
+    let subtask = |id: &str, needs: &[&str]| json!({"id": id, "agent": "one", "description": id, "dependencies": needs, "priority": 0});
     drive.fail("work.plan");
     drive.event(Event::Resumed);
     let plan = json!({"goal": "g", "subtasks": [subtask("a", &[]), subtask("b", &["a"])]});
