@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::step::Step;
+use accord_api::step::{Body, Step};
 use accord_api::{RunStatus, RunView};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -28,6 +28,13 @@ pub(crate) struct Side {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Side {
+    /// The steps without the first one, which holds what was known about the endpoints and is missing if that was nothing.
+    fn deeds(&self) -> Vec<&Step> {
+        self.steps.iter().filter(|step| !matches!(step.body, Body::Opened { .. })).collect()
+    }
+}
+
 /// What differs. The JSON form is part of the API.
 #[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
@@ -37,8 +44,8 @@ pub(crate) struct Comparison {
     differences: Vec<Difference>,
     /// Differences that are not listed.
     more_differences: usize,
-    /// The number of the first step that differs.
-    first_different_step: Option<usize>,
+    /// The number of the first step that differs, in A if it has one there.
+    first_different_step: Option<u32>,
     steps: Vec<Pair>,
 }
 
@@ -57,7 +64,7 @@ struct Difference {
 
 #[derive(Debug, Serialize)]
 struct Pair {
-    number: usize,
+    number: u32,
     a: Option<Step>,
     b: Option<Step>,
 }
@@ -71,13 +78,13 @@ impl Comparison {
         }
         let more_differences = differences.len().saturating_sub(MOST_DIFFERENCES);
         differences.truncate(MOST_DIFFERENCES);
-        let steps = a.steps.len().max(b.steps.len());
-        let steps: Vec<Pair> = (0..steps)
-            .map(|index| {
-                let step = |side: &Side| side.steps.get(index).cloned();
-                Pair { number: index + 1, a: step(a), b: step(b) }
-            })
-            .collect();
+        let (left, right) = (a.deeds(), b.deeds());
+        let pair = |index: usize| {
+            let (a, b) = (left.get(index).copied().cloned(), right.get(index).copied().cloned());
+            let number = a.as_ref().or(b.as_ref()).map_or(0, |step| step.number);
+            Pair { number, a, b }
+        };
+        let steps: Vec<Pair> = (0..left.len().max(right.len())).map(pair).collect();
         let deed = |step: &Option<Step>| step.as_ref().map(|step| Deed::of(&step.body));
         let first = steps.iter().find(|pair| deed(&pair.a) != deed(&pair.b));
         let first_different_step = first.map(|pair| pair.number);
@@ -230,6 +237,13 @@ mod tests {
         let run =
             RunView { run_id: "run_3".parse().unwrap(), model: Some("large".to_owned()), ..completed() };
         let b = Side { run, steps: steps(&[message("same"), message("two")]) };
+        let opened = json!({"type": "opened", "facts": {}});
+        let later = Side { run: completed(), steps: steps(&[opened, message("same")]) };
+        assert_eq!(
+            Comparison::of(&later, &b).first_different_step,
+            Some(2),
+            "what was known is no difference"
+        );
         let comparison = Comparison::of(&a, &b);
         insta::assert_snapshot!(plain(&comparison.within(None)), @r#"
         A  run_1  completed

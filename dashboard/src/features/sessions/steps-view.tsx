@@ -36,7 +36,7 @@ function Steps({ steps, onFork }: { steps: Api.Step[]; onFork: (step: number) =>
           <li key={step.number} className="flex items-start gap-2 px-4 py-2">
             <Step step={step} />
             <OnlyWho may="calls">
-              <Button size="small" variant="ghost" aria-label={`Run again from step ${step.number}`} onClick={() => onFork(step.number)}>
+              <Button size="small" variant="ghost" aria-label={`Run again from here: step ${step.number}`} onClick={() => onFork(step.number)}>
                 <GitFork aria-hidden /> <span className="max-md:hidden">Run again from here</span>
               </Button>
             </OnlyWho>

@@ -36,7 +36,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.json {
         output::json(&steps)?;
     } else if steps.items.is_empty() {
-        output::message("No steps found: the run has not done anything yet.\n");
+        output::message(
+            "No steps found: the run has not done anything yet, or its steps are not recorded.\n",
+        );
     } else {
         output::show(&step::list(&steps.items))?;
     }

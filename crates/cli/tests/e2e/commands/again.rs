@@ -41,20 +41,19 @@ async fn a_run_is_shown_by_steps_continued_from_one_and_compared() {
     assert_eq!(first.text("/result_data/severity"), "low");
 
     let json = run(folder, &["runs", "steps", &id, "--json"]).await.ends(0, &[]).json();
-    let kinds =
-        ["opened", "model_answer", "tool_result", "model_answer", "verdict", "model_answer", "verdict"];
+    let kinds = ["model_answer", "tool_result", "model_answer", "verdict", "model_answer", "verdict"];
     assert_eq!(types(&json), kinds, "{json}");
     let steps = run(folder, &["runs", "steps", &id[..20]]).await.ends(0, &[]).stdout;
     let lines: Vec<&str> = steps.lines().collect();
-    assert!(lines[0].starts_with("STEP  TYPE") && lines.len() == 8, "{steps}");
+    assert!(lines[0].starts_with("STEP  TYPE") && lines.len() == 7, "{steps}");
     for (line, words) in
-        [(2, "calls read_file"), (3, "read_file: ok"), (5, "schema_invalid"), (7, "accepted")]
+        [(1, "calls read_file"), (2, "read_file: ok"), (4, "schema_invalid"), (6, "accepted")]
     {
         assert!(lines[line].contains(words), "no '{words}' in {}", lines[line]);
     }
 
     let asked = model.requests().len();
-    let fork = ["runs", "fork", &id, "--from", "3", "--model", "claude-large", "--wait", "--json"];
+    let fork = ["runs", "fork", &id, "--from", "2", "--model", "claude-large", "--wait", "--json"];
     let forked = run(folder, &fork).await.ends(0, &[]);
     assert_eq!(forked.text("/result_data/severity"), "high");
     assert_ne!(forked.text("/session_id"), first.text("/session_id"));
@@ -66,11 +65,11 @@ async fn a_run_is_shown_by_steps_continued_from_one_and_compared() {
         assert!(diff.contains(words), "no '{words}' in {diff}");
     }
     let marked: Vec<&str> = diff.lines().filter(|line| line.starts_with('>')).collect();
-    assert!(marked.len() == 1 && marked[0].starts_with(">  4"), "{diff}");
+    assert!(marked.len() == 1 && marked[0].starts_with(">  3"), "{diff}");
     let json = run(folder, &["runs", "diff", &id, &other, "--json"]).await.ends(0, &[]).json();
-    assert_eq!((&json["first_different_step"], &json["a"]["run_id"]), (&json!(4), &json!(id)));
+    assert_eq!((&json["first_different_step"], &json["a"]["run_id"]), (&json!(3), &json!(id)));
 
-    let fork = ["runs", "fork", &id, "--from", "2", "--system-prompt", "You sort quickly."];
+    let fork = ["runs", "fork", &id, "--from", "1", "--system-prompt", "You sort quickly."];
     let queued = run(folder, &fork).await.ends(0, &[]).stdout;
     let queued = queued.split_whitespace().next().unwrap();
     run(folder, &["runs", "watch", queued]).await.ends(0, &[]);
