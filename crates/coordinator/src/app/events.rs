@@ -27,6 +27,7 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "tool.finished",
     "request.repeated",
     "attempt.judged",
+    "run.waiting",
     "result",
     "run.completed",
     "run.failed",
