@@ -126,7 +126,7 @@ async fn the_same_run_continues_each_time_a_child_ends() {
         desk.reconcile().await;
         let (_, runs) = desk.get(&format!("/runs?session_id={session}")).await;
         assert_eq!(runs["items"].as_array().unwrap().len(), 1, "exactly one run, and one result");
-        let (_, events) = desk.get(&format!("/events?run_id={}", family.parent.run_id)).await;
+        let (_, events) = desk.get(&format!("/sessions/{session}/events")).await;
         assert_eq!(kinds(&events).iter().filter(|kind| **kind == "run.waiting").count(), 2);
         assert_eq!(kinds(&events).iter().filter(|kind| **kind == "result").count(), 1);
     }
