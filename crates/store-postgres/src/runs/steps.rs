@@ -17,7 +17,7 @@ macro_rules! current {
         concat!(
             "steps t WHERE t.run_id = ",
             $run,
-            " AND t.number > (SELECT coalesce(max(l.number), 0) FROM steps l WHERE l.run_id = ",
+            " AND t.number >= (SELECT coalesce(max(l.number), 0) FROM steps l WHERE l.run_id = ",
             $run,
             " AND l.kind = 'restarted')"
         )

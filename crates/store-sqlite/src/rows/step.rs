@@ -56,7 +56,7 @@ pub(crate) fn all(connection: &Connection, run: i64) -> DbResult<Vec<Step>> {
 
 /// The steps of a run that count, and how large they are: [`accord_domain::step::current`], without reading the others.
 pub(crate) fn current(connection: &Connection, run: i64) -> DbResult<(Vec<Step>, usize)> {
-    let sql = "SELECT number, delivery, at, body FROM steps WHERE run = ?1 AND number > \
+    let sql = "SELECT number, delivery, at, body FROM steps WHERE run = ?1 AND number >= \
                (SELECT coalesce(max(number), 0) FROM steps WHERE run = ?1 AND kind = 'restarted') ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([run])?;
