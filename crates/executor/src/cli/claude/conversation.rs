@@ -20,6 +20,7 @@ pub(super) struct Conversation {
 struct Stored {
     held_by: String,
     session_id: String,
+    #[serde(default)]
     used: Totals,
 }
 

@@ -41,7 +41,9 @@ impl Totals {
 struct Stored {
     held_by: String,
     thread_id: String,
+    #[serde(default)]
     told: String,
+    #[serde(default)]
     used: Totals,
 }
 
