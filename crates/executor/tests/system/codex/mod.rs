@@ -29,6 +29,8 @@ async fn a_live_thread_is_asked_again_in_place() {
     let arguments = json!({"command": "ls"});
     let started = Event::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments };
     let finished = Event::ToolFinished { call_id, name, ok: true, output: "[redacted]\n".to_owned() };
+    let events: Vec<Event> =
+        events.into_iter().filter(|event| !matches!(event, Event::Conversation(_))).collect();
     assert_eq!(events, [started, finished, message("on the way"), message("one")]);
     let schema = json!({"type": "object"});
     let delivery = Delivery::Native { name: "result".to_owned(), schema: schema.clone() };
