@@ -78,6 +78,8 @@ names! {
     WorkflowRunNotFound = 404,
     /// The runner does not exist.
     RunnerNotFound = 404,
+    /// The request for input does not exist.
+    InputNotFound = 404,
     /// The API key does not exist.
     KeyNotFound = 404,
     /// The route does not exist.
@@ -110,6 +112,8 @@ names! {
     WorkflowRunBusy = 409,
     /// The run or workflow run cannot be retried in its current state.
     NotRetryable = 409,
+    /// The request for input is answered, expired or withdrawn.
+    InputClosed = 409,
     /// The session has no result yet.
     SessionNotFinished = 409,
     /// The runner does not hold the lease of this run, or no longer holds it.

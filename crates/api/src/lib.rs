@@ -12,6 +12,7 @@ mod endpoints;
 mod error;
 mod events;
 mod health;
+mod inputs;
 mod keys;
 mod page;
 mod problem;
@@ -32,7 +33,8 @@ pub use accord_domain::contract::{self, Contract, Embedded, ExtractJson, Origin,
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::{Body as EventBody, OutputChannel};
 pub use accord_domain::evidence::{Evidence, Observed, Standing};
-pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
+pub use accord_domain::id::{EventId, InputId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
+pub use accord_domain::input_request::{self, InputRequest, Status as InputStatus, ToolUse};
 pub use accord_domain::key::Role;
 pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};
 pub use accord_domain::runner::Profile;
@@ -48,6 +50,7 @@ pub use endpoints::{EndpointFact, EndpointFilter, EndpointQuery, ForgottenFacts}
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};
 pub use health::Health;
+pub use inputs::{AnswerInput, InputLink, InputQuery, NewInput};
 pub use keys::{CreateKey, CreatedKey, KeyView, MeView};
 pub use page::{Page, PageQuery};
 pub use problem::{Problem, Severity};

@@ -4,6 +4,7 @@
 //! both go with every report, and a stale one is answered with `409 LeaseLost`.
 
 use crate::endpoints::EndpointFact;
+use crate::inputs::NewInput;
 use accord_domain::attempt::Attempt;
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
@@ -232,6 +233,8 @@ pub enum FinishStatus {
     Answered,
     /// Waits for its children: only if the response to the last attempt says so.
     Waiting,
+    /// Waits for a person who answers `inputs`.
+    InputRequired,
     /// Returned to the queue, because the runner shuts down.
     Released,
 }
@@ -284,6 +287,9 @@ pub struct FinishRun {
     /// The answer to validate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<HeldAnswer>,
+    /// What a person is asked, with the status `input_required`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<NewInput>,
     /// Usage of the whole run, or of this answer.
     #[serde(default)]
     pub usage: Usage,

@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt,
-    record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, up, workflow,
+    agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, inputs, keys, mcp,
+    prompt, record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, up,
+    workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Review(review::Arguments),
     Runs(runs::Arguments),
     Sessions(sessions::Arguments),
+    #[command(alias = "input")]
+    Inputs(inputs::Arguments),
     Stats(stats::Arguments),
     #[command(alias = "schema")]
     Schemas(schemas::Arguments),

@@ -96,6 +96,11 @@ impl Progress {
             EventBody::RunWaiting { children, until } => {
                 self.step = format!("waiting {}", event::waited_for(children.len(), *until));
             }
+            EventBody::RunInputRequired { inputs, .. } => {
+                self.step = "waiting for a person".to_owned();
+                let how = event::how_to_answer(inputs);
+                (self.above())(&format!("A person has to answer: {how}\n"));
+            }
             EventBody::AttemptJudged { attempt } if attempt.outcome == Outcome::Waiting => {
                 self.used.input_tokens += attempt.usage.input_tokens;
                 self.used.output_tokens += attempt.usage.output_tokens;

@@ -39,6 +39,7 @@ mod client;
 mod error;
 mod events;
 mod http;
+mod inputs;
 mod operations;
 mod runner;
 mod runs;

@@ -80,6 +80,7 @@ impl From<StoreError> for Error {
             StoreError::NotRetryable { .. } => {
                 format!("{error}; only a workflow run that failed or was stopped can be resumed")
             }
+            StoreError::InputClosed { .. } => format!("{error}; it cannot be answered any more"),
             StoreError::Refused(_) => format!("{error}; abandon the run"),
             StoreError::IdempotencyConflict(_) => format!("{error}; use another key for another request"),
             _ => error.to_string(),
@@ -92,6 +93,7 @@ impl From<StoreError> for Error {
                 "schema" => ErrorName::SchemaNotFound,
                 "runner" => ErrorName::RunnerNotFound,
                 "key" => ErrorName::KeyNotFound,
+                "input" => ErrorName::InputNotFound,
                 "workflow" => ErrorName::WorkflowNotFound,
                 "workflow run" => ErrorName::WorkflowRunNotFound,
                 _ => ErrorName::InvalidRequest,
@@ -100,6 +102,7 @@ impl From<StoreError> for Error {
             StoreError::Exists { kind, .. } if *kind == "workflow" => ErrorName::WorkflowExists,
             StoreError::Exists { .. } => ErrorName::SchemaExists,
             StoreError::Busy { .. } => ErrorName::SessionBusy,
+            StoreError::InputClosed { .. } => ErrorName::InputClosed,
             StoreError::AtWork(_) => ErrorName::WorkflowRunBusy,
             StoreError::NotRetryable { .. } => ErrorName::NotRetryable,
             StoreError::Refused(Refused::LeaseLost { .. } | Refused::WrongStatus { .. }) => {

@@ -37,6 +37,8 @@ pub enum Actor {
         /// The run.
         run_id: RunId,
     },
+    /// A one-time link.
+    Link,
     /// A request without an API key, when none was required.
     Open,
     /// A command that used the database without a running coordinator.
@@ -52,6 +54,7 @@ impl Actor {
         match self {
             Self::Key { .. } => "key",
             Self::Run { .. } => "run",
+            Self::Link => "link",
             Self::Open => "open",
             Self::CommandLine => "command_line",
             Self::FileSystem => "file_system",
@@ -64,7 +67,7 @@ impl Actor {
         match self {
             Self::Key { key_id, .. } => Some(key_id.as_str()),
             Self::Run { run_id } => Some(run_id.as_str()),
-            Self::Open | Self::CommandLine | Self::FileSystem => None,
+            Self::Link | Self::Open | Self::CommandLine | Self::FileSystem => None,
         }
     }
 
@@ -73,7 +76,7 @@ impl Actor {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Key { name, .. } => Some(name),
-            Self::Run { .. } | Self::Open | Self::CommandLine | Self::FileSystem => None,
+            Self::Run { .. } | Self::Link | Self::Open | Self::CommandLine | Self::FileSystem => None,
         }
     }
 
@@ -83,6 +86,7 @@ impl Actor {
         Some(match (kind, id) {
             ("key", Some(id)) => Self::Key { key_id: id.parse().ok()?, name: name? },
             ("run", Some(id)) => Self::Run { run_id: id.parse().ok()? },
+            ("link", None) => Self::Link,
             ("open", None) => Self::Open,
             ("command_line", None) => Self::CommandLine,
             ("file_system", None) => Self::FileSystem,

@@ -73,6 +73,24 @@ impl Embedded {
     }
 }
 
+/// What happens if no answer conforms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = OnContractFailure)]
+pub enum OnFailure {
+    /// The run fails.
+    #[default]
+    Fail,
+    /// A person is asked to correct the closest answer.
+    Ask,
+}
+
+impl OnFailure {
+    fn is_fail(&self) -> bool {
+        *self == Self::Fail
+    }
+}
+
 /// A rule that a schema cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -106,6 +124,9 @@ pub struct Options {
     /// Strategy to enforce the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
+    /// What happens if no answer conforms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<OnFailure>,
 }
 
 /// More retries than this have never helped a model, and each costs a call.
@@ -141,4 +162,7 @@ pub struct Contract {
     pub validation_mode: ValidationMode,
     /// Strategy to enforce the contract.
     pub strategy: Strategy,
+    /// What happens if no answer conforms.
+    #[serde(default, skip_serializing_if = "OnFailure::is_fail")]
+    pub on_failure: OnFailure,
 }

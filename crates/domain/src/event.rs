@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::attempt::Attempt;
 use crate::callback::HeldReason;
 use crate::comparison::{Contradiction, Truncation};
-use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
+use crate::id::{EventId, InputId, RunId, RunnerId, SessionId, WorkflowRunId};
+use crate::input_request::Status as InputStatus;
 use crate::run::Failure;
 use crate::workflow::{NodeStatus, Status as WorkflowStatus, Worker, WorkflowFailure};
 
@@ -133,6 +134,24 @@ pub enum Body {
         #[schema(value_type = Option<String>, format = DateTime)]
         until: Option<Timestamp>,
     },
+    /// The run needs a person. It continues when somebody answers.
+    #[serde(rename = "run.input_required")]
+    RunInputRequired {
+        /// The requests for input.
+        inputs: Vec<InputId>,
+        /// Until when it waits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<String>, format = DateTime)]
+        until: Option<Timestamp>,
+    },
+    /// A request for input was answered, or its deadline passed.
+    #[serde(rename = "input.closed")]
+    InputClosed {
+        /// The request.
+        input_id: InputId,
+        /// Its status now.
+        status: InputStatus,
+    },
     /// The run has a result: exactly one of the two is set.
     #[serde(rename = "result")]
     Result {
@@ -244,6 +263,8 @@ impl Body {
             Self::RequestRepeated { .. } => "request.repeated",
             Self::AttemptJudged { .. } => "attempt.judged",
             Self::RunWaiting { .. } => "run.waiting",
+            Self::RunInputRequired { .. } => "run.input_required",
+            Self::InputClosed { .. } => "input.closed",
             Self::Result { .. } => "result",
             Self::RunCompleted => "run.completed",
             Self::RunFailed { .. } => "run.failed",

@@ -100,6 +100,10 @@ id!(
     KeyId, "key_"
 );
 id!(
+    /// The id of a request for a person's input.
+    InputId, "inp_"
+);
+id!(
     /// The id of one run of a workflow.
     WorkflowRunId, "wfr_"
 );

@@ -21,6 +21,7 @@ pub mod event;
 pub mod evidence;
 pub mod id;
 pub mod input;
+pub mod input_request;
 pub mod key;
 pub mod provider;
 pub mod quarantine;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::demands::Demands;
 use crate::id::{RunId, SessionId};
-use crate::run::Run;
+use crate::run::{Run, Status as RunStatus};
 
 /// Status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -47,6 +47,14 @@ impl Status {
             Self::Stopping => "stopping",
             Self::Stopped => "stopped",
             Self::Failed => "failed",
+        }
+    }
+
+    /// The status of a session with a new run.
+    pub fn of_new(run: &Run) -> Self {
+        match run.status {
+            RunStatus::InputRequired => Self::InputRequired,
+            _ => Self::Pending,
         }
     }
 
@@ -109,7 +117,7 @@ impl Session {
         Self {
             id: run.session_id.clone(),
             agent_name: run.agent_name.clone(),
-            status: Status::Pending,
+            status: Status::of_new(run),
             parent_session_id: None,
             project_dir: None,
             affinity: Demands::default(),

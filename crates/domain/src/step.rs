@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::attempt::Outcome;
+use crate::id::InputId;
+use crate::input_request::{Purpose, ToolUse};
 use crate::usage::Usage;
 
 /// A step of a run.
@@ -187,6 +189,22 @@ pub enum Body {
         /// The text.
         text: String,
     },
+    /// A person answered, or nobody did in time.
+    Input {
+        /// The request.
+        input_id: InputId,
+        /// What the run calls it.
+        call_id: String,
+        /// Why a person was asked.
+        purpose: Purpose,
+        /// The tool call to approve.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<ToolUse>,
+        /// The answer, if there was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Value>)]
+        answer: Option<Value>,
+    },
     /// The recorded steps do not lead here any more: the run started over, and the steps before this one do not count.
     Restarted {
         /// Why.
@@ -207,6 +225,7 @@ impl Body {
             Self::TurnAnswer { .. } => "turn_answer",
             Self::Verdict { .. } => "verdict",
             Self::Message { .. } => "message",
+            Self::Input { .. } => "input",
             Self::Restarted { .. } => "restarted",
         }
     }

@@ -1,15 +1,18 @@
 //! The steps of a run: taken from the record as long as there are recorded ones, and recorded from then on.
 //!
-//! A run that was interrupted goes through the same code again. Whoever would ask a model, run a tool or judge an answer asks
-//! the journal first: what was done before is not done again.
+//! A run that was interrupted goes through the same code again. Before a model is asked, a tool is run or an answer is judged, the
+//! journal is asked: what was done before is not done again.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use accord_domain::input_request::{Decision, ToolUse};
 use accord_domain::step::{Body, Step};
 use async_trait::async_trait;
+
+use crate::people::{Ask, RecordedInput};
 
 /// How much of a run is recorded. A run with more continues after what was recorded.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
@@ -37,6 +40,10 @@ struct State {
     recorded: VecDeque<Step>,
     next: u32,
     diverged: Option<String>,
+    /// What people answered. Answers are found by what they are about, wherever they are in the record.
+    inputs: Vec<RecordedInput>,
+    /// What people have to be asked.
+    asked: Vec<Ask>,
 }
 
 /// What the record says of a tool call.
@@ -63,7 +70,16 @@ impl Journal {
 
     fn with(recorded: VecDeque<Step>, next: u32, sink: Option<Arc<dyn StepSink>>) -> Self {
         let bytes = recorded.iter().map(|step| size(&step.body)).sum();
-        let state = State { recorded, next, diverged: None };
+        let (mut inputs, mut others) = (Vec::new(), VecDeque::with_capacity(recorded.len()));
+        for step in recorded {
+            match step.body {
+                Body::Input { call_id, tool, answer, .. } => {
+                    inputs.push(RecordedInput { call_id, tool, answer });
+                }
+                _ => others.push_back(step),
+            }
+        }
+        let state = State { recorded: others, next, diverged: None, inputs, asked: Vec::new() };
         Self {
             state: Mutex::new(state),
             sink,
@@ -110,6 +126,35 @@ impl Journal {
             _ if has_begun.is_some() => RecordedCall::Begun,
             _ => RecordedCall::New,
         }
+    }
+
+    /// What a person answered to the call of this id.
+    pub(crate) fn input(&self, call_id: &str) -> Option<RecordedInput> {
+        self.state().inputs.iter().rev().find(|input| input.call_id == call_id).cloned()
+    }
+
+    /// What was decided about a call with these arguments. A decision counts once.
+    pub(crate) fn take_decision(&self, call: &ToolUse) -> Option<Decision> {
+        let mut state = self.state();
+        let place = state.inputs.iter().position(|input| input.tool.as_ref() == Some(call))?;
+        Some(Decision::read(state.inputs.remove(place).answer.as_ref()))
+    }
+
+    /// What was decided, and not used yet.
+    pub fn decisions(&self) -> Vec<(ToolUse, Decision)> {
+        let decided =
+            |input: &RecordedInput| Some((input.tool.clone()?, Decision::read(input.answer.as_ref())));
+        self.state().inputs.iter().filter_map(decided).collect()
+    }
+
+    /// Notes what people have to be asked before the run can go on.
+    pub(crate) fn ask(&self, asks: Vec<Ask>) {
+        self.state().asked.extend(asks);
+    }
+
+    /// What people have to be asked.
+    pub fn asked(&self) -> Vec<Ask> {
+        self.state().asked.clone()
     }
 
     /// Records a step. It is saved before the next one begins: see [`Self::settle`].
@@ -179,6 +224,7 @@ fn size(body: &Body) -> usize {
             text.len() + earlier.iter().map(String::len).sum::<usize>() + calls + kept
         }
         Body::ToolResult { text, .. } | Body::Message { text } => text.len(),
+        Body::Input { answer, .. } => answer.as_ref().map_or(0, |answer| answer.to_string().len()),
         Body::RequestFailed { message, .. } => message.len(),
         Body::Conversation { conversation, .. } => conversation.to_string().len(),
         Body::TurnAnswer { text, before, submissions, structured, conversation, .. } => {

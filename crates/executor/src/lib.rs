@@ -26,6 +26,7 @@
 //! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the interface to both |
 //! | `child` | every process that is started here: its group, its pipes, its sandbox, its variables |
 //! | `journal` | the steps of a run, recorded and replayed |
+//! | `people` | which calls need the approval of a person, and what people are asked |
 //! | `retry` | how long to keep asking a provider that is away |
 //! | `transport`, `http` | the interface to the network, and its implementation |
 
@@ -41,6 +42,7 @@ mod json;
 mod llm;
 mod mcp;
 mod mcp_server;
+mod people;
 mod process;
 mod program;
 mod registry;
@@ -71,6 +73,7 @@ pub use llm::{
 };
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};
+pub use people::{Approvals, Ask, NoApprovals};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use retry::{Attempts, GaveUp, Retry, Wait};

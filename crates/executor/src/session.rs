@@ -134,6 +134,9 @@ pub enum TurnError {
     /// The recorded steps belong to another course of the run: it has to start over.
     #[error("the recorded steps do not fit: {0}")]
     Diverged(String),
+    /// A person has to answer first: [`crate::Journal::asked`].
+    #[error("a person has to answer first")]
+    InputRequired,
     /// It was stopped on request.
     #[error("stopped")]
     Stopped,

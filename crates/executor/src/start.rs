@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::journal::Journal;
 use crate::mcp_server::McpServer;
+use crate::people::Approvals;
 use crate::retry::Retry;
 
 /// Everything that an executor needs to open a session.
@@ -32,6 +33,8 @@ pub struct Start {
     pub retry: Retry,
     /// Whether the cost of the run is limited. An executor that cannot report costs refuses it.
     pub costs_are_limited: bool,
+    /// Which tool calls need the approval of a person.
+    pub approvals: Arc<dyn Approvals>,
     /// What was done in this run before, and where more is recorded.
     pub journal: Arc<Journal>,
 }

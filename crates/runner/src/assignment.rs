@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::approvals::ApprovalRules;
 use crate::recent::Recent;
 
 /// A contract, as it was resolved and as it is judged by.
@@ -35,6 +36,7 @@ pub struct Known {
 #[derive(Debug, Clone)]
 struct Agent {
     blueprint: Arc<Blueprint>,
+    approvals: Arc<ApprovalRules>,
     settings: Arc<Value>,
 }
 
@@ -48,6 +50,8 @@ pub struct Assignment {
     /// Whether it begins the session.
     pub kind: RunKind,
     pub agent: Arc<Blueprint>,
+    /// Which tool calls need the approval of a person.
+    pub(crate) approvals: Arc<ApprovalRules>,
     /// The blueprint's `executor` object, as it is written.
     pub settings: Arc<Value>,
     pub parameters: Value,
@@ -85,7 +89,7 @@ pub struct AssignmentError {
 impl Assignment {
     /// Reads a claim and compiles its contract.
     pub fn read(claim: &ClaimedRun, known: &Known, host: &str) -> Result<Self, AssignmentError> {
-        let Agent { blueprint: agent, settings } =
+        let Agent { blueprint: agent, settings, approvals } =
             known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
         let terms = |text: &RawValue| {
             known.terms.get(text.get(), || Terms::compile(document("the contract", text)?).map(Arc::new))
@@ -100,6 +104,7 @@ impl Assignment {
             kind: claim.kind,
             agent,
             settings,
+            approvals,
             input: input.unwrap_or_else(|| parameters.clone()),
             parameters,
             terms,
@@ -140,8 +145,11 @@ impl Agent {
         let blueprint: Value = document("the blueprint", text)?;
         let settings = Arc::new(blueprint.get("executor").cloned().unwrap_or_default());
         // By way of the value: the executor is a tagged shape, which cannot read numbers from text.
-        let blueprint = serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
-        Ok(Self { blueprint: Arc::new(blueprint), settings })
+        let blueprint: Blueprint =
+            serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
+        let approvals = ApprovalRules::compile(&blueprint.approve);
+        let approvals = approvals.map_err(|error| refused("the blueprint", error))?;
+        Ok(Self { blueprint: Arc::new(blueprint), settings, approvals: Arc::new(approvals) })
     }
 }
 

@@ -28,6 +28,7 @@ fn empty(holding: &Holding, status: FinishStatus) -> FinishRun {
         validation: None,
         error: None,
         answer: None,
+        inputs: Vec::new(),
         usage: Usage::default(),
         retry_count: 0,
         conversation: None,
@@ -53,9 +54,11 @@ pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
 /// Whether a report says what the work came to, rather than that it was ended.
 pub(crate) fn is_result(finish: &FinishRun) -> bool {
     match finish.status {
-        FinishStatus::Completed | FinishStatus::Failed | FinishStatus::Answered | FinishStatus::Waiting => {
-            true
-        }
+        FinishStatus::Completed
+        | FinishStatus::Failed
+        | FinishStatus::Answered
+        | FinishStatus::Waiting
+        | FinishStatus::InputRequired => true,
         FinishStatus::Stopped | FinishStatus::Released => false,
     }
 }
@@ -86,6 +89,9 @@ pub(crate) fn report(hold: &LeasedRun, outcome: Outcome, affinity: Option<Demand
         RunEnd::Stopped if hold.reason() == Some(Reason::Release) => {
             FinishRun { conversation: None, affinity: None, ..base(FinishStatus::Released) }
         }
+        RunEnd::InputRequired(inputs) => {
+            FinishRun { inputs, conversation: None, ..base(FinishStatus::InputRequired) }
+        }
         RunEnd::Waiting => FinishRun { conversation: None, ..base(FinishStatus::Waiting) },
         // Tried again before, with nothing recorded: it cannot happen twice.
         RunEnd::Diverged(reason) => FinishRun {
@@ -108,7 +114,11 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
             project_dir: Some(profile.project_dir.clone()),
             ..Demands::default()
         }),
-        Executor::Llm(_) | Executor::Process(_) | Executor::External(_) | Executor::Replay(_) => None,
+        Executor::Llm(_)
+        | Executor::Process(_)
+        | Executor::External(_)
+        | Executor::Human(_)
+        | Executor::Replay(_) => None,
     }
 }
 

@@ -16,6 +16,7 @@
 //! Absent on purpose: anything that parses or validates an answer (`contract` does), and anything that knows a provider
 //! (`executor` does).
 
+mod approvals;
 mod assignment;
 mod backoff;
 mod coordinator;

@@ -35,6 +35,7 @@ mod events;
 mod facts;
 mod horizon;
 mod idempotency;
+mod inputs;
 mod keys;
 mod list;
 mod load;

@@ -194,8 +194,8 @@ WITH document AS (
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
-    input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by
-) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23)";
+    input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by, waits_until
+) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23, $26)";
 
 /// Writes a new run with its documents and the summary of its input.
 pub(crate) async fn insert_run(
@@ -234,6 +234,7 @@ pub(crate) async fn insert_run(
         .bind(run.requested_by.as_ref().map(json).transpose()?)
         .bind(input.preview)
         .bind(input.searched)
+        .bind(run.waits_until.map(micros))
         .execute(connection)
         .await;
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())

@@ -19,6 +19,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod inputs;
 mod keys;
 mod migrate;
 mod open;

@@ -147,6 +147,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM attempts WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM attempt_errors WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM steps WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM inputs WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM run_inputs WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM assignments WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM outcomes WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",

@@ -1,6 +1,7 @@
 //! Why a use case was not carried out, by what the caller does next.
 
-use accord_domain::id::{RunId, SessionId, WorkflowRunId};
+use accord_domain::id::{InputId, RunId, SessionId, WorkflowRunId};
+use accord_domain::input_request::Status as InputStatus;
 use accord_domain::run::change::Refused;
 use accord_domain::workflow::Status;
 
@@ -27,6 +28,9 @@ pub enum StoreError {
     /// Only a workflow run that failed or was stopped can be retried.
     #[error("{id} is {status}")]
     NotRetryable { id: WorkflowRunId, status: Status },
+    /// The request for input is closed, or its run does not wait for it any more.
+    #[error("{id} is {status}")]
+    InputClosed { id: InputId, status: InputStatus },
     /// The run cannot change in this way.
     #[error(transparent)]
     Refused(#[from] Refused),

@@ -17,6 +17,7 @@ mod definitions;
 mod error;
 mod events;
 mod facts;
+mod inputs;
 mod keys;
 mod page;
 mod quarantine;
@@ -36,6 +37,7 @@ pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactFilter, FactStore};
+pub use inputs::{CloseInput, ClosedInput, InputFilter, InputStore};
 pub use keys::KeyStore;
 pub use page::{Page, PageRequest};
 pub use quarantine::{Census, Death, Poisoned, PoisonedCount, QuarantineStore};
@@ -67,6 +69,7 @@ pub trait Store:
     + AuditStore
     + RunnerStore
     + FactStore
+    + InputStore
     + CallbackStore
     + StatsStore
     + Upkeep
@@ -86,6 +89,7 @@ impl<T> Store for T where
         + AuditStore
         + RunnerStore
         + FactStore
+        + InputStore
         + CallbackStore
         + StatsStore
         + Upkeep

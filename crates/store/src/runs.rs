@@ -6,6 +6,7 @@ use accord_domain::event::Body;
 use accord_domain::evidence::Observation;
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::input::InputSummary;
+use accord_domain::input_request::InputRequest;
 use accord_domain::run::change::{End, Suspension};
 use accord_domain::run::{Assignment, Failure, Holder, Outcome, Run, Status};
 use accord_domain::runner::Profile;
@@ -42,7 +43,7 @@ pub enum SessionChoice {
 /// A run to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Submission {
-    /// The run, `pending`.
+    /// The run, `pending` or `input_required`.
     pub run: Run,
     pub session: SessionChoice,
     pub assignment: Assignment,
@@ -51,6 +52,8 @@ pub struct Submission {
     pub delivers: Vec<RunId>,
     /// The steps that it begins with, numbered from 1: a fork continues after them.
     pub steps: Vec<step::Body>,
+    /// What a person is asked, if a person does the work: the run is `input_required` then.
+    pub asks: Option<Box<InputRequest>>,
     /// Where the request had a key.
     pub idempotency: Option<Idempotency>,
 }
@@ -151,6 +154,8 @@ pub struct AskAgain {
 pub struct Suspend {
     pub holder: Holder,
     pub suspension: Suspension,
+    /// What a person is asked.
+    pub inputs: Vec<InputRequest>,
     /// What it used in all.
     pub usage: Usage,
     /// How often the model was asked again.

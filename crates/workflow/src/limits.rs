@@ -82,3 +82,6 @@ pub const MOST_READS: usize = 1_000;
 /// The largest schema, as compact JSON, that is linted where an agent or a workflow is examined: files are examined whenever
 /// they change, and the linter tries a schema at every provider. `accord schemas lint` takes larger ones.
 pub const MAX_LINTED_BYTES: usize = 64 * 1024;
+
+/// The longest time that a person has to answer: thirty days. What nobody answers in a month is forgotten.
+pub const LONGEST_INPUT_SECONDS: u32 = 30 * 24 * 60 * 60;

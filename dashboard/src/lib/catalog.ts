@@ -2,7 +2,7 @@
 
 export const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'openai-compatible', 'ollama']
 
-export const EXECUTORS = ['llm', 'claude-code', 'codex', 'process', 'external', 'replay'] as const
+export const EXECUTORS = ['llm', 'claude-code', 'codex', 'process', 'external', 'human', 'replay'] as const
 
 export const EXECUTOR_TITLES: Record<(typeof EXECUTORS)[number], string> = {
   llm: 'a model of a provider',
@@ -10,6 +10,7 @@ export const EXECUTOR_TITLES: Record<(typeof EXECUTORS)[number], string> = {
   codex: 'the Codex CLI',
   process: 'a command',
   external: 'your own program',
+  human: 'a person',
   replay: 'a recording',
 }
 

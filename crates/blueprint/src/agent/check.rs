@@ -7,8 +7,8 @@ mod program;
 mod servers;
 mod url;
 
-use accord_contract::{Invariants, JsonPath, Schema};
-use accord_domain::agent::{Blueprint, Executor, Fallback, Retry, Type};
+use accord_contract::{Condition, Invariants, JsonPath, Schema};
+use accord_domain::agent::{Approval, Blueprint, Executor, Fallback, Retry, Type};
 use accord_domain::nearest;
 
 use super::read::Readable;
@@ -20,7 +20,8 @@ use crate::name::{Named, new_name_error};
 pub const BLUEPRINT_RETRIES: u32 = 1;
 
 /// The built-in tools of every runner.
-const TOOLS: [&str; 5] = ["read_file", "list_files", "search_files", "write_file", "run_command"];
+const TOOLS: [&str; 6] =
+    ["read_file", "list_files", "search_files", "write_file", "run_command", "ask_human"];
 
 /// An output schema of a blueprint.
 #[derive(Debug, Clone)]
@@ -54,6 +55,7 @@ pub(super) fn check(read: &Readable, findings: &mut Findings) -> Contracts {
         demands(blueprint, findings);
     }
     tools(blueprint, findings);
+    approvals(blueprint, read.executor_is_known, findings);
     flags::check(blueprint, findings);
     servers::check(blueprint, read.executor_is_known, findings);
     limits(blueprint, findings);
@@ -149,7 +151,7 @@ fn tools_of_executor(blueprint: &Blueprint, findings: &mut Findings) {
     match &blueprint.executor {
         // A recording offers the tools that the recorded agent had.
         Executor::Llm(_) | Executor::Replay(_) => {}
-        Executor::Process(_) | Executor::External(_) => {
+        Executor::Process(_) | Executor::External(_) | Executor::Human(_) => {
             let message = format!("an executor of type {kind} does not support built-in tools; remove them");
             findings.error(at, message);
         }
@@ -185,6 +187,39 @@ fn demands(blueprint: &Blueprint, findings: &mut Findings) {
     if let Some((field, name, reason)) = unmeetable(&blueprint.demands) {
         let message = format!("invalid name {name:?}: {reason}");
         findings.error(JsonPath::root().key("demands").key(field), message);
+    }
+}
+
+/// The variable of the rules of `approve`.
+const ARGUMENTS: &str = "arguments";
+
+/// Checks the tools that need approval: their rules, and that something is called that could need it.
+fn approvals(blueprint: &Blueprint, executor_is_known: bool, findings: &mut Findings) {
+    let at = JsonPath::root().key("approve");
+    let kind = blueprint.executor.kind();
+    let has_calls =
+        !matches!(blueprint.executor, Executor::Process(_) | Executor::External(_) | Executor::Human(_));
+    if !blueprint.approve.is_empty() && executor_is_known && !has_calls {
+        let message =
+            format!("an executor of type {kind} has no tool calls that could be approved; remove this");
+        return findings.error(at, message);
+    }
+    for (index, approval) in blueprint.approve.iter().enumerate() {
+        let at = at.index(index);
+        if approval.tool().trim().is_empty() {
+            findings.error(at.clone(), "the name of the tool is empty");
+        }
+        if let Approval::Rule(rule) = approval
+            && let Err(error) = Condition::compile(&rule.when, &[ARGUMENTS])
+        {
+            findings.error(at.key("when"), error.to_string());
+        }
+        let is_listed = |name: &str| blueprint.tools.iter().any(|tool| tool == name);
+        let name = approval.tool();
+        let is_built_in = TOOLS.contains(&name);
+        if is_built_in && !is_listed(name) && matches!(blueprint.executor, Executor::Llm(_)) {
+            findings.warning(at, format!("'{name}' is not in tools, so it is never called"));
+        }
     }
 }
 

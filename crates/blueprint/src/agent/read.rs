@@ -157,7 +157,7 @@ mod tests {
             "$.tools[1]: expected a string, got 7",
             "$.limits.max_steps: expected an integer, 0 or more, got -1",
             "$.limits.steps: unknown field 'steps'; expected one of max_steps, max_tokens_total, max_cost_usd, \
-             timeout_seconds, wait_seconds",
+             timeout_seconds, wait_seconds, input_seconds",
             "$.output_schema_options.strategy: unknown value 'nativ'; did you mean 'native'?",
             "$.output_schema_options.max_retries: expected an integer, 0 or more, got true",
             "$.invariants[0].message: missing field 'message'",

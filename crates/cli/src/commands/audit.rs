@@ -78,6 +78,7 @@ fn actor(actor: &AuditActor) -> String {
         AuditActor::Key { key_id, name } if name.is_empty() => key_id.to_string(),
         AuditActor::Key { key_id, name } => format!("{name} ({key_id})"),
         AuditActor::Run { run_id } => run_id.to_string(),
+        AuditActor::Link => "one-time link".to_owned(),
         AuditActor::Open => "open mode".to_owned(),
         AuditActor::CommandLine => "command line".to_owned(),
         AuditActor::FileSystem => "file system".to_owned(),

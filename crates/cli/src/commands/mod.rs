@@ -9,6 +9,7 @@ pub(crate) mod coordinator;
 pub(crate) mod doctor;
 pub(crate) mod endpoints;
 pub(crate) mod init;
+pub(crate) mod inputs;
 pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod prompt;
@@ -49,6 +50,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Workflows(arguments) => workflow::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Runs(arguments) => runs::run(&arguments),
+        Command::Inputs(arguments) => inputs::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Schemas(arguments) => schemas::run(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),

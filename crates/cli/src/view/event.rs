@@ -1,6 +1,6 @@
 //! Events of a run as lines of text.
 
-use accord_api::{EventBody, EventView, OutputChannel};
+use accord_api::{EventBody, EventView, InputId, OutputChannel};
 use accord_client::ClientError;
 use jiff::Timestamp;
 use owo_colors::OwoColorize as _;
@@ -68,6 +68,10 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         EventBody::RunWaiting { children, until } => {
             format!("{} {}", Tone::Busy.paint("waiting"), waited_for(children.len(), *until))
         }
+        EventBody::RunInputRequired { inputs, .. } => {
+            format!("{} {}", Tone::Busy.paint("input required:"), how_to_answer(inputs))
+        }
+        EventBody::InputClosed { input_id, status } => format!("{input_id} {status}"),
         EventBody::RunCompleted => Tone::Good.paint("completed"),
         EventBody::RunFailed { error } => {
             let head = format!("failed[{}]:", error.kind.as_str());
@@ -95,6 +99,12 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         | EventBody::WorkflowFinished { .. } => return None,
     };
     Some((words, String::new()))
+}
+
+/// How requests for input are answered.
+pub(crate) fn how_to_answer(inputs: &[InputId]) -> String {
+    let commands = inputs.iter().map(|input| format!("accord inputs show {input}"));
+    commands.collect::<Vec<_>>().join(", ")
 }
 
 /// That a request is made again: when, why, and how much patience is left. Nothing for another event.

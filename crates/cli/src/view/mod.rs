@@ -7,6 +7,7 @@ pub(crate) mod agent;
 pub(crate) mod attempt;
 pub(crate) mod comparison;
 pub(crate) mod event;
+pub(crate) mod input;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod stats;

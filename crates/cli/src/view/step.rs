@@ -77,6 +77,10 @@ impl Lines {
             }
             Body::Verdict { outcome, .. } => outcome.as_str().to_owned(),
             Body::Message { text } => text.clone(),
+            Body::Input { input_id, answer, .. } => match answer {
+                Some(answer) => format!("{input_id}: {answer}"),
+                None => format!("{input_id}: nobody answered"),
+            },
             Body::Restarted { reason } => reason.clone(),
         };
         short(summary.trim(), characters)

@@ -48,6 +48,7 @@ fn finish(holding: Holding, severity: &str) -> FinishRun {
         validation: None,
         error: None,
         answer: None,
+        inputs: Vec::new(),
         usage: Usage::default(),
         conversation: None,
         affinity: None,

@@ -35,7 +35,7 @@ const MOST_CLAIMED: u32 = 32;
 const STARTED: &str = "run.started";
 
 /// The kinds of events with which the work on a run ends for now.
-const INTERRUPTED: [&str; 2] = ["run.queued", "run.waiting"];
+const INTERRUPTED: [&str; 3] = ["run.queued", "run.waiting", "run.input_required"];
 
 /// How many events of deliveries are read, two for each: a run is lost a few times at most, and given back whenever a runner is
 /// shut down.

@@ -143,8 +143,12 @@ impl Contracts {
 
 /// The contract of a command that has none: any value, unchanged and unambiguous.
 pub(crate) fn any_value() -> Result<contract::Contract, Error> {
-    let schema = Schema::compile(&Value::Bool(true)).map_err(Error::internal)?;
-    Ok(contract::Contract::new(schema).with_options(AS_IT_STANDS))
+    Schema::compile(&Value::Bool(true)).map(as_it_stands).map_err(Error::internal)
+}
+
+/// A contract for a value that is handed over: all of it, unchanged.
+pub(crate) fn as_it_stands(schema: Schema) -> contract::Contract {
+    contract::Contract::new(schema).with_options(AS_IT_STANDS)
 }
 
 pub(crate) fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants, Error> {

@@ -28,6 +28,8 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "request.repeated",
     "attempt.judged",
     "run.waiting",
+    "run.input_required",
+    "input.closed",
     "result",
     "run.completed",
     "run.failed",

@@ -12,6 +12,7 @@ mod definitions;
 mod endpoints;
 mod events;
 mod id_prefix;
+mod inputs;
 mod instance;
 mod keys;
 mod labels;
@@ -66,6 +67,7 @@ use callbacks::Callbacks;
 use contracts::Contracts;
 use endpoints::Endpoints;
 use events::Events;
+use inputs::Inputs;
 use instance::Instance;
 use lineage::Lineage;
 use presence::Presence;
@@ -87,6 +89,7 @@ pub struct App {
     pub(crate) callbacks: Callbacks,
     pub(crate) endpoints: Endpoints,
     pub(crate) events: Arc<Events>,
+    pub(crate) inputs: Inputs,
     pub(crate) instance: Arc<Instance>,
     pub(crate) keys: Arc<Keys>,
     pub(crate) lineage: Arc<Lineage>,
@@ -210,6 +213,13 @@ impl App {
                 outstanding: outstanding.clone(),
                 closing: closing.clone(),
             }),
+            inputs: Inputs {
+                store: store.clone(),
+                outside: outside.clone(),
+                hub: hub.clone(),
+                contracts: contracts.clone(),
+                runs: runs.clone(),
+            },
             schemas: Schemas {
                 store: store.clone(),
                 outside: outside.clone(),

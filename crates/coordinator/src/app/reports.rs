@@ -153,7 +153,7 @@ fn check_event(body: &Body) -> Result<(), Error> {
 fn check_step(step: &NewStep) -> Result<(), Error> {
     match &step.body {
         _ if step.number == 0 => Err(refuse("steps are numbered from 1")),
-        step::Body::Message { .. } | step::Body::Verdict { .. } => {
+        step::Body::Message { .. } | step::Body::Input { .. } | step::Body::Verdict { .. } => {
             Err(refuse(format!("runners cannot report steps of type {}", step.body.kind())))
         }
         _ => Ok(()),

@@ -29,6 +29,7 @@ impl Background {
         tasks.spawn(reconcilers::reaper(Arc::clone(app)));
         tasks.spawn(reconcilers::unmatched(Arc::clone(app)));
         tasks.spawn(reconcilers::callbacks(Arc::clone(app)));
+        tasks.spawn(reconcilers::inputs(Arc::clone(app)));
         tasks.spawn(reconcilers::forget(Arc::clone(app)));
         tasks.spawn(reconcilers::key_uses(Arc::clone(app)));
         tasks.spawn(reconcilers::figures(Arc::clone(app)));
@@ -52,6 +53,7 @@ impl Background {
         app.upkeep.reap().await?;
         app.upkeep.fail_unmatched(app.outside.now()).await?;
         app.callbacks.deliver_due().await?;
+        app.inputs.expire_due().await?;
         app.workflow_runs.advance_due().await?;
         app.upkeep.forget().await
     }

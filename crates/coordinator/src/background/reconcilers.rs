@@ -20,6 +20,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// and one read sees all that is due.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
+/// Deadlines of people are hours long: a second more does not matter.
+const DEADLINES_EVERY: Duration = Duration::from_secs(1);
+
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
@@ -84,6 +87,13 @@ pub(super) async fn callbacks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let wait = after("callbacks", &app.callbacks.deliver_due().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_run_over()).await;
+    }
+}
+
+pub(super) async fn inputs(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = after("inputs", &app.inputs.expire_due().await, DEADLINES_EVERY);
+        rest(&app, wait).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::ErrorName;
-use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
+use accord_domain::id::{InputId, RunId, RunnerId, SessionId, WorkflowRunId};
 use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::rejection::QueryRejection;
@@ -202,6 +202,10 @@ impl PathId for RunId {
 
 impl PathId for SessionId {
     const ABSENT: ErrorName = ErrorName::SessionNotFound;
+}
+
+impl PathId for InputId {
+    const ABSENT: ErrorName = ErrorName::InputNotFound;
 }
 
 impl PathId for RunnerId {

@@ -11,8 +11,8 @@ use utoipa::__dev::{SchemaReferences, Tags};
 use utoipa::openapi::{HttpMethod, OpenApi};
 
 use super::{
-    agents, audit, config, dashboard, endpoints, events, health, keys, mcp, me, metrics, openapi, runner,
-    runs, schemas, sessions, stats, workflow_runs, workflows,
+    agents, audit, config, dashboard, endpoints, events, health, inputs, keys, mcp, me, metrics, openapi,
+    runner, runs, schemas, sessions, stats, workflow_runs, workflows,
 };
 use crate::app::App;
 
@@ -189,6 +189,7 @@ pub(crate) static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         agents::routes(),
         runs::routes(),
         sessions::routes(),
+        inputs::routes(),
         events::routes(),
         schemas::routes(),
         runner::routes(),

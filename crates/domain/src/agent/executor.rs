@@ -22,6 +22,8 @@ pub enum Executor {
     Process(Command),
     /// A program that implements the executor protocol.
     External(External),
+    /// A person.
+    Human(Human),
     /// A recording.
     Replay(Replay),
 }
@@ -35,6 +37,7 @@ impl Executor {
             Self::Codex(_) => ExecutorKind::Codex,
             Self::Process(_) => ExecutorKind::Process,
             Self::External(_) => ExecutorKind::External,
+            Self::Human(_) => ExecutorKind::Human,
             Self::Replay(_) => ExecutorKind::Replay,
         }
     }
@@ -49,7 +52,7 @@ impl Executor {
         match self {
             Self::Llm(settings) => Some(&settings.model),
             Self::ClaudeCode(settings) | Self::Codex(settings) => settings.model.as_deref(),
-            Self::Process(_) | Self::External(_) | Self::Replay(_) => None,
+            Self::Process(_) | Self::External(_) | Self::Human(_) | Self::Replay(_) => None,
         }
     }
 }
@@ -67,6 +70,8 @@ pub enum ExecutorKind {
     Process,
     /// A program that implements the executor protocol.
     External,
+    /// A person.
+    Human,
     /// A recording.
     Replay,
 }
@@ -84,8 +89,8 @@ pub struct BuiltInExecutor {
 
 impl ExecutorKind {
     /// Every executor, in the order in which they are listed.
-    pub const ALL: [Self; 6] =
-        [Self::Llm, Self::ClaudeCode, Self::Codex, Self::Process, Self::External, Self::Replay];
+    pub const ALL: [Self; 7] =
+        [Self::Llm, Self::ClaudeCode, Self::Codex, Self::Process, Self::External, Self::Human, Self::Replay];
 
     /// The facts about it.
     pub fn row(self) -> &'static BuiltInExecutor {
@@ -105,6 +110,7 @@ impl ExecutorKind {
             Self::External => {
                 &BuiltInExecutor { name: "external", title: "your own program", schema_profile: None }
             }
+            Self::Human => &BuiltInExecutor { name: "human", title: "a person", schema_profile: None },
             Self::Replay => &BuiltInExecutor { name: "replay", title: "a recording", schema_profile: None },
         }
     }
@@ -114,6 +120,11 @@ impl ExecutorKind {
         self.row().name
     }
 }
+
+/// A person who does the work: there are no settings.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Human {}
 
 /// Settings of a model provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use executor::{
-    BuiltInExecutor, Cli, Command, Executor, ExecutorKind, External, Fallback, Llm, ProcessArguments, Replay,
-    TIER,
+    BuiltInExecutor, Cli, Command, Executor, ExecutorKind, External, Fallback, Human, Llm, ProcessArguments,
+    Replay, TIER,
 };
 pub use mcp_server::{McpServer, Unfilled, fill};
 
@@ -60,11 +60,17 @@ pub struct Limits {
     /// Maximum time in seconds that a run waits for its children. Defaults to one hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<u64>,
+    /// Time in seconds that a person has to answer a request for input. Defaults to one day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_seconds: Option<u64>,
 }
 
 impl Limits {
     /// An hour: long enough for any agent, short enough that a forgotten run ends on the same day.
     pub const DEFAULT_WAIT_SECONDS: u64 = 60 * 60;
+
+    /// A day: an answer that has to survive the night.
+    pub const DEFAULT_INPUT_SECONDS: u64 = 24 * 60 * 60;
 
     /// Why another turn would exceed the cost limit; `None` if it would not.
     pub fn exhausted(&self, used: &Usage) -> Option<String> {
@@ -122,6 +128,55 @@ pub enum OnParentEnd {
     Stop,
 }
 
+/// A tool that needs the approval of a person: its name, or a name with a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Approval {
+    /// Every call of the tool. A `*` at the end stands for any rest of the name.
+    Tool(String),
+    /// Calls for which a rule is true.
+    Rule(ApprovalRule),
+}
+
+/// A tool whose calls need approval if a rule is true.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalRule {
+    /// The tool. A `*` at the end stands for any rest of the name.
+    pub tool: String,
+    /// A CEL expression over `arguments`. A rule that cannot be evaluated counts as true.
+    pub when: String,
+}
+
+impl Approval {
+    /// The tool, as it is written.
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::Tool(tool) => tool,
+            Self::Rule(rule) => &rule.tool,
+        }
+    }
+
+    /// Whether this is about the tool of this name.
+    pub fn is_about(&self, name: &str) -> bool {
+        match self.tool().strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == self.tool(),
+        }
+    }
+}
+
+/// What happens if nobody answers a question or a request for approval in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnInputTimeout {
+    /// The call is denied, and the run continues.
+    #[default]
+    Deny,
+    /// The run fails with `input_timed_out`.
+    Fail,
+}
+
 /// The definition of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -145,6 +200,12 @@ pub struct Blueprint {
     /// Built-in tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// Tools that need the approval of a person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approve: Vec<Approval>,
+    /// What happens if nobody answers a question or a request for approval in time.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_input_timeout: OnInputTimeout,
     /// MCP servers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,

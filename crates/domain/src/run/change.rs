@@ -1,17 +1,24 @@
 //! The legal changes of a run, each a pure function.
 
+mod people;
+
 use std::collections::BTreeSet;
 
 use accord_json::read_kept;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+pub use people::close_input;
+#[cfg(test)]
+pub(crate) use people::{continue_with_input, end_by_input};
+
 use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
 use crate::attempt::{self, Attempt};
 use crate::callback::Callback;
 use crate::demands::Demands;
 use crate::event::{Body, NewEvent};
-use crate::id::{LeaseId, RunnerId, SessionId};
+use crate::id::{InputId, LeaseId, RunnerId, SessionId};
+use crate::input_request::InputRequest;
 use crate::quarantine::{self, Item};
 use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
@@ -100,15 +107,18 @@ pub enum Children {
     WillCallBack,
 }
 
-/// The events of a new run: it waits for a runner.
-pub fn queued(run: &Run, session: &Session) -> Vec<NewEvent> {
+/// The events of a new run: it waits for a runner, or for the person who is asked.
+pub fn created(run: &Run, session: &Session, asks: Option<&InputRequest>) -> Vec<NewEvent> {
     let mut events = Vec::new();
     if run.kind == super::Kind::StartSession {
         let parent_session_id = session.parent_session_id.clone();
         let body = Body::SessionCreated { agent_name: session.agent_name.clone(), parent_session_id };
         events.push(NewEvent { run_id: None, ..event(run, run.created_at, body) });
     }
-    let body = Body::RunQueued { agent_name: run.agent_name.clone(), reason: None };
+    let body = match asks {
+        Some(asks) => Body::RunInputRequired { inputs: vec![asks.id.clone()], until: run.waits_until },
+        None => Body::RunQueued { agent_name: run.agent_name.clone(), reason: None },
+    };
     events.push(event(run, run.created_at, body));
     events
 }
@@ -256,12 +266,12 @@ pub fn ask_again(
 pub enum Suspension {
     /// These children have not finished.
     Children(Vec<SessionId>),
-    /// A person has to answer.
-    Person,
+    /// A person has to answer these.
+    Person(Vec<InputId>),
 }
 
 /// The holder cannot go on before something happens elsewhere: the run waits for it, and the runner is free. The time that it
-/// may wait counts from its first wait.
+/// may wait for its children counts from its first wait.
 pub fn suspend(
     run: Run,
     session: Session,
@@ -275,16 +285,20 @@ pub fn suspend(
     if run.status == Status::Stopping {
         return Ok(over(Run { usage, ..run }, session, End::Stopped, now));
     }
-    let waits_until = run.waits_until.or_else(|| Some(later(now, wait)));
-    let (status, session_status, bodies) = match suspension {
+    let deadline = later(now, wait);
+    let (status, session_status, until, body) = match suspension {
         Suspension::Children(children) => {
-            let waiting = Body::RunWaiting { children, until: waits_until };
-            (Status::Waiting, SessionStatus::Waiting, vec![waiting])
+            let until = Some(run.waits_until.unwrap_or(deadline));
+            (Status::Waiting, SessionStatus::Waiting, until, Body::RunWaiting { children, until })
         }
-        Suspension::Person => (Status::InputRequired, SessionStatus::InputRequired, Vec::new()),
+        Suspension::Person(inputs) => {
+            let until = Some(deadline);
+            let body = Body::RunInputRequired { inputs, until };
+            (Status::InputRequired, SessionStatus::InputRequired, until, body)
+        }
     };
-    let events = bodies.into_iter().map(|body| event(&run, now, body)).collect();
-    let run = Run { status, lease: None, started_at: None, usage, waits_until, ..run };
+    let events = vec![event(&run, now, body)];
+    let run = Run { status, lease: None, started_at: None, usage, waits_until: until, ..run };
     let session = with_status(session, session_status, now);
     Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
 }

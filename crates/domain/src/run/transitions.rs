@@ -21,6 +21,8 @@ pub enum Event {
     Wait,
     /// The runner needs a person.
     Ask,
+    /// A person makes its result.
+    Correct,
     /// What it waited for is there.
     Wake,
     /// It waited for too long.
@@ -72,6 +74,7 @@ pub const TRANSITIONS: &[(Status, Event, Status)] = &[
     (Waiting, Event::GiveUp, Failed),
     (Waiting, Event::Stop, Stopped),
     (Waiting, Event::Abandon, Failed),
+    (InputRequired, Event::Correct, Completed),
     (InputRequired, Event::Wake, Pending),
     (InputRequired, Event::GiveUp, Failed),
     (InputRequired, Event::Stop, Stopped),

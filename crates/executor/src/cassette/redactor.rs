@@ -74,6 +74,7 @@ impl Redactor {
             | TurnError::AllowanceUsedUp
             | TurnError::TimedOut(_)
             | TurnError::Diverged(_)
+            | TurnError::InputRequired
             | TurnError::Stopped => error,
         }
     }

@@ -87,6 +87,7 @@ impl Executor for LlmExecutor {
             providers: Arc::clone(&self.providers),
             costs_are_limited: start.costs_are_limited,
             journal: start.journal,
+            approvals: start.approvals,
             run_id: start.run_id,
         }))
     }

@@ -17,6 +17,7 @@ mod executor;
 mod failure;
 mod intake;
 mod partial;
+mod people;
 mod provider;
 mod record;
 mod retry;

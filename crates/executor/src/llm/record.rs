@@ -105,6 +105,7 @@ fn request_error(error: &TurnError) -> Option<(RequestError, String)> {
         | TurnError::AllowanceUsedUp
         | TurnError::TimedOut(_)
         | TurnError::Diverged(_)
+        | TurnError::InputRequired
         | TurnError::Stopped => return None,
     };
     Some((error, message.clone()))

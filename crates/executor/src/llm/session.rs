@@ -16,6 +16,7 @@ use super::steps::Steps;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
 use crate::journal::Journal;
+use crate::people::Approvals;
 use crate::retry::Attempts;
 use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
 use crate::toolbox::Toolbox;
@@ -40,6 +41,7 @@ pub(super) struct LlmSession {
     pub(super) providers: Arc<Providers>,
     pub(super) costs_are_limited: bool,
     pub(super) journal: Arc<Journal>,
+    pub(super) approvals: Arc<dyn Approvals>,
     /// What the keys of tool calls begin with.
     pub(super) run_id: String,
 }
@@ -157,6 +159,7 @@ impl LlmSession {
             toolbox: self.toolbox.as_ref(),
             events,
             journal: &self.journal,
+            approvals: self.approvals.as_ref(),
             run_id: &self.run_id,
             stop: &stop,
             max_steps: self.max_steps,

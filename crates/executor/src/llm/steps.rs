@@ -19,6 +19,7 @@ use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
 use crate::journal::{Journal, RecordedCall};
 use crate::json;
+use crate::people::Approvals;
 use crate::retry::Attempts;
 use crate::session::TurnError;
 use crate::toolbox::{Effect, ToolCall, ToolOutput, ToolSpec, Toolbox};
@@ -47,6 +48,7 @@ pub(super) struct Steps<'a> {
     pub(super) toolbox: &'a dyn Toolbox,
     pub(super) events: &'a Events,
     pub(super) journal: &'a Journal,
+    pub(super) approvals: &'a dyn Approvals,
     /// The run, for the keys of tool calls.
     pub(super) run_id: &'a str,
     pub(super) stop: &'a CancellationToken,
@@ -259,6 +261,7 @@ impl Steps<'_> {
         let work: Vec<&Call> = calls.iter().filter(|call| !call.submit).collect();
         let mut results = Vec::with_capacity(work.len());
         let place = conversation.messages().len();
+        self.ask_people(&work, tools, place)?;
         let worked = self.run_tools(&work, tools, place, &mut results).await;
         let is_submitted = work.len() < calls.len();
         let is_taken = is_submitted && worked.is_ok() && results.iter().all(|result| result.ok);
@@ -336,6 +339,9 @@ impl Steps<'_> {
         match parsed {
             Err(why) => wrong(format!("the arguments are not valid JSON: {why}")),
             Ok(parsed) => {
+                if let Some(output) = self.result_by_person(call, &parsed, place) {
+                    return Ok(output);
+                }
                 if !self.is_repeatable(&call.name, tools) {
                     self.journal.record(record::tool_started(call)).await;
                 }
@@ -363,7 +369,7 @@ impl Steps<'_> {
     }
 }
 
-fn is_known(name: &str, tools: &[ToolSpec]) -> bool {
+pub(super) fn is_known(name: &str, tools: &[ToolSpec]) -> bool {
     tools.iter().any(|tool| tool.name == name)
 }
 
@@ -396,7 +402,7 @@ fn stop_of(end: &ReplyEnd, calls: &[Call]) -> Option<Stop> {
 }
 
 /// The arguments of a tool call. Some models send no arguments for a tool without parameters.
-fn arguments(text: &str) -> serde_json::Result<Value> {
+pub(super) fn arguments(text: &str) -> serde_json::Result<Value> {
     if text.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }

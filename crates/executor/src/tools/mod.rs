@@ -4,6 +4,7 @@
 //! leave the project folder (see `folder`), and neither can a command (see `run_command`), except for what the runner's
 //! settings let it reach.
 
+pub(crate) mod ask_human;
 mod folder;
 mod glob;
 mod lines;
@@ -33,7 +34,7 @@ use folder::{Folder, Refusal};
 use pace::Pace;
 use run_command::Commands;
 
-/// Opens the built-in tools: `read_file`, `list_files`, `search_files`, `write_file`, `run_command`.
+/// Opens the built-in tools: `read_file`, `list_files`, `search_files`, `write_file`, `run_command`, `ask_human`.
 #[derive(Debug, Clone)]
 pub struct BuiltinTools {
     commands: Arc<Commands>,
@@ -118,11 +119,18 @@ enum Builtin {
     SearchFiles,
     WriteFile,
     RunCommand,
+    AskHuman,
 }
 
 impl Builtin {
-    const ALL: [Self; 5] =
-        [Self::ReadFile, Self::ListFiles, Self::SearchFiles, Self::WriteFile, Self::RunCommand];
+    const ALL: [Self; 6] = [
+        Self::ReadFile,
+        Self::ListFiles,
+        Self::SearchFiles,
+        Self::WriteFile,
+        Self::RunCommand,
+        Self::AskHuman,
+    ];
 
     fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
@@ -135,6 +143,7 @@ impl Builtin {
             Self::SearchFiles => "search_files",
             Self::WriteFile => "write_file",
             Self::RunCommand => "run_command",
+            Self::AskHuman => ask_human::NAME,
         }
     }
 
@@ -145,6 +154,7 @@ impl Builtin {
             Self::SearchFiles => search_files::spec(),
             Self::WriteFile => write_file::spec(),
             Self::RunCommand => run_command::spec(),
+            Self::AskHuman => ask_human::spec(),
         };
         ToolSpec { name: self.name().to_owned(), description, parameters: parameters(properties) }
     }
@@ -172,7 +182,9 @@ impl Toolbox for Builtins {
 
     fn effect(&self, name: &str) -> Effect {
         match Builtin::named(name) {
-            Some(Builtin::ReadFile | Builtin::ListFiles | Builtin::SearchFiles) => Effect::None,
+            Some(Builtin::ReadFile | Builtin::ListFiles | Builtin::SearchFiles | Builtin::AskHuman) => {
+                Effect::None
+            }
             Some(Builtin::WriteFile) => Effect::Idempotent,
             Some(Builtin::RunCommand) | None => Effect::Unknown,
         }
@@ -189,6 +201,8 @@ impl Toolbox for Builtins {
             Builtin::ListFiles => self.in_folder(cancel, arguments, list_files::run).await,
             Builtin::SearchFiles => self.in_folder(cancel, arguments, search_files::run).await,
             Builtin::WriteFile => self.in_folder(cancel, arguments, write_file::run).await,
+            // The agent loop asks before it calls tools. A loop without people has nobody to ask.
+            Builtin::AskHuman => return refused("nobody can be asked here".to_owned()),
             Builtin::RunCommand => match read(arguments) {
                 Ok(arguments) => {
                     return run_command::run(&self.project_dir, &self.commands, arguments, cancel).await;

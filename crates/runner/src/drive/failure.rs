@@ -14,6 +14,8 @@ use crate::text::{counted, shortened};
 /// The end of a run that got no answer.
 pub(super) fn unanswered(why: &NoAnswer) -> RunEnd {
     let kind = match why {
+        // The end is replaced by what is asked.
+        NoAnswer::InputRequired => return RunEnd::InputRequired(Vec::new()),
         NoAnswer::Stopped => return RunEnd::Stopped,
         NoAnswer::SchemaRejected(_)
         | NoAnswer::FormatRejected(_)

@@ -25,8 +25,8 @@ mod turns;
 #[cfg(test)]
 mod tests;
 
-use accord_api::{Attempt, EventBody, FactReport, Failure, HeldAnswer, Usage, Validation};
-use accord_executor::{Journal, Session};
+use accord_api::{Attempt, EventBody, FactReport, Failure, HeldAnswer, NewInput, Usage, Validation};
+use accord_executor::{Ask, Journal, Session};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -82,9 +82,16 @@ pub enum RunEnd {
     Failed(Failure),
     /// The run has to wait for its children.
     Waiting,
+    /// A person has to answer these first.
+    InputRequired(Vec<NewInput>),
     /// The recorded steps belong to another course of the run.
     Diverged(String),
     Stopped,
+}
+
+fn new_input(ask: Ask) -> NewInput {
+    let Ask { call_id, purpose, message, schema, tool } = ask;
+    NewInput { call_id, purpose, message, schema, tool }
 }
 
 /// Works on a run until it ends, in a session that is open already. Never longer than the budget allows.
@@ -107,8 +114,13 @@ pub async fn drive(
         Some(terms) => contracted::run(&mut turns, terms).await,
         None => (free::run(&mut turns).await, Vec::new()),
     };
+    let asked = journal.asked();
     let end = match journal.diverged() {
         Some(reason) => RunEnd::Diverged(reason),
+        // A run that was stopped meanwhile is stopped.
+        None if !asked.is_empty() && !matches!(end, RunEnd::Stopped) => {
+            RunEnd::InputRequired(asked.into_iter().map(new_input).collect())
+        }
         None => end,
     };
     // An answer that the coordinator judges is added up there.

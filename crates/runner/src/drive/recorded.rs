@@ -153,7 +153,9 @@ fn failed(why: &NoAnswer, usage: Usage) -> Option<Body> {
         NoAnswer::ToolRejected(words) => (RequestError::ToolRejected, words),
         NoAnswer::Transport(words) => (RequestError::Transport, words),
         NoAnswer::Failed(words) => (RequestError::Failed, words),
-        NoAnswer::Exhausted(_) | NoAnswer::TimedOut(_) | NoAnswer::Stopped => return None,
+        NoAnswer::Exhausted(_) | NoAnswer::TimedOut(_) | NoAnswer::InputRequired | NoAnswer::Stopped => {
+            return None;
+        }
     };
     Some(Body::RequestFailed { error, message: message.clone(), usage })
 }

@@ -68,6 +68,8 @@ pub(super) enum NoAnswer {
     Failed(String),
     Exhausted(String),
     TimedOut(u64),
+    /// A person has to answer first. Not an end: the turn continues then.
+    InputRequired,
     Stopped,
 }
 
@@ -257,7 +259,7 @@ impl<'a> Turns<'a> {
         strategy: accord_api::Strategy,
         prompt: Option<String>,
     ) {
-        if !asked.begun {
+        if !asked.begun || *why == NoAnswer::InputRequired {
             return;
         }
         let judged = Judged::new(why.outcome(), strategy, &asked.model, "");
@@ -333,7 +335,7 @@ impl NoAnswer {
             Self::Failed(_) => attempt::Outcome::Failed,
             Self::Exhausted(_) => attempt::Outcome::BudgetExhausted,
             Self::TimedOut(_) => attempt::Outcome::TimedOut,
-            Self::Stopped => attempt::Outcome::Stopped,
+            Self::InputRequired | Self::Stopped => attempt::Outcome::Stopped,
         }
     }
 
@@ -347,6 +349,7 @@ impl NoAnswer {
             | Self::Failed(words)
             | Self::Exhausted(words) => words.clone(),
             Self::TimedOut(seconds) => super::budget::timed_out(*seconds),
+            Self::InputRequired => "a person has to answer first".to_owned(),
             Self::Stopped => "stopped".to_owned(),
         }
     }
@@ -382,6 +385,7 @@ fn why(error: TurnError, over: Option<Over>) -> NoAnswer {
         (error @ TurnError::AllowanceUsedUp, None) => NoAnswer::Exhausted(error.to_string()),
         // The run starts over, and this is not shown.
         (TurnError::Diverged(words), None) => NoAnswer::Failed(words),
+        (TurnError::InputRequired, None) => NoAnswer::InputRequired,
         (TurnError::TimedOut(seconds), None) => NoAnswer::TimedOut(seconds),
     }
 }

@@ -94,7 +94,11 @@ async fn children(
 const OUTCOME: &str = "
 INSERT INTO outcomes (run_id, result_text, result_data, raw, validation) VALUES ($1, $2, $3, $4, $5)";
 
-async fn insert_outcome(connection: &mut PgConnection, run: &Run, outcome: &Outcome) -> Result<(), DbError> {
+pub(crate) async fn insert_outcome(
+    connection: &mut PgConnection,
+    run: &Run,
+    outcome: &Outcome,
+) -> Result<(), DbError> {
     sqlx::query(OUTCOME)
         .bind(run.id.as_str())
         .bind(escape_some(outcome.result_text.as_ref()))

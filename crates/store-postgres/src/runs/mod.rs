@@ -3,10 +3,10 @@
 pub(crate) mod attempts;
 mod claim;
 pub(crate) mod documents;
-mod finish;
+pub(crate) mod finish;
 mod read;
 mod report;
-mod steps;
+pub(crate) mod steps;
 pub(crate) mod submit;
 mod suspend;
 

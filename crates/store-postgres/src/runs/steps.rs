@@ -32,7 +32,7 @@ FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[]) AS
 ON CONFLICT DO NOTHING";
 
 /// Writes the steps whose numbers are not there yet.
-pub(super) async fn insert(
+pub(crate) async fn insert(
     connection: &mut PgConnection,
     run_id: &RunId,
     steps: &[Step],
@@ -54,7 +54,7 @@ pub(super) async fn insert(
 }
 
 /// The number of a run's next step.
-pub(super) async fn next_number(connection: &mut PgConnection, run_id: &RunId) -> Result<u32, DbError> {
+pub(crate) async fn next_number(connection: &mut PgConnection, run_id: &RunId) -> Result<u32, DbError> {
     let query = sqlx::query_scalar("SELECT coalesce(max(number), 0) + 1 FROM steps WHERE run_id = $1");
     Ok(counted(query.bind(run_id.as_str()).fetch_one(connection).await?)?)
 }

@@ -4,7 +4,7 @@ use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::quarantine::Kind;
 use accord_domain::run::Run;
-use accord_domain::run::change::queued;
+use accord_domain::run::change::created;
 use accord_domain::session::{ExecutionMode, Session, Status};
 use accord_domain::step::Step;
 use accord_store::{SessionChoice, StoreError, Submission, Submitted};
@@ -18,13 +18,14 @@ use crate::notices::Announcement;
 use crate::quarantine::clear;
 use crate::rows::{insert_run, insert_session};
 use crate::store::{PostgresStore, conclude};
-use crate::{callbacks, idempotency, load, sessions, write};
+use crate::{callbacks, idempotency, inputs, load, sessions, write};
 
 /// The submission with times as they will be read again.
 pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
     let run = Run {
         created_at: whole(submission.run.created_at),
         queued_at: whole(submission.run.queued_at),
+        waits_until: submission.run.waits_until.map(whole),
         ..submission.run
     };
     let session = match submission.session {
@@ -96,7 +97,8 @@ pub(crate) async fn place(
     if run.execution_mode == ExecutionMode::AsyncCallback {
         sessions::settle_parent(connection, &session, run.created_at).await?;
     }
-    let mut events = queued(run, &session);
+    inputs::insert(connection, submission.asks.as_deref()).await?;
+    let mut events = created(run, &session, submission.asks.as_deref());
     if !children.is_empty() {
         events.push(delivered(run, children, run.created_at));
     }
@@ -162,7 +164,7 @@ async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> R
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }
     let session = Session {
-        status: Status::Pending,
+        status: Status::of_new(run),
         last_run_id: run.id.clone(),
         updated_at: run.created_at,
         ..session

@@ -11,7 +11,7 @@ use super::submit::{Delivery, deliver, delivered};
 use crate::error::DbError;
 use crate::load::Step;
 use crate::store::PostgresStore;
-use crate::{load, write};
+use crate::{inputs, load, write};
 
 impl PostgresStore {
     pub(super) async fn suspend(&self, suspend: &Suspend) -> Result<Run, DbError> {
@@ -49,6 +49,9 @@ async fn put_aside(connection: &mut PgConnection, suspend: &Suspend) -> Result<S
     if let Some(affinity) = &suspend.affinity {
         step.change.session.affinity = affinity.clone();
     }
+    if step.change.run.status.is_suspended() {
+        inputs::insert(connection, &suspend.inputs).await?;
+    }
     write_conversation(connection, &step.change.session.id, suspend.conversation.as_deref()).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     Ok(step)
@@ -57,7 +60,7 @@ async fn put_aside(connection: &mut PgConnection, suspend: &Suspend) -> Result<S
 /// `None` if one of the children was reported otherwise: what is written then must be rolled back.
 async fn queue_again(connection: &mut PgConnection, wake: &Wake) -> Result<Option<Step>, DbError> {
     let pair = load::pair(connection, &wake.run_id).await?;
-    // Before the status is looked at: whoever comes second finds the run queued by the first.
+    // Before the status is read: a second wake finds the run queued by the first.
     let children = match deliver(connection, &pair.run, &wake.delivers).await? {
         Delivery::Nothing => Vec::new(),
         Delivery::Gone => return Ok(None),

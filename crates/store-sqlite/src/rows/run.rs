@@ -128,8 +128,8 @@ pub(crate) fn number(connection: &Connection, id: &RunId) -> DbResult<i64> {
 /// Writes a new run, and gives its number.
 pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> DbResult<i64> {
     let sql = "INSERT INTO runs (id, session, kind, agent_name, status, execution_mode, demands, priority, attempt, \
-               losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+               losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by, \
+               waits_until) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
     let mut statement = connection.prepare_cached(sql)?;
     let inserted = statement.insert(params![
         run.id.as_str(),
@@ -149,6 +149,7 @@ pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Db
         micros(run.created_at),
         micros(run.queued_at),
         run.requested_by.as_ref().map(json).transpose()?,
+        run.waits_until.map(micros),
     ]);
     match inserted {
         Err(error) if is_taken(&error) => {

@@ -3,6 +3,7 @@
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::input::InputSummary;
+use accord_domain::input_request::InputRequest;
 use accord_domain::quarantine::Kind as Work;
 use accord_domain::run::{Kind, Run, change};
 use accord_domain::session::ExecutionMode::AsyncCallback;
@@ -16,7 +17,7 @@ use crate::error::DbResult;
 use crate::rows::{assignment, event, idempotency, run, session, step, summary};
 use crate::value::micros;
 use crate::writer::Write;
-use crate::{callbacks, quarantine, sessions};
+use crate::{callbacks, inputs, quarantine, sessions};
 
 /// A submission whose documents are hashed.
 pub(crate) struct Prepared {
@@ -26,6 +27,7 @@ pub(crate) struct Prepared {
     input: InputSummary,
     delivers: Vec<RunId>,
     steps: Vec<domain_step::Body>,
+    asks: Option<Box<InputRequest>>,
     idempotency: Option<Idempotency>,
 }
 
@@ -38,13 +40,14 @@ impl From<Submission> for Prepared {
             assignment: submission.assignment.into(),
             delivers: submission.delivers,
             steps: submission.steps,
+            asks: submission.asks,
             idempotency: submission.idempotency,
         }
     }
 }
 
 pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Submitted> {
-    let Prepared { run, session, assignment, input, delivers, steps, idempotency } = submission;
+    let Prepared { run, session, assignment, input, delivers, steps, asks, idempotency } = submission;
     let connection = write.connection();
     if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {
         return Ok(Submitted::Replayed(response));
@@ -64,7 +67,8 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> DbResult<Su
         let step = Step { number, delivery: 0, at: run.created_at, body };
         step::insert(connection, seq, &step::Prepared::new(&step)?)?;
     }
-    for queued in change::queued(&run, &session) {
+    inputs::insert(connection, seq, asks.as_deref())?;
+    for queued in change::created(&run, &session, asks.as_deref()) {
         let owner = queued.run_id.as_ref().map(|_| seq);
         let told = event::Prepared::new(&queued.body)?;
         event::insert(connection, micros(queued.at), session_seq, owner, &told)?;
@@ -89,7 +93,7 @@ fn resume(connection: &Connection, id: &SessionId, run: &Run) -> DbResult<(i64, 
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }
     let session = Session {
-        status: SessionStatus::Pending,
+        status: SessionStatus::of_new(run),
         last_run_id: run.id.clone(),
         updated_at: run.created_at,
         ..session

@@ -7,6 +7,7 @@ use accord_store::{Suspend, Wake};
 use super::submit::{deliver, owed};
 use crate::change::{ChangedRows, apply};
 use crate::error::DbResult;
+use crate::inputs;
 use crate::rows::{run, session, step};
 use crate::writer::Write;
 
@@ -31,6 +32,9 @@ pub(super) fn suspend(write: &mut Write<'_>, suspend: &Suspend) -> DbResult<Run>
     if let Some(affinity) = &suspend.affinity {
         session::set_affinity(connection, changed_rows.session, affinity)?;
     }
+    if suspended.run.status.is_suspended() {
+        inputs::insert(connection, changed_rows.run, &suspend.inputs)?;
+    }
     apply(write, &changed_rows, suspended)
 }
 
@@ -38,7 +42,7 @@ pub(super) fn wake(write: &mut Write<'_>, wake: Wake) -> DbResult<Option<Run>> {
     let Wake { run_id, attempt, reason, step: body, delivers, now } = wake;
     let connection = write.connection();
     let loaded = run::load(connection, &run_id)?;
-    // Before the status is looked at: whoever comes second finds the run queued by the first.
+    // Before the status is read: a second wake finds the run queued by the first.
     let Some(children) = owed(connection, &loaded.session.id, &delivers)? else { return Ok(None) };
     let changed_rows = ChangedRows::of(&loaded);
     let woken = change::wake(loaded.run, loaded.session, attempt, &reason, now)?;

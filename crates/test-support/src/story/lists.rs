@@ -147,7 +147,9 @@ async fn two_of_each(store: &Arc<dyn Store>) {
         begin(store, fresh_at(&format!("running{second}"), second)).await;
         let holder = begin(store, fresh_at(&format!("stopping{second}"), second)).await;
         store.stop_run(&holder.run_id, at(3)).await.unwrap();
-        for (name, suspension) in [("waiting", Suspension::Children(vec![])), ("input", Suspension::Person)] {
+        for (name, suspension) in
+            [("waiting", Suspension::Children(vec![])), ("input", Suspension::Person(Vec::new()))]
+        {
             let holder = begin(store, fresh_at(&format!("{name}{second}"), second)).await;
             store.suspend_run(Suspend { suspension, ..suspend(&holder, &[], 3) }).await.unwrap();
         }

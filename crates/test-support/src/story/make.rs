@@ -63,6 +63,7 @@ pub fn submission(name: &str, now: Timestamp) -> Submission {
         assignment: assignment(name),
         delivers: Vec::new(),
         steps: Vec::new(),
+        asks: None,
         idempotency: None,
     }
 }
@@ -208,6 +209,7 @@ pub(super) fn suspend(holder: &Holder, children: &[&str], seconds: i64) -> Suspe
     Suspend {
         holder: holder.clone(),
         suspension: Suspension::Children(children.iter().map(|child| session_id(child)).collect()),
+        inputs: Vec::new(),
         usage: Usage { input_tokens: 10, output_tokens: 20, cost_usd: Some(0.125) },
         retries: 1,
         affinity: None,

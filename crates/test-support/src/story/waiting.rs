@@ -101,7 +101,7 @@ pub async fn a_suspended_run_has_no_runner(store: Arc<dyn Store>) {
 /// A run that waits for a person waits for no child, and goes on with the answer.
 pub async fn a_run_can_wait_for_a_person(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
-    let asked = Suspend { suspension: Suspension::Person, ..suspend(&held, &[], 5) };
+    let asked = Suspend { suspension: Suspension::Person(Vec::new()), ..suspend(&held, &[], 5) };
     store.suspend_run(asked).await.unwrap();
     assert_eq!(statuses(&store, "a").await, (Status::InputRequired, SessionStatus::InputRequired));
     complete(&store, child("c", "a"), 6).await;
@@ -330,7 +330,7 @@ pub async fn a_suspended_run_is_stopped_at_once(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(PLENTY).await.unwrap(), [due("p", &["a"])]);
 
     let held = begin(&store, fresh("person")).await;
-    let asked = Suspend { suspension: Suspension::Person, ..suspend(&held, &[], 5) };
+    let asked = Suspend { suspension: Suspension::Person(Vec::new()), ..suspend(&held, &[], 5) };
     store.suspend_run(asked).await.unwrap();
     assert_eq!(store.stop_run(&run_id("person"), at(6)).await.unwrap().status, Status::Stopped);
 }
@@ -408,7 +408,7 @@ pub async fn a_suspended_child_is_unfinished(store: Arc<dyn Store>) {
 
     let idle = begin(&store, fresh("idle")).await;
     let held = begin(&store, child("c", "idle")).await;
-    let asked = Suspend { suspension: Suspension::Person, ..suspend(&held, &[], 8) };
+    let asked = Suspend { suspension: Suspension::Person(Vec::new()), ..suspend(&held, &[], 8) };
     store.suspend_run(asked).await.unwrap();
     end(&store, &idle, 9).await;
     assert_eq!(store.session(&session_id("idle")).await.unwrap().status, SessionStatus::Idle);

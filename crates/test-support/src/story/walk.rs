@@ -74,7 +74,7 @@ pub async fn a_new_run_is_there_whole(store: Arc<dyn Store>) {
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), None);
     assert_eq!(store.attempts(&run_id("a")).await.unwrap(), []);
     let events = events_of(&store, EventFilter::default()).await;
-    let queued = change::queued(&submission.run, &session);
+    let queued = change::created(&submission.run, &session, None);
     assert_eq!(
         events.iter().map(content_of).collect::<Vec<_>>(),
         queued.iter().map(expected).collect::<Vec<_>>()
@@ -179,7 +179,7 @@ pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
         body,
     });
     let all = [
-        change::queued(&submission.run, &session_in(&submission)),
+        change::created(&submission.run, &session_in(&submission), None),
         taken.events,
         begun.events,
         reported.into(),

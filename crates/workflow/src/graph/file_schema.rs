@@ -191,6 +191,7 @@ mod tests {
                 "input": {"type": "input", "description": "in", "position": {"x": 1}, "schema": {"type": "object"}},
                 "ask": {"type": "agent", "agent": "a", "prompt": "{{ input.x }}", "output_schema": text, "on_failure": "continue"},
                 "here": {"type": "agent", "agent": {"name": "b"}, "parameters": {"x": "{{ input.x }}"}, "output_schema": "report"},
+                "person": {"type": "human", "prompt": "{{ ask }}", "output_schema": text, "input_seconds": 60, "on_failure": "fail"},
                 "other": {"type": "agent", "workflow": "w", "on_failure": {"retry": 2, "then": "continue"}},
                 "sound": {"type": "check", "assert": "true", "message": "no", "severity": "warn", "on_failure": "fail"},
                 "each": {"type": "map", "over": "{{ input.list }}", "agent": "a", "concurrency": 3, "prompt": "{{ item }}", "on_failure": "fail_at_end"},
@@ -249,7 +250,7 @@ mod tests {
         let schema = file_schema();
         // The reader lists the fields that a node of a type can have.
         for kind in kinds::ALL.map(|kind| kind.name) {
-            let node = json!({"type": kind, "agent": "a", "assert": "true", "message": "m", "over": "o", "agents": ["a"], "?": 1});
+            let node = json!({"type": kind, "agent": "a", "assert": "true", "message": "m", "over": "o", "agents": ["a"], "output_schema": true, "?": 1});
             let findings = read(&json!({"name": "x", "nodes": {"one": node}})).1;
             let expected =
                 findings.iter().find_map(|each| each.message.split_once("expected one of ")).unwrap().1;

@@ -18,7 +18,7 @@ use crate::kinds::NodeKind;
 
 pub(crate) use object_reader::{ObjectReader, type_name};
 pub use read::read;
-pub(crate) use work::{concurrency, schema, work};
+pub(crate) use work::{concurrency, output_schema, schema, work};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {

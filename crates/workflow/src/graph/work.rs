@@ -58,7 +58,7 @@ fn parameters(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Paramet
     }
 }
 
-fn output_schema(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<OutputSchema> {
+pub(crate) fn output_schema(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<OutputSchema> {
     match reader.any("output_schema")? {
         Value::String(name) => Some(OutputSchema::Named(name.clone())),
         value => schema(value, reader.at("output_schema"), findings).map(OutputSchema::Inline),

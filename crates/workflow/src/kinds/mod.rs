@@ -5,6 +5,7 @@
 
 mod agent;
 mod check;
+mod human;
 mod input;
 mod map;
 mod output;
@@ -25,9 +26,10 @@ use crate::signature::Known;
 use crate::state::{At, Purpose};
 
 /// Every kind, in the order in which messages and the file's schema list them.
-pub(crate) const ALL: [&Definition; 6] = [
+pub(crate) const ALL: [&Definition; 7] = [
     &input::DEFINITION,
     &agent::DEFINITION,
+    &human::DEFINITION,
     &check::DEFINITION,
     &map::DEFINITION,
     &planner::DEFINITION,
@@ -40,6 +42,8 @@ pub enum NodeKind {
     /// Passes on the input of the run.
     Input(InputNode),
     Agent(agent::AgentNode),
+    /// Asks a person.
+    Human(human::HumanNode),
     Check(check::CheckNode),
     /// Runs an agent for each item of a list.
     Map(map::MapNode),
@@ -58,6 +62,7 @@ impl NodeKind {
         match self {
             Self::Input(kind) => (&input::DEFINITION, kind),
             Self::Agent(kind) => (&agent::DEFINITION, kind),
+            Self::Human(kind) => (&human::DEFINITION, kind),
             Self::Check(kind) => (&check::DEFINITION, kind),
             Self::Map(kind) => (&map::DEFINITION, kind),
             Self::Planner(kind) => (&planner::DEFINITION, kind.as_ref()),

@@ -25,6 +25,7 @@ pub(super) fn check(executor: &Executor, findings: &mut Findings) {
         Executor::ClaudeCode(settings) | Executor::Codex(settings) => cli(settings, findings),
         Executor::Process(settings) => command(settings, findings),
         Executor::External(settings) => external(settings, findings),
+        Executor::Human(_) => {}
         Executor::Replay(settings) => replay(settings, findings),
     }
 }

@@ -164,6 +164,7 @@ impl Contracts {
                 .find_map(|each| each.validation_mode)
                 .unwrap_or(defaults.validation_mode),
             strategy: options.clone().find_map(|each| each.strategy).unwrap_or(defaults.strategy),
+            on_failure: options.clone().find_map(|each| each.on_failure).unwrap_or_default(),
         };
         self.keep(terms, parts.schema, parts.invariants)
     }

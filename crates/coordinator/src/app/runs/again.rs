@@ -2,7 +2,7 @@
 
 use accord_api::{CreatedRun, ErrorName, ForkRun, RetryRun, StepList};
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::{Assignment, Kind, Run, Status};
+use accord_domain::run::{Assignment, Kind, Run};
 use accord_domain::runner::OWN_TAG;
 use accord_domain::session::Session;
 use accord_domain::step::{self, Body};
@@ -118,7 +118,8 @@ impl Runs {
         assignment: Assignment,
         steps: Vec<Body>,
     ) -> Result<CreatedRun, Error> {
-        let run = Run { requested_by: caller.requested_by.clone(), ..self.again(of, kind) };
+        let mut run = Run { requested_by: caller.requested_by.clone(), ..self.again(of, kind) };
+        let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
         let choice = match kind {
             Kind::StartSession => SessionChoice::New(Box::new(Session {
                 parent_session_id: session.parent_session_id,
@@ -127,15 +128,12 @@ impl Runs {
             })),
             Kind::ResumeSession => SessionChoice::Resume(session.id),
         };
-        let created = CreatedRun {
-            run_id: run.id.clone(),
-            session_id: run.session_id.clone(),
-            status: Status::Pending,
-        };
+        let created =
+            CreatedRun { run_id: run.id.clone(), session_id: run.session_id.clone(), status: run.status };
         let (announcement, demands) = (self.hub.announce(), run.demands.clone());
         let assignment = Assignment { retry_prompt: None, ..assignment };
         let (delivers, idempotency) = (Vec::new(), None);
-        let submission = Submission { run, session: choice, assignment, delivers, steps, idempotency };
+        let submission = Submission { run, session: choice, assignment, delivers, steps, asks, idempotency };
         self.store.submit_run(submission).await?;
         announcement.queued(&demands);
         Ok(created)

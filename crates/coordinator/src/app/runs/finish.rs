@@ -53,10 +53,11 @@ impl Runs {
         let (run, assignment) = self.held(&holder).await?;
         match report.status {
             FinishStatus::Completed => self.completed(holder, &assignment, report).await,
-            FinishStatus::Failed => self.failed(run, holder, report).await,
+            FinishStatus::Failed => self.failed(run, &assignment, holder, report).await,
             FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await,
             FinishStatus::Answered => Box::pin(self.answered(run, assignment, holder, report)).await,
             FinishStatus::Waiting => self.wait_for_children(run, &assignment, holder, report).await,
+            FinishStatus::InputRequired => self.ask_person(run, &assignment, holder, report).await,
             FinishStatus::Released => Ok(self.store.give_back(&holder, self.outside.now()).await?),
         }
     }
@@ -83,7 +84,13 @@ impl Runs {
         self.end(holder, End::Completed(outcome), usage, report).await
     }
 
-    async fn failed(&self, run: Run, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
+    async fn failed(
+        &self,
+        run: Run,
+        assignment: &Assignment,
+        holder: Holder,
+        mut report: FinishRun,
+    ) -> Result<Run, Error> {
         let failure = report.error.take().ok_or_else(|| refuse("error is required with status failed"))?;
         check_failure(&failure)?;
         // Where the coordinator asked again, the runner knows nothing of the answers before.
@@ -91,8 +98,25 @@ impl Runs {
             true => failure.with_closest(&self.store.attempts(&run.id).await?),
             false => failure,
         };
-        let usage = report.usage;
-        self.end(holder, End::Failed(failure), usage, report).await
+        self.fail(&run, assignment, holder, failure, report).await
+    }
+
+    /// Fails a run, or asks a person to correct its answer.
+    pub(super) async fn fail(
+        &self,
+        run: &Run,
+        assignment: &Assignment,
+        holder: Holder,
+        failure: Failure,
+        report: FinishRun,
+    ) -> Result<Run, Error> {
+        match self.salvaged(run, assignment, &failure).await? {
+            Some(request) => self.wait_for_correction(assignment, holder, request, report).await,
+            None => {
+                let usage = report.usage;
+                self.end(holder, End::Failed(failure), usage, report).await
+            }
+        }
     }
 
     pub(super) async fn end(
@@ -143,7 +167,11 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
         FinishStatus::Completed if report.error.is_some() => {
             Err(refuse("error is not allowed with status completed; report failed, or omit it"))
         }
-        FinishStatus::Failed | FinishStatus::Stopped | FinishStatus::Released | FinishStatus::Waiting
+        FinishStatus::Failed
+        | FinishStatus::Stopped
+        | FinishStatus::Released
+        | FinishStatus::Waiting
+        | FinishStatus::InputRequired
             if report.result_data.as_ref().is_some_and(|data| data.get() != "null") =>
         {
             Err(refuse("result_data is allowed only with status completed; report completed, or omit it"))

@@ -60,7 +60,7 @@ impl Runs {
 }
 
 /// Only invariants look at the input.
-pub(super) fn parameters(in_force: &InForce, assignment: &Assignment) -> String {
+pub(in crate::app) fn parameters(in_force: &InForce, assignment: &Assignment) -> String {
     match in_force.answer.invariants().is_empty() {
         true => String::new(),
         false => assignment.input.as_ref().unwrap_or(&assignment.parameters).clone(),

@@ -210,7 +210,8 @@ impl Turn<'_> {
         self.record(attempt.clone()).await?;
         let attempts = [self.earlier, vec![attempt]].concat();
         let failure = failure(&in_force.terms, &attempts, self.run.retry_count, unmet);
-        self.runs.end(self.holder, End::Failed(failure), self.usage, self.report).await
+        let report = FinishRun { usage: self.usage, ..self.report };
+        self.runs.fail(&self.run, &self.assignment, self.holder, failure, report).await
     }
 
     async fn ask_again(

@@ -13,6 +13,7 @@ mod held;
 mod input;
 mod judgement;
 mod order;
+mod people;
 mod read;
 mod wait;
 mod waiting;
@@ -54,8 +55,10 @@ pub(crate) struct Runs {
 pub(super) use callback_message::callback_message;
 pub(crate) use create::HIGHEST_PRIORITY;
 pub(super) use finish::{holder, refuse};
+pub(super) use gate::parameters as invariant_input;
 pub(super) use held::is_held;
 pub(super) use input::{Expected, check as check_input, input_error};
 pub(super) use order::{CHILDREN_A_MESSAGE, Order, RunSession};
+pub(super) use people::answer_errors;
 pub(super) use read::{raw, view_of};
 pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};

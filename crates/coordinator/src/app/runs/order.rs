@@ -6,7 +6,7 @@ use accord_api::{CreatedRun, ErrorName};
 use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::{Assignment, Kind, Run, Status};
+use accord_domain::run::{Assignment, Kind, Run};
 use accord_domain::session::{ExecutionMode, Session};
 use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
@@ -112,11 +112,8 @@ impl Runs {
         let mut submission = self.submission(order)?;
         submission.assignment.input = input;
         let run = &submission.run;
-        let created = CreatedRun {
-            run_id: run.id.clone(),
-            session_id: run.session_id.clone(),
-            status: Status::Pending,
-        };
+        let created =
+            CreatedRun { run_id: run.id.clone(), session_id: run.session_id.clone(), status: run.status };
         submission.idempotency = promise.map(|promise| promise.answered(&created)).transpose()?;
         let announcement = self.hub.announce();
         match self.store.submit_run(submission).await? {
@@ -130,7 +127,7 @@ impl Runs {
     }
 
     pub(in crate::app) fn submission(&self, order: Order) -> Result<Submission, Error> {
-        let run = self.pending_run(&order, self.outside.now())?;
+        let mut run = self.pending_run(&order, self.outside.now())?;
         tiers::resolve(&order.agent.document, &self.settings.tiers)?;
         let assignment = Assignment {
             blueprint: order.agent.document.clone(),
@@ -141,6 +138,7 @@ impl Runs {
             retry_prompt: None,
             input: None,
         };
+        let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
         let session = match order.session {
             RunSession::Existing(session) => SessionChoice::Resume(session.id),
             RunSession::New { parent_session_id } => {
@@ -150,7 +148,7 @@ impl Runs {
             }
         };
         let (delivers, steps) = (order.delivers, Vec::new());
-        Ok(Submission { run, session, assignment, delivers, steps, idempotency: None })
+        Ok(Submission { run, session, assignment, delivers, steps, asks, idempotency: None })
     }
 
     /// What invariants see as `input` on a resume: the parameters of the session's start, and the prompt of this run.

@@ -68,6 +68,7 @@ impl Runs {
         let suspend = Suspend {
             holder,
             suspension: Suspension::Children(children),
+            inputs: Vec::new(),
             usage: report.usage,
             retries: report.retry_count,
             affinity: report.affinity,

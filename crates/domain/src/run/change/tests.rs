@@ -315,12 +315,13 @@ fn a_run_that_needs_a_person_says_so_in_its_status() {
     let change = claimed("1", 1);
     let (run, session) = (change.run, change.session);
     let asked =
-        suspend(run, session, &holder("1", 1), Suspension::Person, Usage::default(), WAIT, at(2)).unwrap();
+        suspend(run, session, &holder("1", 1), Suspension::Person(Vec::new()), Usage::default(), WAIT, at(2))
+            .unwrap();
     assert_eq!(
         (asked.run.status, asked.session.status),
         (Status::InputRequired, SessionStatus::InputRequired)
     );
-    assert_eq!(kinds(&asked), Vec::<&str>::new(), "the request has an event of its own");
+    assert_eq!(kinds(&asked), ["run.input_required"]);
 }
 
 #[test]
@@ -328,7 +329,15 @@ fn only_the_holder_suspends_a_run_and_a_stopping_one_ends() {
     let change = claimed("1", 1);
     let suspended = |change: Change, lease: &str| {
         let usage = Usage { input_tokens: 7, ..Usage::default() };
-        suspend(change.run, change.session, &holder(lease, 1), Suspension::Person, usage, WAIT, at(3))
+        suspend(
+            change.run,
+            change.session,
+            &holder(lease, 1),
+            Suspension::Person(Vec::new()),
+            usage,
+            WAIT,
+            at(3),
+        )
     };
     assert_eq!(suspended(change.clone(), "2"), Err(Refused::LeaseLost { run: RunId::new("1") }));
     let stopping = stop(change.run, change.session, at(2));

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::id::{LeaseId, RunId, RunnerId, SessionId};
+use crate::id::{InputId, LeaseId, RunId, RunnerId, SessionId};
+use crate::input_request::{self, InputRequest, Purpose};
 use crate::run::change::{self, Change, Children, End, Refused, Suspension};
 use crate::run::{Failure, FailureType, Holder, Kind, Outcome, Run};
 use crate::session::{Session, Status as SessionStatus};
@@ -33,6 +34,33 @@ fn result() -> End {
 
 fn failure(kind: FailureType) -> Failure {
     Failure::new(kind, "it did not work")
+}
+
+/// A request for input that was answered. `delivery` is the one that asked.
+fn request(delivery: u32) -> InputRequest {
+    InputRequest {
+        id: InputId::new("1"),
+        run_id: RunId::new("1"),
+        session_id: SessionId::new("1"),
+        agent_name: "a".into(),
+        delivery,
+        call_id: "c".into(),
+        purpose: Purpose::Question,
+        message: "?".into(),
+        schema: true.into(),
+        default: None,
+        errors: Vec::new(),
+        input: None,
+        tool: None,
+        digest: String::new(),
+        failure: None,
+        created_at: at(0),
+        expires_at: at(1),
+        status: input_request::Status::Answered,
+        answer: Some(1.into()),
+        answered_by: None,
+        closed_at: None,
+    }
 }
 
 /// What proves that this run is held. Of a run without a lease: what its last holder still has.
@@ -67,7 +95,8 @@ fn events() -> impl Iterator<Item = Event> {
         Event::Complete => Some(Event::Fail),
         Event::Fail => Some(Event::Wait),
         Event::Wait => Some(Event::Ask),
-        Event::Ask => Some(Event::Wake),
+        Event::Ask => Some(Event::Correct),
+        Event::Correct => Some(Event::Wake),
         Event::Wake => Some(Event::GiveUp),
         Event::GiveUp => Some(Event::Stop),
         Event::Stop => Some(Event::ConfirmStop),
@@ -102,7 +131,11 @@ fn outcomes(run: &Run, session: &Session, event: Event) -> Vec<Result<Change, Re
         Event::Fail => finish(End::Failed(failure(FailureType::ModelRefused))),
         Event::ConfirmStop => finish(End::Stopped),
         Event::Wait => suspend(Suspension::Children(vec![SessionId::new("2")])),
-        Event::Ask => suspend(Suspension::Person),
+        Event::Ask => suspend(Suspension::Person(vec![InputId::new("1")])),
+        Event::Correct => {
+            let closed = request(run.attempt);
+            vec![change::end_by_input(run, session, &closed, result(), now)]
+        }
         Event::Wake => {
             let attempt = run.attempt;
             vec![change::wake(run, session, attempt, "there", now)]

@@ -225,6 +225,7 @@ pub(super) fn contract(origin: Origin) -> Contract {
         strict_json_only: false,
         validation_mode: ValidationMode::Strict,
         strategy: Strategy::Auto,
+        on_failure: accord_api::contract::OnFailure::Fail,
     }
 }
 
@@ -238,6 +239,7 @@ fn assignment() -> Assignment {
         kind: RunKind::StartSession,
         agent: Arc::new(serde_json::from_value(agent).unwrap()),
         settings: Arc::new(settings),
+        approvals: Arc::default(),
         parameters: json!({"prompt": "Count."}),
         input: json!({"prompt": "Count."}),
         spent: accord_api::Spent::default(),

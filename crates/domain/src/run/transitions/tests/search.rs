@@ -30,12 +30,14 @@ fn broken_by(before: &World, action: Action, after: &World) -> Option<&'static s
         let holder = before.holds.and_then(|runner| before.runners[runner].as_ref());
         holder.is_some_and(|holder| holder.lease_id == lease.id && holder.attempt == old.attempt)
     });
+    let is_answer = matches!(action, Action::Answer | Action::Correct);
     let is_same = (old, &before.session) == (new, &after.session);
     [
         (is_stale, "a stale holder changes nothing"),
-        (completes && !lease_is_held, "a result comes from the holder"),
+        (completes && !lease_is_held && action != Action::Correct, "a result comes from the holder"),
+        (is_answer && before.opened != Some(old.attempt), "an answer counts for the request that was shown"),
         (completes && before.stopped, "a stopped run never completes"),
-        (old.status.is_over() && action != Action::Tick && !is_same, "a run that is over never changes"),
+        (old.status.is_over() && action != Action::Tick && !is_same, "a finished run never changes"),
         (after.told.iter().any(|told| *told > 1), "a child's end is told once"),
         (
             event.is_some_and(|event| !is_same && after_event(old, event) != Some(new.status)),
@@ -140,6 +142,7 @@ fn broken_rules_are_found() {
         (Rules::SuspendKeepsLease, "a stale holder changes nothing"),
         (Rules::NeverGivesUp, "every run can end by itself"),
         (Rules::StopIsForgotten, "a stopped run never completes"),
+        (Rules::AnswerIgnoresRequest, "an answer counts for the request that was shown"),
     ] {
         let violation = search(rules).unwrap_err();
         assert_eq!(violation.property, property, "{violation:?}");

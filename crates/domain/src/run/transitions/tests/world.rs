@@ -28,12 +28,14 @@ pub(super) enum Rules {
     Real,
     /// A wake does not look whether a child's end is still owed.
     WakeIgnoresDeliveries,
-    /// Whoever suspended a run still holds it.
+    /// A suspended run keeps its lease.
     SuspendKeepsLease,
-    /// However long a run waits, it waits on.
+    /// A waiting run never times out.
     NeverGivesUp,
     /// A result counts even if the run was told to stop.
     StopIsForgotten,
+    /// An answer counts for whatever the run asks now.
+    AnswerIgnoresRequest,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +59,11 @@ pub(super) enum Action {
     WakeAsSeen,
     /// A coordinator reads and acts at once.
     Wake,
+    /// Somebody opens the request for input, and answers it at some time.
+    Open,
     Answer,
+    /// The answer is the result.
+    Correct,
     GiveUp,
     Lose,
     Stop,
@@ -66,7 +72,7 @@ pub(super) enum Action {
 }
 
 impl Action {
-    pub(super) const ALL: [Self; 36] = [
+    pub(super) const ALL: [Self; 38] = [
         Self::Tick,
         Self::Claim(0),
         Self::Claim(1),
@@ -97,7 +103,9 @@ impl Action {
         Self::Look,
         Self::WakeAsSeen,
         Self::Wake,
+        Self::Open,
         Self::Answer,
+        Self::Correct,
         Self::GiveUp,
         Self::Lose,
         Self::Stop,
@@ -139,6 +147,7 @@ impl Action {
             Self::ConfirmStop(_) => Event::ConfirmStop,
             Self::GiveBack(_) | Self::AskAgain(_) => Event::Release,
             Self::WakeAsSeen | Self::Wake | Self::Answer => Event::Wake,
+            Self::Correct => Event::Correct,
             Self::GiveUp => Event::GiveUp,
             Self::Lose if run.losses + 1 >= MAX_LOSSES => Event::LoseForGood,
             Self::Lose => Event::Lose,
@@ -163,12 +172,14 @@ pub(super) struct World {
     pub(super) told: [u8; 2],
     /// Which ends a coordinator has seen as owed.
     pub(super) seen: Option<[bool; 2]>,
+    /// The delivery whose request for input somebody has opened.
+    pub(super) opened: Option<u32>,
     /// Whether a stop was acknowledged.
     pub(super) stopped: bool,
 }
 
 /// What the future of a world depends on. Runners are alike, and so are children.
-pub(super) type Key = (Status, u32, [i64; 2], [u8; 2], [(Child, u8, bool); 2], (bool, bool));
+pub(super) type Key = (Status, u32, [i64; 2], [u8; 2], [(Child, u8, bool); 2], (bool, bool), Option<bool>);
 
 fn now() -> Timestamp {
     at(100)
@@ -189,6 +200,7 @@ impl World {
             children: [Child::Absent; 2],
             told: [0; 2],
             seen: None,
+            opened: None,
             stopped: false,
         }
     }
@@ -207,7 +219,16 @@ impl World {
         children.sort_unstable();
         let expires = self.run.lease.as_ref().map(|lease| lease.expires_at);
         let times = [seconds_left(expires), seconds_left(self.run.waits_until)];
-        (self.run.status, self.run.losses, times, runners, children, (self.seen.is_some(), self.stopped))
+        let opened = self.opened.map(|delivery| delivery == self.run.attempt);
+        (
+            self.run.status,
+            self.run.losses,
+            times,
+            runners,
+            children,
+            (self.seen.is_some(), self.stopped),
+            opened,
+        )
     }
 
     fn owed(&self) -> [bool; 2] {
@@ -239,7 +260,10 @@ impl World {
             (_, Action::Look) if self.can_go_on() => Self { seen: Some(self.owed()), ..self.clone() },
             (_, Action::WakeAsSeen) => Self { seen: None, ..self.clone() }.woken(self.seen?, rules)?,
             (_, Action::Wake) if self.can_go_on() => self.woken(self.owed(), rules)?,
-            (_, Action::Answer) if self.run.status == InputRequired => self.woken([false; 2], rules)?,
+            (_, Action::Open) if self.run.status == InputRequired => {
+                Self { opened: Some(self.run.attempt), ..self.clone() }
+            }
+            (_, Action::Answer | Action::Correct) => self.answered(action, rules)?,
             (_, Action::GiveUp) if rules == Rules::NeverGivesUp => return None,
             (_, Action::Stop) => {
                 let stopped = self.changed(change::stop(self.run.clone(), self.session.clone(), now()));
@@ -287,7 +311,7 @@ impl World {
             Action::Fail(_) => finish(run, session, End::Failed(failure(FailureType::ModelRefused))),
             Action::ConfirmStop(_) => finish(run, session, End::Stopped),
             Action::Wait(_) => suspend(run, session, Suspension::Children(Vec::new())),
-            Action::Ask(_) => suspend(run, session, Suspension::Person),
+            Action::Ask(_) => suspend(run, session, Suspension::Person(Vec::new())),
             Action::GiveBack(_) => change::give_back(run, session, holder, now()),
             Action::AskAgain(_) => change::ask_again(run, session, holder, usage, now()),
             _ => return None,
@@ -303,6 +327,16 @@ impl World {
         after.runners[runner] = Some(Holder { runner_id, ..holder_of(&after.run) });
         after.holds = Some(runner);
         Some(after)
+    }
+
+    fn answered(&self, action: Action, rules: Rules) -> Option<Self> {
+        let (run, session, opened) = (self.run.clone(), self.session.clone(), self.opened?);
+        let closed = request(if rules == Rules::AnswerIgnoresRequest { run.attempt } else { opened });
+        let change = match action {
+            Action::Correct => change::end_by_input(run, session, &closed, result(), now()),
+            _ => change::continue_with_input(run, session, &closed, now()),
+        };
+        change.ok().map(|change| Self { opened: None, ..self.changed(change) })
     }
 
     /// What a store does with the ends that a wake is to tell.
