@@ -36,7 +36,7 @@ limits: { max_steps: 0 }
         "8:15 $.executor.max_tokens: expected at least 1 token, got 0",
         "9:20 $.tools[1]: unknown built-in tool 'red_file'; did you mean 'read_file'?",
         "9:30 $.tools[2]: unknown built-in tool 'browse'; expected read_file, list_files, search_files, write_file, \
-         run_command",
+         run_command, ask_human",
         "13:16 $.output_schema.properties.n.type: unknown type \"integr\"; expected array, boolean, integer, null, number, object or string",
         "14:39 $.output_schema_options.max_retries: expected at most 10 retries, got 11",
         "18:22 $.limits.max_steps: expected more than 0; omit it for no limit",
