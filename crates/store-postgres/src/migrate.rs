@@ -23,6 +23,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (11, include_str!("../migrations/0011_attempt_usage.sql")),
     (12, include_str!("../migrations/0012_lists.sql")),
     (13, include_str!("../migrations/0013_steps.sql")),
+    (14, include_str!("../migrations/0014_inputs.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

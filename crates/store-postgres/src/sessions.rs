@@ -59,7 +59,7 @@ const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s W
 const REMOVE: &str = "
 WITH its_runs AS (SELECT id FROM runs WHERE session_id = $1),
 no_attempts AS (DELETE FROM attempts WHERE run_id IN (SELECT id FROM its_runs)),
-no_inputs AS (DELETE FROM inputs WHERE run_id IN (SELECT id FROM its_runs)),
+no_requests AS (DELETE FROM inputs WHERE run_id IN (SELECT id FROM its_runs)),
 no_steps AS (DELETE FROM steps WHERE run_id IN (SELECT id FROM its_runs)),
 no_inputs AS (DELETE FROM run_inputs WHERE run_id IN (SELECT id FROM its_runs)),
 no_assignments AS (DELETE FROM assignments WHERE run_id IN (SELECT id FROM its_runs)),

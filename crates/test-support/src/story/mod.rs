@@ -27,6 +27,7 @@ pub mod sessions;
 pub mod steps;
 pub mod stops;
 pub mod texts;
+pub mod inputs;
 pub mod waiting;
 pub mod walk;
 pub mod workflows;
@@ -135,6 +136,11 @@ macro_rules! store_story {
                 a_late_holder_writes_no_step, a_run_is_claimed_again_with_its_steps,
                 only_steps_after_a_restart_are_claimed, a_fork_begins_with_its_steps,
                 large_steps_come_a_few_runs_at_a_time,
+            ],
+            inputs: [
+                a_run_continues_when_all_requests_are_closed, a_request_is_closed_once,
+                requests_of_ended_runs_are_withdrawn, a_closed_request_can_end_its_run,
+                a_task_waits_for_its_person, a_link_is_replaced_by_the_next,
             ],
             waiting: [
                 a_suspended_run_has_no_runner, a_run_can_wait_for_a_person, children_to_come_are_known,
