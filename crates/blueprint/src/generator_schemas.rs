@@ -150,7 +150,8 @@ fn beside(schemas: &Map<String, Value>, parts: &[Value]) -> Option<Vec<Value>> {
 fn whole(schemas: &Map<String, Value>, schema: &Value) -> Option<Value> {
     let schema = resolved(schemas, schema);
     let Some(parts) = list(schema, "allOf") else {
-        return schema.get("properties").is_some().then(|| schema.clone());
+        let is_object = schema.get("properties").is_some() || schema.get("type") == Some(&json!("object"));
+        return is_object.then(|| schema.clone());
     };
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for part in parts {

@@ -5,7 +5,7 @@
 
 use accord_api::{Severity, Strict};
 use accord_contract::JsonPath;
-use accord_domain::agent::{Blueprint, Executor};
+use accord_domain::agent::{Blueprint, Executor, ExecutorKind};
 use accord_domain::nearest;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use crate::finding::{Finding, Findings, Mark};
 use crate::shape::{kind_of, shape, unknown};
 
 /// The types of executors.
-const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];
+const EXECUTORS: [&str; ExecutorKind::ALL.len()] = ExecutorKind::NAMES;
 
 /// What could be read.
 #[derive(Debug)]
@@ -101,6 +101,7 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
         "codex" => deserialized("Cli", &settings, place, findings).map(Executor::Codex),
         "process" => deserialized("Command", &settings, place, findings).map(Executor::Process),
         "external" => deserialized("External", &settings, place, findings).map(Executor::External),
+        "human" => deserialized("Human", &settings, place, findings).map(Executor::Human),
         "replay" => deserialized("Replay", &settings, place, findings).map(Executor::Replay),
         _ => {
             findings.error(at, unknown("executor", kind, &EXECUTORS));
@@ -177,7 +178,7 @@ mod tests {
             (
                 json!({}),
                 "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, process, \
-                         external, replay",
+                         external, human, replay",
             ),
             (
                 json!({"type": "process", "command": "x", "args": 5}),

@@ -24,6 +24,7 @@ mod lifecycle;
 mod mcp;
 mod observability;
 mod outages;
+mod people;
 mod review;
 mod steps;
 mod support;

@@ -157,7 +157,7 @@ impl Inputs {
         let secret = hex(&self.outside.secret().map_err(Error::internal)?);
         self.store.set_input_link(&request.id, &hash_of(&secret)).await?;
         let token = format!("{}{SEPARATOR}{secret}", request.id);
-        Ok(InputLink { path: format!("/answer#{token}"), token, expires_at: request.expires_at })
+        Ok(InputLink { path: format!("/ui/answer#{token}"), token, expires_at: request.expires_at })
     }
 
     /// The request of a link that is valid.

@@ -14,6 +14,7 @@ mod events;
 mod fencing;
 mod gate;
 mod held;
+mod inputs;
 mod metrics;
 mod openapi;
 mod pages;

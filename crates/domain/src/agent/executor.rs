@@ -92,8 +92,19 @@ impl ExecutorKind {
     pub const ALL: [Self; 7] =
         [Self::Llm, Self::ClaudeCode, Self::Codex, Self::Process, Self::External, Self::Human, Self::Replay];
 
+    /// The names of all of them, as they are written.
+    pub const NAMES: [&'static str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut index = 0;
+        while index < names.len() {
+            names[index] = Self::ALL[index].row().name;
+            index += 1;
+        }
+        names
+    };
+
     /// The facts about it.
-    pub fn row(self) -> &'static BuiltInExecutor {
+    pub const fn row(self) -> &'static BuiltInExecutor {
         match self {
             Self::Llm => {
                 &BuiltInExecutor { name: "llm", title: "a model of a provider", schema_profile: None }

@@ -263,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = open(&["read_file", "rm"], folder.path()).err().unwrap();
         assert!(matches!(error, OpenError::Settings(_)));
-        let text = "unknown tool 'rm'; expected read_file, list_files, search_files, write_file, run_command in `tools`";
+        let text = "unknown tool 'rm'; expected read_file, list_files, search_files, write_file, run_command, ask_human in `tools`";
         assert_eq!(error.to_string(), text);
     }
 

@@ -114,10 +114,7 @@ pub async fn a_request_is_closed_once(store: Arc<dyn Store>) {
     let results = answers.join_all().await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     for refused in results.into_iter().filter_map(Result::err) {
-        assert!(
-            matches!(refused, StoreError::InputClosed { status: Status::Answered, .. }),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, StoreError::InputClosed { status: Status::Answered, .. }), "{refused:?}");
     }
     let absent = store.close_input(answer("absent", 6)).await;
     assert!(matches!(absent, Err(StoreError::NoSuch { kind: "input", .. })), "{absent:?}");
@@ -137,10 +134,7 @@ pub async fn requests_of_ended_runs_are_withdrawn(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, withdrawn).await, [input_id("1")]);
     assert_eq!(store.due_inputs(at(100), PLENTY).await.unwrap(), []);
     let refused = store.close_input(answer("1", 7)).await;
-    assert!(
-        matches!(refused, Err(StoreError::InputClosed { status: Status::Withdrawn, .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(StoreError::InputClosed { status: Status::Withdrawn, .. })), "{refused:?}");
     store.remove_session(&session_id("a")).await.unwrap();
     assert!(store.input(&input_id("1")).await.is_err(), "requests are removed with their session");
 }

@@ -62,6 +62,8 @@ enum Template {
     Start,
     /// Three reviewers and a writer, and a workflow that finds contradictions between the reviews
     CodeReview,
+    /// An agent that drafts and a person who approves
+    Approval,
     /// A researcher, an implementer, a reviewer and a tester, and a workflow that plans over them
     Team,
 }
@@ -76,6 +78,7 @@ impl Template {
         match self {
             Self::Start => template::START,
             Self::CodeReview => template::CODE_REVIEW,
+            Self::Approval => template::APPROVAL,
             Self::Team => template::TEAM,
         }
     }
@@ -86,6 +89,7 @@ impl Template {
             Self::Start if *model != Model::Recorded => template::START_LIVE_NEXT,
             Self::Start => template::START_NEXT,
             Self::CodeReview => template::CODE_REVIEW_NEXT,
+            Self::Approval => template::APPROVAL_NEXT,
             Self::Team => template::TEAM_NEXT,
         }
     }

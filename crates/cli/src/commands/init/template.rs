@@ -120,3 +120,24 @@ pub(super) const TEAM_NEXT: &str = "  accord agents list
   accord run reviewer - < .accord/inputs/reviewer.txt      # approves despite a blocker, gets the error back, corrects it
   accord run tester - < .accord/inputs/tester.txt
 ";
+
+/// A workflow with a person in it, and a person as an agent. The agent that drafts is that of the starter project.
+pub(super) const APPROVAL: &[File] = &[
+    (
+        "agents/release-notes/agent.yaml",
+        include_str!("../../../templates/start/agents/release-notes/agent.yaml"),
+    ),
+    ("cassettes/release-notes.json", include_str!("../../../templates/start/cassettes/release-notes.json")),
+    ("inputs/release.json", include_str!("../../../templates/start/inputs/release.json")),
+    ("agents/editor/agent.yaml", include_str!("../../../templates/approval/agents/editor/agent.yaml")),
+    ("workflows/release.yaml", include_str!("../../../templates/approval/workflows/release.yaml")),
+];
+
+/// What to type after it.
+pub(super) const APPROVAL_NEXT: &str = "  accord up                                                            # coordinator, runner and dashboard
+  accord workflows run release --input .accord/inputs/release.json     # in another terminal: drafts, then waits for you
+  accord inputs list                                                   # what you are asked
+  accord inputs answer inp_… --value '{\"approve\": true}'              # refused: the headline is missing
+  accord inputs answer inp_… --value '{\"approve\": true, \"headline\": \"A dark theme\"}'
+  accord inputs link inp_…                                             # or a link to a form, for somebody else
+";

@@ -21,8 +21,8 @@ const STATUSES: [Status; 4] = [Status::Open, Status::Answered, Status::Expired, 
 /// Answer what agents ask people: list, show, answer, link
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run asks for an approval (approve in the agent file), with the tool ask_human, for a correction of
-its output (on_failure: ask), or for the whole work (executor type human). It waits without a runner.
+A run asks for an approval (approve in the agent file), an answer (the tool ask_human), a correction
+of its output (on_failure: ask) or the whole work (executor type human). It uses no runner then.
 
 Examples:
   accord inputs list

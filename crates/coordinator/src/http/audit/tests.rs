@@ -84,6 +84,14 @@ async fn every_change_is_recorded() {
     done(&fixture, Method::POST, &format!("/sessions/{session}/stop")).await;
     done(&fixture, Method::DELETE, &format!("/sessions/{session}")).await;
     done(&fixture, Method::DELETE, "/endpoints?model=m&feature=native").await;
+    made(&fixture, "/agents", &json!({"name": "person", "executor": {"type": "human"}})).await;
+    made(&fixture, "/runs", &json!({"agent_name": "person", "prompt": "x"})).await;
+    let asked = fixture.send(Method::GET, "/inputs", &[], String::new()).await;
+    let input = asked.json()["items"][0]["id"].as_str().unwrap().to_owned();
+    made(&fixture, &format!("/inputs/{input}/link"), &json!({})).await;
+    let answered = json!({"answer": "y"}).to_string();
+    let reply = fixture.send(Method::POST, &format!("/inputs/{input}"), &[], answered).await;
+    assert!(reply.status.is_success(), "{}", reply.text);
 
     let entries = entries(&fixture).await;
     let told: Vec<(&str, &str)> = entries
@@ -112,6 +120,9 @@ async fn every_change_is_recorded() {
         ("session.stopped", &session),
         ("session.deleted", &session),
         ("endpoints.forgotten", "model m, feature native"),
+        ("agent.created", "person"),
+        ("input_link.created", &input),
+        ("input.answered", &input),
     ];
     assert_eq!(told, expected);
     // A workflow run is retried only after three deaths of coordinators (tests/http/quarantine.rs), and a run is forked only if
