@@ -79,8 +79,8 @@ struct ShowArguments {
 /// Create a one-time link to a form for a request for input
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The link works without an API key, for one answer, until the deadline of the request. A link that was
-created before is no longer valid.
+The link works without an API key, for one answer, until the deadline of the request. A link that
+was created before is no longer valid.
 
 Examples:
   accord inputs link inp_…

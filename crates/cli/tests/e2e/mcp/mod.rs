@@ -3,6 +3,7 @@
 mod agents;
 mod clients;
 mod servers;
+mod waiting;
 mod workflows;
 
 use std::path::Path;
