@@ -1,4 +1,4 @@
-//! What a server says of itself: for whoever looks after it. Never a secret, an address of a database or a path.
+//! The configuration of a server, for operators. Never a secret, an address of a database or a path.
 
 use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 use serde::{Deserialize, Serialize};

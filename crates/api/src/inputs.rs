@@ -65,7 +65,7 @@ pub struct InputQuery {
 /// A one-time link to a request for input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct InputLink {
-    /// The secret. Whoever has it can read the request, and answer it once.
+    /// The secret. With it, the request can be read, and answered once.
     pub token: String,
     /// Path of the form in the dashboard, to be appended to the address of the coordinator.
     pub path: String,

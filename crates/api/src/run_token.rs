@@ -7,7 +7,7 @@ use accord_domain::id::{LeaseId, RunId};
 
 const PREFIX: &str = "run.";
 
-/// Lets whoever works on a run start and follow children of its session: `Authorization: Bearer run.<run>.<lease>`.
+/// Lets a run start and follow children of its session: `Authorization: Bearer run.<run>.<lease>`.
 ///
 /// It is made of what the holder of the lease knows already, and opens nothing once the lease is another's or the run
 /// is over. It shows itself to nobody: see [`RunToken::expose`].

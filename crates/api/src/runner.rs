@@ -135,7 +135,7 @@ pub struct Spent {
     /// Tokens and cost.
     pub usage: Usage,
     /// Answers that did not meet the contract although the model had been asked again for them. The first answer of a
-    /// delivery is none of them: whoever takes the run next begins with the task, and gets that one once more.
+    /// delivery is none of them: the next runner starts with the task and gets that answer again.
     pub retries: u32,
     /// Attempts with any outcome.
     #[serde(default)]

@@ -145,7 +145,7 @@ pub(crate) fn deadline(time_limit: Option<Duration>) -> Option<Instant> {
     Instant::now().checked_add(limit)
 }
 
-/// Until then; for ever, where there is no then.
+/// Waits until then; for ever if there is no deadline.
 pub(crate) async fn until(limit: Option<Instant>) {
     match limit {
         Some(at) => sleep_until(at).await,

@@ -37,7 +37,7 @@ pub(crate) fn needs_coordinator() -> Problem {
 }
 
 fn refused(body: &ErrorBody) -> Problem {
-    // What to ask over HTTP is of no use here: the hint names the command.
+    // A hint about HTTP does not help here: the hint names the command.
     let mut message = unescaped(&for_people(&body.message));
     for line in further_errors(body).into_iter().chain(problems(body)) {
         message.push_str("\n  ");

@@ -120,7 +120,7 @@ impl From<StoreError> for Error {
     }
 }
 
-/// The private half of an error, beside its answer: for the door, which knows what was asked and writes the log.
+/// The private half of an error, in the extensions of its response, for the middleware that writes the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause {
     pub(crate) error: ErrorName,

@@ -1,5 +1,6 @@
 //! What a session begins with.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use crate::journal::Journal;
 use crate::mcp_server::McpServer;
 use crate::people::Approvals;
 use crate::retry::Retry;
+use crate::toolbox::Effect;
 
 /// Everything that an executor needs to open a session.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub struct Start {
     pub retry: Retry,
     /// Whether the cost of the run is limited. An executor that cannot report costs refuses it.
     pub costs_are_limited: bool,
+    /// What tools may change, by name, where the blueprint says so.
+    pub effects: BTreeMap<String, Effect>,
     /// Which tool calls need the approval of a person.
     pub approvals: Arc<dyn Approvals>,
     /// What was done in this run before, and where more is recorded.

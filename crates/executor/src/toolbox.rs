@@ -9,6 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::session::OpenError;
 
+pub use accord_domain::agent::Effect;
+
 /// A tool that a model may call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,17 +30,6 @@ pub struct ToolOutput {
     pub ok: bool,
     /// The output, or what was wrong.
     pub text: String,
-}
-
-/// What a tool may change, so that it is known whether a call that was interrupted can be made again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing.
-    None,
-    /// The same call twice does no more than once.
-    Idempotent,
-    /// Anything.
-    Unknown,
 }
 
 /// One call of a tool.

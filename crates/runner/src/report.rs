@@ -25,7 +25,7 @@ const MOST_LEVELS: usize = 100;
 enum Report {
     Event(Box<EventBody>),
     Step(Box<NewStep>),
-    /// The answer says whether the run has to wait for its children, to whoever wants to know.
+    /// The sender gets whether the run has to wait for its children.
     Attempt(Box<(Attempt, Option<u32>)>, Option<oneshot::Sender<bool>>),
     /// Everything before it is delivered when this is dropped.
     Barrier(oneshot::Sender<bool>),

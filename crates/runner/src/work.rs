@@ -226,6 +226,7 @@ async fn open(
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
         retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
+        effects: assignment.agent.effects.clone(),
         approvals: Arc::clone(&assignment.approvals) as Arc<dyn Approvals>,
         journal: Arc::clone(journal),
     };

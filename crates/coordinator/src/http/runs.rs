@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// A run that was made. The larger shape comes first, because whoever reads the other one into it notices.
+/// A new run. The larger variant comes first: a client that reads a smaller one into it gets an error.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(super) enum NewRun {

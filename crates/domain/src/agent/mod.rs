@@ -166,6 +166,19 @@ impl Approval {
     }
 }
 
+/// What a tool may change, so that it is known whether a call that was interrupted can be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = ToolEffect)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// The same call twice does no more than once.
+    Idempotent,
+    /// Anything.
+    Unknown,
+}
+
 /// What happens if nobody answers a question or a request for approval in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -206,6 +219,10 @@ pub struct Blueprint {
     /// What happens if nobody answers a question or a request for approval in time.
     #[serde(default, skip_serializing_if = "is_default")]
     pub on_input_timeout: OnInputTimeout,
+    /// What tools may change, by name, if that is not known otherwise. A call that was interrupted is repeated only if its tool
+    /// changes nothing or is idempotent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub effects: BTreeMap<String, Effect>,
     /// MCP servers by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<String, McpServer>,

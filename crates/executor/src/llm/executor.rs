@@ -88,6 +88,7 @@ impl Executor for LlmExecutor {
             costs_are_limited: start.costs_are_limited,
             journal: start.journal,
             approvals: start.approvals,
+            effects: start.effects,
             run_id: start.run_id,
         }))
     }

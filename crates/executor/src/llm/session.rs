@@ -1,5 +1,6 @@
 //! One conversation with a model.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use crate::journal::Journal;
 use crate::people::Approvals;
 use crate::retry::Attempts;
 use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
-use crate::toolbox::Toolbox;
+use crate::toolbox::{Effect, Toolbox};
 use crate::transport::Transport;
 use crate::turn::Turn;
 
@@ -42,6 +43,7 @@ pub(super) struct LlmSession {
     pub(super) costs_are_limited: bool,
     pub(super) journal: Arc<Journal>,
     pub(super) approvals: Arc<dyn Approvals>,
+    pub(super) effects: BTreeMap<String, Effect>,
     /// What the keys of tool calls begin with.
     pub(super) run_id: String,
 }
@@ -160,6 +162,7 @@ impl LlmSession {
             events,
             journal: &self.journal,
             approvals: self.approvals.as_ref(),
+            effects: &self.effects,
             run_id: &self.run_id,
             stop: &stop,
             max_steps: self.max_steps,

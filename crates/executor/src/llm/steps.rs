@@ -3,7 +3,7 @@
 //! A message may call the submit tool and others at once. A submitted result may rely on that work, so the
 //! work comes first: the result counts if all of it succeeded, and has to be submitted again if not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -49,6 +49,8 @@ pub(super) struct Steps<'a> {
     pub(super) events: &'a Events,
     pub(super) journal: &'a Journal,
     pub(super) approvals: &'a dyn Approvals,
+    /// What the blueprint says of tools.
+    pub(super) effects: &'a BTreeMap<String, Effect>,
     /// The run, for the keys of tool calls.
     pub(super) run_id: &'a str,
     pub(super) stop: &'a CancellationToken,
@@ -359,7 +361,8 @@ impl Steps<'_> {
 
     /// Whether a call of this tool can be made again after it was interrupted. An unknown one is not made at all.
     fn is_repeatable(&self, name: &str, tools: &[ToolSpec]) -> bool {
-        !is_known(name, tools) || self.toolbox.effect(name) != Effect::Unknown
+        let effect = self.effects.get(name).copied().unwrap_or_else(|| self.toolbox.effect(name));
+        !is_known(name, tools) || effect != Effect::Unknown
     }
 
     /// Sends an event, unless the turn is stopped.

@@ -10,7 +10,7 @@ use super::glob::Glob;
 use super::pace::Pace;
 use super::walk::{Entry, MAX_DEPTH, prefix_of, walk};
 
-/// Entries in one answer: more are of no use, and a pattern finds the right ones.
+/// Maximum number of entries in one answer. With a pattern, a model finds the right ones among more.
 const MAX_ENTRIES: usize = 1000;
 
 #[derive(Deserialize)]

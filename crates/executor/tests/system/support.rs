@@ -52,6 +52,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         max_steps: 7,
         retry: accord_executor::Retry::default(),
         costs_are_limited: false,
+        effects: std::collections::BTreeMap::new(),
         approvals: std::sync::Arc::new(accord_executor::NoApprovals),
         journal: std::sync::Arc::new(accord_executor::Journal::none()),
     }

@@ -359,7 +359,7 @@ pub async fn a_late_child_is_owed_after_the_end(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(PLENTY).await.unwrap(), [due("p", &["b"])]);
 }
 
-/// A waiting run whose only child is removed is found, and whoever waits for that hears of it.
+/// A waiting run whose only child is removed is found, and a notice says so.
 pub async fn a_removed_child_is_not_waited_for(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a"]).await;
     end(&store, children.first().unwrap(), 4).await;
@@ -394,7 +394,7 @@ pub async fn the_conversation_stays_with_its_runner(store: Arc<dyn Store>) {
     assert_eq!(store.suspend_run(asked).await.unwrap().demands, both);
 }
 
-/// A child that waits itself has not finished: its parent is idle, or waits on, and so does whoever waits for a runner's slot.
+/// A child that waits itself has not finished: its parent stays idle or waiting, and it counts as unfinished for runners too.
 pub async fn a_suspended_child_is_unfinished(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("p")).await;
     let middle = begin(&store, child("m", "p")).await;

@@ -207,7 +207,7 @@ mod tests {
         store.remove_key(&one.id).await.unwrap();
         known.renew().await;
         assert!(log.0.lock().unwrap().is_empty());
-        // Whoever has removed it: another coordinator, or a command beside this one.
+        // Another coordinator or a command may have removed it.
         store.remove_key(&other.id).await.unwrap();
         known.within(SignedDuration::ZERO).await.unwrap();
         known.renew().await;

@@ -1,15 +1,20 @@
 //! A turn that continues after its recorded steps.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use accord_domain::id::InputId;
+use accord_domain::input_request::{Purpose, ToolUse};
 use accord_domain::step::{Body, Step};
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, native, open, settings, start, turn};
-use crate::{Answer, Delivery, Event, Journal, Start, StepSink, TurnError, TurnFailure};
+use crate::{
+    Answer, Approvals, Ask, Delivery, Effect, Event, Journal, Start, StepSink, TurnError, TurnFailure,
+};
 
 #[derive(Default)]
 struct Saved(Mutex<Vec<Step>>);
@@ -30,21 +35,29 @@ struct Ran {
     requests: usize,
     conversation: serde_json::Value,
     told: Vec<Event>,
+    /// What people have to be asked.
+    asked: Vec<Ask>,
 }
 
 /// One turn that begins with these steps and gets these answers.
 async fn run(provider: &str, steps: &[Step], answers: Vec<Canned>, delivery: Delivery) -> Ran {
+    let start = start(settings(provider, json!({})), &["echo"], None);
+    run_with(start, steps, answers, delivery).await
+}
+
+async fn run_with(start: Start, steps: &[Step], answers: Vec<Canned>, delivery: Delivery) -> Ran {
     let script = Script::new(answers);
     let saved = Arc::new(Saved::default());
     let next = u32::try_from(steps.len()).unwrap() + 1;
     let journal = Journal::new(steps.to_vec(), next, Arc::clone(&saved) as Arc<dyn StepSink>);
-    let start = Start { journal: Arc::new(journal), ..start(settings(provider, json!({})), &["echo"], None) };
+    let journal = Arc::new(journal);
+    let start = Start { journal: Arc::clone(&journal), ..start };
     let mut opened = open(&script, start).await.unwrap();
     let answer = opened.ask(turn("Judge", delivery)).await;
     let conversation = opened.session.conversation().unwrap();
     let told = opened.heard();
     let steps = [steps.to_vec(), saved.0.lock().unwrap().clone()].concat();
-    Ran { answer, steps, requests: script.bodies().len(), conversation, told }
+    Ran { answer, steps, requests: script.bodies().len(), conversation, told, asked: journal.asked() }
 }
 
 fn answers(provider: &str) -> Vec<Canned> {
@@ -98,6 +111,65 @@ async fn a_call_that_had_begun_is_unverified() {
     let Body::ToolResult { ok, text, .. } = &again.steps[2].body else { panic!("{:?}", again.steps) };
     assert!(!ok && text.starts_with("unverified: "), "{text}");
     assert_eq!(again.steps[2].number, 3);
+}
+
+#[tokio::test]
+async fn a_call_that_had_begun_is_repeated_if_the_agent_file_says_that_it_can_be() {
+    let whole = run("openai", &[], answers("openai"), Delivery::Text).await;
+    let declared = BTreeMap::from([("echo".to_owned(), Effect::Idempotent)]);
+    let start = Start { effects: declared, ..start(settings("openai", json!({})), &["echo"], None) };
+    let again = run_with(start, &whole.steps[..2], answers("openai").split_off(1), Delivery::Text).await;
+    let Body::ToolResult { ok, .. } = &again.steps[2].body else { panic!("{:?}", again.steps) };
+    assert!(ok, "{:?}", again.steps);
+}
+
+/// Calls with an even number need approval.
+#[derive(Debug)]
+struct Even;
+
+impl Approvals for Even {
+    fn are_needed(&self, _tool: &str, arguments: &Value) -> bool {
+        arguments["n"].as_u64().is_some_and(|number| number % 2 == 0)
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_needs_approval_waits_for_it_and_then_runs_once() {
+    for provider in PROVIDERS {
+        let started =
+            || Start { approvals: Arc::new(Even), ..start(settings(provider, json!({})), &["echo"], None) };
+        let first = run_with(started(), &[], answers(provider), Delivery::Text).await;
+        assert_eq!(first.answer.unwrap_err().error, TurnError::InputRequired, "{provider}");
+        assert_eq!(first.requests, 2, "{provider}");
+        let [ask] = first.asked.as_slice() else { panic!("{provider}: {:?}", first.asked) };
+        assert_eq!(ask.tool.as_ref().unwrap().arguments, json!({"n": 2}), "{provider}");
+        let decided = |approve: bool, arguments: Value| Step {
+            number: 5,
+            delivery: 0,
+            at: Timestamp::UNIX_EPOCH,
+            body: Body::Input {
+                input_id: InputId::new("1"),
+                call_id: ask.call_id.clone(),
+                purpose: Purpose::Approval,
+                tool: Some(ToolUse { name: "echo".to_owned(), arguments }),
+                answer: Some(json!({"approve": approve, "reason": "no"})),
+            },
+        };
+        for approve in [true, false] {
+            let steps = [first.steps.clone(), vec![decided(approve, json!({"n": 2}))]].concat();
+            let again = run_with(started(), &steps, answers(provider).split_off(2), Delivery::Text).await;
+            assert!(again.answer.is_ok() && again.asked.is_empty(), "{provider}: {:?}", again.answer);
+            assert_eq!(again.requests, 1, "{provider}: nothing is paid twice");
+            let result = again.steps.iter().rev().find(|step| step.body.kind() == "tool_result").unwrap();
+            let Body::ToolResult { ok, text, .. } = &result.body else { unreachable!() };
+            assert_eq!(*ok, approve, "{provider}: {text}");
+            assert!(approve || text == "a person denied this call: no", "{text}");
+        }
+        let steps = [first.steps.clone(), vec![decided(true, json!({"n": 4}))]].concat();
+        let other = run_with(started(), &steps, answers(provider).split_off(2), Delivery::Text).await;
+        assert_eq!(other.answer.unwrap_err().error, TurnError::InputRequired, "approved for other arguments");
+        assert_eq!(other.asked, first.asked);
+    }
 }
 
 #[tokio::test]

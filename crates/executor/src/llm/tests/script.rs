@@ -208,6 +208,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         max_steps: 4,
         retry: SIX,
         costs_are_limited: false,
+        effects: std::collections::BTreeMap::new(),
         approvals: Arc::new(crate::NoApprovals),
         journal: Arc::new(Journal::none()),
     }
