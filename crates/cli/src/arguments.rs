@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, keys, mcp, prompt,
-    record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, up, workflow,
+    record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, types, up,
+    workflow,
 };
 
 /// Run AI agents under contract: a result conforms to its schema, or the run fails
@@ -57,6 +58,7 @@ pub(crate) enum Command {
     Record(record::Arguments),
     Replay(replay::Arguments),
     Check(check::Arguments),
+    Types(types::Arguments),
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
     Runners(runners::Arguments),
