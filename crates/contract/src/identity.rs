@@ -49,7 +49,7 @@ mod tests {
         let (input, output) = both.split_once('-').unwrap();
         assert_eq!(contract_hash(&one, None), format!("{input}-none"));
         assert_eq!(contract_hash(&other, Some(&one)), format!("{output}-{input}"));
-        assert_eq!(both, "7cb05d5b2ea5dc1c-9f32f1b7e2a3ab9c");
+        assert_eq!(both, "2a669efc62a24ebf-00404e686415370f");
     }
 
     #[test]
