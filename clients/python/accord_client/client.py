@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Any, Generic, Iterator, Literal, Protocol, TypeVar
 
 from .errors import RunFailed
@@ -110,7 +111,8 @@ class Client:
                         yield event
                         if event["type"] in FINAL_EVENTS:
                             return
-                except (TimeoutError, ConnectionError):
+                except (TimeoutError, ConnectionError, HTTPException):
+                    # The connection is lost, the run is not: the next request continues after the last event.
                     pass
 
     def stop(self, run: Run[Any]) -> None:

@@ -109,6 +109,7 @@ export class Client {
         yield event;
         if (FINAL_EVENTS.includes(event.type)) return;
       }
+      options.signal?.throwIfAborted();
     }
   }
 

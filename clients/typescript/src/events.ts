@@ -13,7 +13,8 @@ export async function* serverSentEvents(body: ReadableStream<Uint8Array>): Async
   let data: string | undefined;
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      // A lost connection is an end: the caller continues after the last event.
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
       if (done) return;
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
       rest = lines.pop() ?? "";

@@ -42,7 +42,7 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
     let readable = |line: &str| {
         let plain: String = line.trim().chars().filter(|each| !each.is_control()).collect();
         // What ends a comment in TypeScript, or a documentation string in Python.
-        plain.replace("*/", "* /").replace("\"\"\"", "'''").replace('\\', "\\\\")
+        plain.replace("*/", "* /").replace("\"\"\"", "'''")
     };
     text.lines().map(readable).filter(|line| !line.is_empty()).collect()
 }

@@ -159,7 +159,8 @@ fn class(text: &mut String, types: &Types, definition: &Definition, record: &Rec
     let _ = writeln!(text, "class {}(BaseModel):", definition.name);
     if !definition.comment.is_empty() {
         // A space keeps a quotation mark at the end from being a part of the delimiter.
-        let _ = writeln!(text, "    \"\"\"{} \"\"\"\n", definition.comment.join("\n    "));
+        let lines = definition.comment.join("\n    ").replace('\\', "\\\\");
+        let _ = writeln!(text, "    \"\"\"{lines} \"\"\"\n");
     }
     let extra = if record.is_closed { "forbid" } else { "allow" };
     let _ = writeln!(

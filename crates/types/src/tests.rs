@@ -65,7 +65,7 @@ fn a_description_cannot_leave_its_comment() {
     let agent = Agent { output: Some(schema), ..agent() };
     assert!(
         generate(Language::TypeScript, std::slice::from_ref(&agent))
-            .contains(" * a * / b ''' c \\\\ d\n * e\n")
+            .contains(" * a * / b ''' c \\ d\n * e\n")
     );
     assert!(generate(Language::Python, &[agent]).contains("\"\"\"a * / b ''' c \\\\ d\n    e \"\"\""));
 }
