@@ -6,7 +6,7 @@ FUZZ_TARGETS ?= judge compile schema template diff cel yaml workflow http
 # The fuzzer builds with a sanitiser, in a folder of its own, so that the two builds do not invalidate each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test soak test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-slow-disk bench-workflow bench-model peers deny
+.PHONY: help test soak test-dashboard test-real package release run dashboard fuzz bench bench-coordinator bench-slow-disk bench-workflow bench-model peers deny
 
 help:
 	@echo 'make run                Build Accord and run the example agents with recorded answers'
@@ -14,6 +14,7 @@ help:
 	@echo 'make soak               Kill coordinators and runners SOAK_ROUNDS (100) times on both databases, and attack every route'
 	@echo 'make test-real          Run the tests with real agent CLIs, MCP clients, models and generated clients'
 	@echo 'make test-dashboard     Lint and test the dashboard, including end-to-end tests in Chromium'
+	@echo 'make package            Build a wheel, an npm package and a .deb of ACCORD_BIN (default: a release build), and try each'
 	@echo 'make dashboard          Build the dashboard (needs Node 20.19 or newer); cargo build embeds it'
 	@echo 'make fuzz               Fuzz each of FUZZ_TARGETS for FUZZ_SECONDS (600); needs nightly and cargo-fuzz'
 	@echo 'make bench              Measure validation, as tables'
@@ -44,6 +45,15 @@ test-real:
 	@cargo build --quiet --workspace --bin accord
 	@tests/real/generators "$$CARGO_TARGET_DIR/debug/accord"
 	@tests/real/durable/run "$$CARGO_TARGET_DIR/debug/accord"
+	@tests/real/clients/run "$$CARGO_TARGET_DIR/debug/accord"
+
+# A binary that is already built can be packaged: ACCORD_BIN=target/debug/accord make package
+package: $(if $(ACCORD_BIN),,release)
+	@packaging/build.py "$${ACCORD_BIN:-$$CARGO_TARGET_DIR/release/accord}" "$$CARGO_TARGET_DIR/packages"
+	@packaging/try "$$CARGO_TARGET_DIR/packages"
+
+release: dashboard
+	@cargo build --release --locked --package accord-cli
 
 test-dashboard: dashboard
 	@cargo build --quiet --workspace --bin accord

@@ -45,6 +45,9 @@ pub struct AgentView {
     pub blueprint: Value,
     /// Hash of the blueprint; also the `ETag`.
     pub hash: String,
+    /// Hash of the input and output schemas, for `Accord-Contract`; absent if the agent cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_hash: Option<String>,
     /// The file it is defined in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -61,6 +64,8 @@ pub struct AgentView {
 pub struct AgentContract {
     /// Name.
     pub agent_name: String,
+    /// Hash of the input and output schemas, for `Accord-Contract`.
+    pub contract_hash: String,
     /// The effective input schema.
     #[schema(value_type = Object)]
     pub parameters_schema: Value,

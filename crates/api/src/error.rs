@@ -88,6 +88,8 @@ names! {
     MethodNotAllowed = 405,
     /// The agent has its own output schema, so the caller cannot set one.
     OutputSchemaConflict = 409,
+    /// The agent's contract is not the one that the caller was written for.
+    ContractChanged = 409,
     /// The idempotency key was already used with a different body.
     IdempotencyConflict = 409,
     /// A different schema with this name already exists.

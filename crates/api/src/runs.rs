@@ -64,6 +64,9 @@ pub struct CreateRun {
     /// Model override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The contract that the caller was written for. Not in the body: it is sent as the header `Accord-Contract`.
+    #[serde(skip)]
+    pub contract_hash: Option<String>,
 }
 
 /// A created run.

@@ -28,7 +28,9 @@ pub use agent::check::{BLUEPRINT_RETRIES, Contracts, DeclaredSchema};
 pub use agent::file_schema::file_schema as agent_file_schema;
 pub use agent::providers::add_configuration as add_provider_configuration;
 pub use agent::tiers::{UnknownTier, resolve_tiers};
-pub use agent::view::{agents_in, implicit_parameters, summary as agent_summary, warning};
+pub use agent::view::{
+    agent_contract_hash, agents_in, implicit_parameters, summary as agent_summary, warning,
+};
 pub use agent::{Agents, ParsedAgent, ValidBlueprint};
 pub use definition::{DefinitionFile, DefinitionKind, Folder, Parsed, SourceFile, WriteError};
 pub use generator_schemas::rewrite_for_generators;

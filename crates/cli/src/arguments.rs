@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, inputs, keys, mcp,
-    prompt, record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, up,
+    prompt, record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, types, up,
     workflow,
 };
 
@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Record(record::Arguments),
     Replay(replay::Arguments),
     Check(check::Arguments),
+    Types(types::Arguments),
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
     Runners(runners::Arguments),

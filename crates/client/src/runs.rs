@@ -16,7 +16,8 @@ impl Client {
         run: &CreateRun,
         idempotency_key: Option<&str>,
     ) -> Result<CreatedRun, ClientError> {
-        self.post(&["runs"]).header("idempotency-key", idempotency_key).body(run).read().await
+        let call = self.post(&["runs"]).header("idempotency-key", idempotency_key);
+        call.header("accord-contract", run.contract_hash.as_deref()).body(run).read().await
     }
 
     /// Makes a run and waits for its end, or until the seconds are over.
@@ -28,7 +29,8 @@ impl Client {
     ) -> Result<RunView, ClientError> {
         let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
         let call = self.post(&["runs"]).query(wait).waiting(wait_seconds);
-        call.header("idempotency-key", idempotency_key).body(run).read().await
+        let call = call.header("idempotency-key", idempotency_key);
+        call.header("accord-contract", run.contract_hash.as_deref()).body(run).read().await
     }
 
     /// A run, with its parameters, contract and result.

@@ -50,6 +50,7 @@ mod violation;
 
 // Beside the judgement.
 mod explain;
+mod identity;
 mod infer;
 mod locate;
 
@@ -58,6 +59,7 @@ pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
 pub use echo::EchoSources;
 pub use explain::explain;
+pub use identity::contract_hash;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, EvaluationError, Invariant, InvariantError, Invariants, RuleError};
 pub use json_path::{JsonPath, Step};

@@ -9,6 +9,7 @@ use super::repository::Repository;
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-json", &[]),
     ("accord-sse", &[]),
+    ("accord-types", &[]),
     ("accord-domain", &["accord-json"]),
     ("accord-contract", &["accord-json"]),
     // The providers and executors are one table that everyone reads.
@@ -65,6 +66,7 @@ const SHIPPED: &[&str] = &[
     "accord-workflow",
     "accord-api",
     "accord-sse",
+    "accord-types",
     "accord-blueprint",
     "accord-store",
     "accord-store-sqlite",
@@ -91,7 +93,7 @@ const HOMES: &[(&str, &[&str])] = &[
 
 /// Crates that decide and never act.
 pub(super) const PURE: &[&str] =
-    &["accord-json", "accord-sse", "accord-domain", "accord-contract", "accord-workflow"];
+    &["accord-json", "accord-sse", "accord-types", "accord-domain", "accord-contract", "accord-workflow"];
 const ACTING: &[&str] = &["tokio", "axum", "sqlx", "reqwest", "rand", "getrandom"];
 
 /// Our crates use each other only as the table says.

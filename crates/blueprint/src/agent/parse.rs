@@ -6,6 +6,7 @@ use accord_domain::agent::Blueprint;
 use serde_json::Value;
 
 use super::check::{Contracts, DeclaredSchema, check};
+use super::view::agent_contract_hash;
 use super::{kb, read};
 use crate::definition::Parsed;
 use crate::document::Document;
@@ -65,6 +66,18 @@ impl ParsedAgent {
             _ => None,
         });
         named.collect()
+    }
+
+    /// The hash of the input and output schemas of a valid agent, unless the output schema is a registered one.
+    pub fn contract_hash(&self) -> Option<String> {
+        let ValidBlueprint { contracts, .. } = self.valid.as_ref()?;
+        match contracts.output.as_ref().or(contracts.default_output.as_ref()) {
+            Some(DeclaredSchema::Named(_)) => None,
+            Some(DeclaredSchema::Inline(output)) => {
+                Some(agent_contract_hash(contracts.parameters.as_ref(), Some(output)))
+            }
+            None => Some(agent_contract_hash(contracts.parameters.as_ref(), None)),
+        }
     }
 
     /// The document as text, which is stored, hashed and sent to runners.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{AgentSummary, AgentView, Problem, Severity, Source};
-use accord_contract::JsonPath;
+use accord_contract::{JsonPath, Schema, contract_hash};
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
@@ -21,6 +21,7 @@ pub fn agents_in(folder: &Path, configured: &[String]) -> Vec<AgentView> {
             summary: summary(&file.name, Source::File, &file.parsed, problems),
             blueprint: file.parsed.value.clone(),
             hash: file.hash.clone(),
+            contract_hash: file.parsed.contract_hash(),
             file: Some(file.path.clone()),
             created_at: None,
             modified_at: file.modified_at,
@@ -57,6 +58,15 @@ pub fn summary(name: &str, source: Source, agent: &ParsedAgent, problems: Vec<Pr
 /// A warning about something that is not in a file.
 pub fn warning(place: &JsonPath, message: String) -> Problem {
     Problem { severity: Severity::Warning, path: place.path(), message, file: None, line: None, column: None }
+}
+
+/// The hash of both schemas of an agent, by which callers name the contract that they were written for.
+pub fn agent_contract_hash(parameters: Option<&Schema>, output: Option<&Schema>) -> String {
+    let output = output.map(Schema::document);
+    match parameters {
+        Some(schema) => contract_hash(schema.document(), output),
+        None => contract_hash(&implicit_parameters(), output),
+    }
 }
 
 /// The input schema of an agent without `parameters_schema`.

@@ -25,6 +25,7 @@ pub(crate) mod schemas;
 pub(crate) mod sessions;
 pub(crate) mod stats;
 pub(crate) mod submit;
+pub(crate) mod types;
 pub(crate) mod up;
 pub(crate) mod workflow;
 
@@ -57,6 +58,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Types(arguments) => types::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Submit(arguments) => submit::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

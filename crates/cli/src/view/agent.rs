@@ -56,6 +56,7 @@ pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
         ("defined in", home),
         ("changed", agent.modified_at.map(|at| times.at(at)).unwrap_or_default()),
         ("hash", line(&agent.hash)),
+        ("contract", agent.contract_hash.clone().unwrap_or_default()),
         ("parameters_schema", part("parameters_schema")),
         ("output_schema", part("output_schema")),
         ("default_output_schema", part("default_output_schema")),
@@ -77,6 +78,7 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
         (Some(_), false) => "fixed by the agent; callers cannot replace it",
     };
     let rows = [
+        ("contract", contract.contract_hash.clone()),
         ("output contract", role.to_owned()),
         ("retries", retries),
         ("parameters_schema", text::json(&contract.parameters_schema)),
@@ -217,6 +219,7 @@ mod tests {
             summary: summary("a", true, Vec::new()),
             blueprint: serde_json::json!({"name": "a", "output_schema": {"type": "object"}}),
             hash: "sha256:ab".to_owned(),
+            contract_hash: Some("01-02".to_owned()),
             file: Some(".accord/agents/a/agent.yaml".to_owned()),
             created_at: None,
             modified_at: None,
@@ -231,6 +234,7 @@ mod tests {
           tags         a
           defined in   .accord/agents/a/agent.yaml
           hash         sha256:ab
+          contract     01-02
           output_schema
             {
               "type": "object"

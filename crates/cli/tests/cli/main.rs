@@ -19,5 +19,6 @@ mod schema_check;
 mod schema_of;
 mod support;
 mod templates;
+mod types;
 mod usage;
 mod validate;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use accord_api::ErrorName;
-use accord_blueprint::{Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, hash_of, unregistered_schema};
+use accord_blueprint::{
+    Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, agent_contract_hash, hash_of, unregistered_schema,
+};
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::Blueprint;
 use serde_json::{Value, json};
@@ -21,6 +23,8 @@ pub(crate) struct Agent {
     pub(crate) document: String,
     /// A hash of the document.
     pub(crate) hash: String,
+    /// The hash of its input and output schemas.
+    pub(crate) contract_hash: String,
     /// `parameters_schema`, compiled.
     pub(crate) parameters: Option<Schema>,
     /// `output_schema`, compiled.
@@ -111,6 +115,10 @@ impl Catalog {
             blueprint: valid.blueprint.clone(),
             document: document(),
             hash: hash.to_owned(),
+            contract_hash: agent_contract_hash(
+                valid.contracts.parameters.as_ref(),
+                output.as_ref().or(default_output.as_ref()),
+            ),
             parameters: valid.contracts.parameters.clone(),
             output,
             default_output,
@@ -118,6 +126,19 @@ impl Catalog {
         });
         self.state.agents.put(&key, Arc::clone(&agent));
         Ok(agent)
+    }
+
+    /// The hash of the input and output schemas of an agent; none if it is invalid or names a schema that cannot be used.
+    pub(crate) async fn contract_hash(&self, agent: &ParsedAgent) -> Result<Option<String>, Error> {
+        let Some(ValidBlueprint { blueprint, contracts }) = &agent.valid else { return Ok(None) };
+        let declared = contracts.output.as_ref().or(contracts.default_output.as_ref());
+        match self.resolved(&blueprint.name, declared).await {
+            Ok(output) => Ok(Some(agent_contract_hash(contracts.parameters.as_ref(), output.as_ref()))),
+            Err(error) if matches!(error.name(), ErrorName::SchemaNotFound | ErrorName::InvalidSchema) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The registered schema of this name, compiled.

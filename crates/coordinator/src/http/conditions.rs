@@ -1,5 +1,5 @@
 //! Headers that make requests safe to repeat and changes safe to make: `ETag`, `If-Match`, `If-None-Match`,
-//! `Idempotency-Key`.
+//! `Idempotency-Key`, `Accord-Contract`.
 
 use accord_api::{ErrorName, KeyId};
 use axum::body::Bytes;
@@ -80,6 +80,13 @@ fn tags(headers: &HeaderMap, name: HeaderName) -> Result<Option<Tags>, Error> {
         }
     }
     Ok(headers.contains_key(&name).then_some(Tags::These(hashes)))
+}
+
+/// The contract that `Accord-Contract` names.
+pub(super) fn contract(headers: &HeaderMap) -> Result<Option<String>, Error> {
+    let Some(value) = headers.get("accord-contract") else { return Ok(None) };
+    let hash = value.to_str().map_err(|_| unreadable("Accord-Contract"))?;
+    Ok(Some(hash.trim().to_owned()))
 }
 
 /// What `Idempotency-Key` promises. Keys of others, and for other routes, are other keys.

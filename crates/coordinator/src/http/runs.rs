@@ -56,13 +56,14 @@ pub(super) enum NewRun {
     params(
         WaitQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the first response"),
+        ("Accord-Contract" = Option<String>, Header, description = "The `contract_hash` that the caller was written for: the run is created only if the agent still has this contract"),
     ),
     request_body = CreateRun,
     responses(
         (status = 201, description = "The run; with `wait`, including its result", body = NewRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed, InvalidSchema", body = ErrorBody),
         (status = 404, description = "AgentNotFound, SchemaNotFound, SessionNotFound", body = ErrorBody),
-        (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = ErrorBody),
+        (status = 409, description = "OutputSchemaConflict, ContractChanged, AgentBroken, SessionBusy, IdempotencyConflict", body = ErrorBody),
     )
 )]
 pub(super) async fn create(
@@ -75,7 +76,8 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<NewRun>), Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let request: CreateRun = body::read(&bytes)?;
+    let mut request: CreateRun = body::read(&bytes)?;
+    request.contract_hash = conditions::contract(&headers)?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
     let created = app.runs.create(&caller, request, promise).await?;
     if wait == 0 {

@@ -7,6 +7,7 @@
 
 mod budget;
 mod callbacks;
+mod caller_contract;
 mod config;
 mod contracts;
 mod create;

@@ -42,6 +42,7 @@ impl Blueprints {
         };
         Ok(AgentContract {
             agent_name: name.to_owned(),
+            contract_hash: agent.contract_hash.clone(),
             parameters_schema,
             output_schema,
             is_default,
@@ -132,15 +133,20 @@ impl Kind for Agents {
         Ok(agent_summary(found.name(), found.source(), parsed, problems))
     }
 
-    fn view(found: &Found<ParsedAgent>, summary: AgentSummary) -> AgentView {
-        AgentView {
+    async fn view(
+        blueprints: &Blueprints,
+        found: &Found<ParsedAgent>,
+        summary: AgentSummary,
+    ) -> Result<AgentView, Error> {
+        Ok(AgentView {
+            contract_hash: blueprints.catalog.contract_hash(found.parsed()).await?,
             summary,
             blueprint: found.value().clone(),
             hash: found.hash().to_owned(),
             file: found.file().map(str::to_owned),
             created_at: found.created_at(),
             modified_at: found.modified_at(),
-        }
+        })
     }
 }
 

@@ -43,7 +43,7 @@ impl Blueprints {
 
     async fn view<K: Kind>(&self, found: &Found<K::Parsed>) -> Result<K::View, Error> {
         let overrides_stored = K::definitions(self).overrides_stored(found).await?;
-        Ok(K::view(found, K::summary(self, found, overrides_stored).await?))
+        K::view(self, found, K::summary(self, found, overrides_stored).await?).await
     }
 
     /// Creates a definition in the store.
@@ -71,7 +71,7 @@ impl Blueprints {
         }
         let record = record(&name, parsed.value().to_string(), self.outside.now());
         let found = Found::Stored(Box::new(record.clone()), Arc::new(parsed));
-        let view = K::view(&found, K::summary_created(self, &found).await?);
+        let view = K::view(self, &found, K::summary_created(self, &found).await?).await?;
         let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
         match self.store.put_definition(K::DEFINED, record, Condition::Absent, promise).await {
             Ok(None) => Ok(Made::Created(Box::new(view))),

@@ -90,7 +90,11 @@ pub(crate) trait Kind: DefinitionKind {
         Self::summary(blueprints, found, false)
     }
 
-    fn view(found: &Found<Self::Parsed>, summary: Self::Summary) -> Self::View;
+    fn view(
+        blueprints: &Blueprints,
+        found: &Found<Self::Parsed>,
+        summary: Self::Summary,
+    ) -> impl Future<Output = Result<Self::View, Error>> + Send;
 }
 
 /// Checks the condition of a change of a definition that exists and has this hash.

@@ -12,9 +12,9 @@ use accord_domain::session::{ExecutionMode, Session};
 use accord_store::StoreError;
 use serde_json::{Map, Value};
 
-use super::Runs;
 use super::input::{self, Expected};
 use super::order::{Order, RunSession};
+use super::{Runs, caller_contract};
 use crate::app::contracts::{InForce, Wanted};
 use crate::app::promise::first_answer;
 use crate::app::{Agent, Caller, Promise};
@@ -69,6 +69,7 @@ impl Runs {
         parameters: &Value,
     ) -> Result<Order, Error> {
         let agent = self.blueprints.catalog.usable(agent_name).await?;
+        caller_contract::check(&agent, request.contract_hash.as_deref())?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
@@ -103,6 +104,7 @@ impl Runs {
         let session = self.store.session(session_id).await?;
         check_same_session(&request, &session)?;
         let agent = self.agent_of(&session).await?;
+        caller_contract::check(&agent, request.contract_hash.as_deref())?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;

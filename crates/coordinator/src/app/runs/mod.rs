@@ -6,6 +6,7 @@
 
 mod again;
 mod callback_message;
+mod caller_contract;
 mod create;
 mod finish;
 mod gate;

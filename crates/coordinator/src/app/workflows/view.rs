@@ -100,14 +100,18 @@ impl Kind for Workflows {
         Ok(workflow_summary(found.name(), found.source(), found.parsed(), Vec::new()))
     }
 
-    fn view(found: &FoundWorkflow, summary: WorkflowSummary) -> WorkflowView {
-        WorkflowView {
+    async fn view(
+        _: &Blueprints,
+        found: &FoundWorkflow,
+        summary: WorkflowSummary,
+    ) -> Result<WorkflowView, Error> {
+        Ok(WorkflowView {
             summary,
             workflow: found.value().clone(),
             hash: found.hash().to_owned(),
             file: found.file().map(str::to_owned),
             created_at: found.created_at(),
             modified_at: found.modified_at(),
-        }
+        })
     }
 }

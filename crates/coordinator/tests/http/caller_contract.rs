@@ -1,0 +1,87 @@
+//! `Accord-Contract`: a caller that was written for other schemas is refused.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Desk, refused, text};
+
+fn blueprint(output: &str) -> Value {
+    json!({
+        "name": "own",
+        "parameters_schema": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
+        "output_schema": {"type": "object", "properties": {output: {"type": "integer", "description": "Words"}}},
+    })
+}
+
+async fn create(desk: &Desk, contract: &str, body: Value) -> Answer {
+    desk.send("POST", "/runs", &[("accord-contract", contract)], Some(body)).await
+}
+
+async fn contract_hash(desk: &Desk) -> String {
+    let (_, agent) = desk.get("/agents/own").await;
+    let (_, contract) = desk.get("/agents/own/contract").await;
+    assert_eq!(agent["contract_hash"], contract["contract_hash"]);
+    text(&agent, "contract_hash")
+}
+
+#[tokio::test]
+async fn a_caller_of_another_contract_is_refused() {
+    let desk = Desk::with_writer().await;
+    desk.agent(blueprint("words")).await;
+    let (known, body) =
+        (contract_hash(&desk).await, json!({"agent_name": "own", "parameters": {"text": "a"}}));
+    assert_eq!(create(&desk, &known, body.clone()).await.0, 201);
+
+    let changed = json!({"output_schema": {"type": "object", "properties": {"words": {"type": "string"}}}});
+    assert_eq!(desk.send("PATCH", "/agents/own", &[], Some(changed)).await.0, 200);
+    let now = contract_hash(&desk).await;
+    let answer = create(&desk, &known, body.clone()).await;
+    assert_eq!(refused(&answer), (409, "ContractChanged"));
+    let expected =
+        json!({"agent_name": "own", "changed": ["output"], "callers_contract": known, "contract_hash": now});
+    assert_eq!(answer.1["details"], expected);
+    assert_eq!(create(&desk, &now, body.clone()).await.0, 201);
+
+    // Before the parameters are looked at: they were written for the old contract, too.
+    let answer = create(&desk, "0-1", json!({"agent_name": "own", "parameters": {}})).await;
+    assert_eq!(
+        (refused(&answer), &answer.1["details"]["changed"]),
+        ((409, "ContractChanged"), &json!(["input", "output"]))
+    );
+    assert_eq!(refused(&create(&desk, "latest", body).await), (400, "InvalidRequest"));
+}
+
+#[tokio::test]
+async fn a_new_description_changes_nothing_for_callers() {
+    let desk = Desk::with_writer().await;
+    desk.agent(blueprint("words")).await;
+    let known = contract_hash(&desk).await;
+    let changed = json!({"output_schema": {"properties": {"words": {"description": "How many words", "type": "integer"}}, "type": "object"}});
+    assert_eq!(desk.send("PATCH", "/agents/own", &[], Some(changed)).await.0, 200);
+    assert_eq!(contract_hash(&desk).await, known);
+}
+
+#[tokio::test]
+async fn a_repeated_request_gets_its_first_answer_after_a_change() {
+    let desk = Desk::with_writer().await;
+    desk.agent(blueprint("words")).await;
+    let (known, body) =
+        (contract_hash(&desk).await, json!({"agent_name": "own", "parameters": {"text": "a"}}));
+    let headers = [("accord-contract", known.as_str()), ("idempotency-key", "k")];
+    let first = desk.send("POST", "/runs", &headers, Some(body.clone())).await;
+    let changed = json!({"output_schema": {"type": "object", "properties": {"words": {"type": "string"}}}});
+    assert_eq!(desk.send("PATCH", "/agents/own", &[], Some(changed)).await.0, 200);
+    assert_eq!(desk.send("POST", "/runs", &headers, Some(body)).await, first);
+}
+
+#[tokio::test]
+async fn a_resume_is_refused_too() {
+    let desk = Desk::with_writer().await;
+    let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "hi"})).await;
+    let runner = desk.runner().await;
+    desk.complete(&runner, "done").await;
+    let answer = create(&desk, "0-none", json!({"session_id": session, "prompt": "again"})).await;
+    assert_eq!(
+        (refused(&answer), &answer.1["details"]["changed"]),
+        ((409, "ContractChanged"), &json!(["input"]))
+    );
+}

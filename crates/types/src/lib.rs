@@ -1,0 +1,60 @@
+//! Types for callers: the input and output schemas of agents as TypeScript with Zod, Pydantic models or serde structs.
+//!
+//! `read` turns JSON Schema into a neutral [`model`], and one printer per language writes it. A type never rejects a conforming
+//! value, and a value that is read and written again is the same value. What a type cannot express (a pattern, a range, a
+//! condition) is a comment next to it; a schema without a usable structure becomes `unknown`, `Any` or `serde_json::Value`.
+//!
+//! Missing on purpose: validation of constraints. The coordinator validates every input and output against the whole schema.
+
+mod comment;
+mod merge;
+mod model;
+mod names;
+mod order;
+mod python;
+mod read;
+mod rust;
+mod typescript;
+
+use serde_json::Value;
+
+use crate::model::Types;
+
+/// A language that types can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// TypeScript types and Zod 4 schemas.
+    TypeScript,
+    /// Pydantic 2 models.
+    Python,
+    /// Structs and enums with serde.
+    Rust,
+}
+
+/// An agent to write types for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// Its description, or an empty string.
+    pub description: String,
+    /// The hash of both schemas, as the coordinator computes it.
+    pub contract_hash: String,
+    /// The schema of its input.
+    pub input: Value,
+    /// The schema of its output; without one, the output is a text.
+    pub output: Option<Value>,
+}
+
+/// The source file with the types of these agents.
+pub fn generate(language: Language, agents: &[Agent]) -> String {
+    let types = Types::of(agents);
+    match language {
+        Language::TypeScript => typescript::print(&types),
+        Language::Python => python::print(&types),
+        Language::Rust => rust::print(&types),
+    }
+}
+
+#[cfg(test)]
+mod tests;
