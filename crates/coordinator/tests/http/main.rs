@@ -15,6 +15,7 @@ mod fencing;
 mod gate;
 mod held;
 mod metrics;
+mod openai;
 mod openapi;
 mod pages;
 mod quarantine;
