@@ -44,6 +44,7 @@ test-real:
 	@cargo build --quiet --workspace --bin accord
 	@tests/real/generators "$$CARGO_TARGET_DIR/debug/accord"
 	@tests/real/durable/run "$$CARGO_TARGET_DIR/debug/accord"
+	@tests/real/front/run "$$CARGO_TARGET_DIR/debug/accord"
 
 test-dashboard: dashboard
 	@cargo build --quiet --workspace --bin accord
