@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -78,7 +79,8 @@ def main() -> None:
         try:
             # Beside the packages, where Node finds them.
             work = home / "node/work"
-            work.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(work, ignore_errors=True)
+            work.mkdir()
             for name, client, expected, code in examples:
                 path = work / name
                 path.write_text(code.replace(ADDRESS, url))
@@ -88,6 +90,7 @@ def main() -> None:
             for check in sorted((HERE / "checks").iterdir()):
                 path = work / check.name
                 path.write_text(check.read_text())
+                # CLIENT__NAME, because a file with the name of its client would be imported instead of it.
                 client = check.stem.split("__")[0]
                 failures += report(f"check {check.name}", *run(client, path, home, url))
         finally:

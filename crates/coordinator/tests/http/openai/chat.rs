@@ -254,3 +254,22 @@ async fn every_error_is_in_the_envelope() {
     let answer = desk.ask_as(viewer, "POST", CHAT, Some(chat("writer", json!({})))).await;
     assert_eq!((refusal(&answer).0, &answer.1["error"]["type"]), (403, &json!("permission_error")));
 }
+
+#[tokio::test]
+async fn clients_do_not_repeat_what_would_fail_again() {
+    let desk = desk().await;
+    let retried = async |path: &str, body: Value| {
+        let request = Request::post(path).header("content-type", "application/json");
+        let response = desk.open(request.body(Body::from(body.to_string())).unwrap()).await;
+        let header = response.headers().get("x-should-retry").map(|value| value.to_str().unwrap().to_owned());
+        (response.status().as_u16(), header)
+    };
+    let no = Some("false".to_owned());
+    let conflict = chat("judge", json!({"response_format": schema_format()}));
+    assert_eq!(retried(CHAT, conflict).await, (409, no.clone()));
+    assert_eq!(retried(CHAT, chat("none", json!({}))).await, (404, no));
+    let (_, queued) =
+        desk.post("/v1/responses", json!({"model": "judge", "input": "a", "background": true})).await;
+    let next = json!({"input": "b", "previous_response_id": queued["id"]});
+    assert_eq!(retried("/v1/responses", next).await, (409, None), "a busy session is worth another try");
+}
