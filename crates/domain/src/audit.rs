@@ -1,5 +1,7 @@
 //! Who asked for work, and who changed what.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,9 @@ pub struct RequestedBy {
     /// The run that used its run token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
+    /// The `metadata` of the request, where the route takes some.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// Actor of a change.

@@ -4,7 +4,7 @@ import { Fact } from './fact'
 
 /** Who asked for a run: the key by its name, and the run that started it. Nothing where no key was needed. */
 export function RequestedBy({ by }: { by: Api.RequestedBy | null | undefined }) {
-  if (!by) return null
+  if (!by?.key_id && !by?.run_id) return null
   const key = plain(by.key_name ?? '') || by.key_id
   return (
     <Fact label="Requested by">

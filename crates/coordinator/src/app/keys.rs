@@ -300,8 +300,8 @@ fn key_holder(key: &Key, hash: &str) -> Option<Caller> {
     if !bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
         return None;
     }
-    let requested_by =
-        RequestedBy { key_id: Some(key.id.clone()), key_name: Some(key.name.clone()), run_id: None };
+    let (key_id, key_name) = (Some(key.id.clone()), Some(key.name.clone()));
+    let requested_by = RequestedBy { key_id, key_name, ..RequestedBy::default() };
     Some(Caller {
         key_id: Some(key.id.clone()),
         role: key.role,

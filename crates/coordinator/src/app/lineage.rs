@@ -59,8 +59,9 @@ impl Lineage {
         }
         let calling = CallingRun { run_id: run.id, session_id: run.session_id };
         // What it starts names the run, and the key that asked for the run.
-        let root = run.requested_by.unwrap_or_default();
-        let requested_by = Some(RequestedBy { run_id: Some(calling.run_id.clone()), ..root });
+        let RequestedBy { key_id, key_name, .. } = run.requested_by.unwrap_or_default();
+        let run_id = Some(calling.run_id.clone());
+        let requested_by = Some(RequestedBy { key_id, key_name, run_id, ..RequestedBy::default() });
         Ok(Caller { key_id: None, role: Role::Caller, run: Some(calling), requested_by, expires_at: None })
     }
 

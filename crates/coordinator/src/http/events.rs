@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::outstanding::{Holder, Taken};
 
 /// A comment goes out so often when nothing happens: proxies drop what is silent for a minute, often for half of one.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(follow, Read)]

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::{answers, audit, auth, envelope, unread};
+use super::{answers, audit, auth, envelope, openai, unread};
 use crate::app::{App, Caller};
 use crate::error::{Cause, Error};
 use crate::metrics;
@@ -49,6 +49,7 @@ pub(super) async fn handle(State(app): State<Arc<App>>, request: Request, next: 
 
 async fn answer(app: &App, request: Request, next: Next) -> Response {
     let (mut request, rest) = unread::lend(request);
+    let is_openai = openai::serves(request.uri().path());
     let response = match auth::admit(app, &mut request).await {
         Ok(()) => {
             let holder = answers::holder(&request);
@@ -74,6 +75,10 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
             drop(request);
             error.into_response()
         }
+    };
+    let response = match is_openai {
+        true => Box::pin(openai::envelope::wrap(response)).await,
+        false => response,
     };
     rest.discard().await;
     response

@@ -22,6 +22,7 @@ mod mcp;
 mod me;
 mod metrics;
 mod middleware;
+mod openai;
 mod openapi;
 mod paging;
 mod routes;

@@ -11,8 +11,8 @@ use utoipa::__dev::{SchemaReferences, Tags};
 use utoipa::openapi::{HttpMethod, OpenApi};
 
 use super::{
-    agents, audit, config, dashboard, endpoints, events, health, inputs, keys, mcp, me, metrics, openapi,
-    runner, runs, schemas, sessions, stats, workflow_runs, workflows,
+    agents, audit, config, dashboard, endpoints, events, health, inputs, keys, mcp, me, metrics, openai,
+    openapi, runner, runs, schemas, sessions, stats, workflow_runs, workflows,
 };
 use crate::app::App;
 
@@ -202,6 +202,7 @@ pub(crate) static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         keys::routes(),
         mcp::routes(),
         audit::routes(),
+        openai::routes(),
     ]
     .into_iter()
     .flatten()

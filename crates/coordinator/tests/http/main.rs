@@ -17,6 +17,7 @@ mod gate;
 mod held;
 mod inputs;
 mod metrics;
+mod openai;
 mod openapi;
 mod pages;
 mod quarantine;

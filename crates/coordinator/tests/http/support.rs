@@ -10,6 +10,7 @@ use accord_store_sqlite::SqliteStore;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
+use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -122,8 +123,13 @@ impl Desk {
         self.clock.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
+    /// Sends, and leaves the body unread.
+    pub(crate) async fn open(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
     pub(crate) async fn raw(&self, request: Request<Body>) -> (StatusCode, String) {
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        let response = self.open(request).await;
         let status = response.status();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         (status, String::from_utf8(bytes.to_vec()).unwrap())

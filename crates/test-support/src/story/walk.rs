@@ -34,6 +34,7 @@ fn full() -> Submission {
             key_id: Some(KeyId::new("k")),
             key_name: Some("für\0 mich".into()),
             run_id: Some(run_id("asker")),
+            metadata: [("ticket".to_owned(), "für\0 4".to_owned())].into(),
         }),
         ..run("a")
     };

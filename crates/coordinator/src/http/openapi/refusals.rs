@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::http::openai;
 use crate::http::routes::{Access, ROUTES};
 
 const BEARER: &str = "bearer";
@@ -22,7 +23,8 @@ pub(super) fn describe(document: &mut Value) {
     for (path, item) in paths {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
             if let Value::Object(operation) = operation {
-                complete(operation, is_open(method, path), reads_document(method, path));
+                let shape = if openai::serves(path) { "OpenAiError" } else { "ErrorBody" };
+                complete(operation, is_open(method, path), reads_document(method, path), shape);
             }
         }
     }
@@ -42,6 +44,7 @@ const DOCUMENTS: &[&str] = &[
     "/schemas/{name}",
     "/sessions/{id}/events",
     "/sessions/{id}/result",
+    "/v1/responses/{id}",
     "/workflow-runs/{id}",
     "/workflows/{name}",
 ];
@@ -50,7 +53,7 @@ fn reads_document(method: &str, path: &str) -> bool {
     method.eq_ignore_ascii_case("get") && DOCUMENTS.contains(&path)
 }
 
-fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: bool) {
+fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: bool, shape: &str) {
     let has_body = operation.contains_key("requestBody");
     let parameters = operation.get("parameters").and_then(Value::as_array);
     // An invalid path is not found; everything else in a request can be invalid.
@@ -71,13 +74,13 @@ fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: b
     ];
     for (status, name, _) in refusals.into_iter().filter(|(_, _, occurs)| *occurs) {
         // What a handler says of a status is said better.
-        responses.entry(status).or_insert_with(|| refusal(name));
+        responses.entry(status).or_insert_with(|| refusal(name, shape));
     }
     responses.sort_keys();
 }
 
-fn refusal(name: &str) -> Value {
-    let schema = json!({"$ref": "#/components/schemas/ErrorBody"});
+fn refusal(name: &str, shape: &str) -> Value {
+    let schema = json!({"$ref": format!("#/components/schemas/{shape}")});
     json!({"description": name, "content": {"application/json": {"schema": schema}}})
 }
 

@@ -103,6 +103,12 @@ const EXPECTED: &[(&str, &str, Least)] = &[
     ("DELETE", "/keys/{id}", Admin),
     ("POST", "/mcp", Viewer),
     ("GET", "/audit", Admin),
+    ("POST", "/v1/chat/completions", Caller),
+    ("POST", "/v1/responses", Caller),
+    ("GET", "/v1/responses/{id}", Viewer),
+    ("POST", "/v1/responses/{id}/cancel", Caller),
+    ("GET", "/v1/models", Viewer),
+    ("GET", "/v1/models/{id}", Viewer),
 ];
 
 #[test]

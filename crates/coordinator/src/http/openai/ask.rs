@@ -1,0 +1,155 @@
+//! A request as a run: started, and waited for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use accord_api::{CreateRun, CreatedRun, ErrorName, RunView};
+use accord_domain::id::RunId;
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use serde_json::json;
+
+use super::contract::{Schema, Wanted};
+use super::fields::invalid;
+use super::input::{self, Turn};
+use crate::app::{App, Caller, LONGEST_WAIT_SECONDS};
+use crate::error::Error;
+use crate::http::{conditions, middleware};
+use crate::outstanding::Holder;
+
+/// What the two kinds of requests have in common.
+pub(super) struct Ask {
+    /// The agent; not needed to continue a session.
+    pub(super) model: Option<String>,
+    pub(super) previous: Option<RunId>,
+    pub(super) turns: Vec<Turn>,
+    pub(super) wanted: Wanted,
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+/// OpenAI's own limits of metadata.
+const MOST_METADATA: usize = 16;
+const LONGEST_METADATA_KEY: usize = 64;
+const LONGEST_METADATA_VALUE: usize = 512;
+
+/// Who asks, and of whom.
+#[derive(Clone)]
+pub(super) struct Client {
+    pub(super) app: Arc<App>,
+    pub(super) holder: Holder,
+    caller: Caller,
+    headers: HeaderMap,
+}
+
+impl FromRequestParts<Arc<App>> for Client {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Error> {
+        let absent = |_| Error::internal("the request has no caller");
+        let Extension(caller) = Extension::from_request_parts(parts, app).await.map_err(absent)?;
+        let Extension(holder) = Extension::from_request_parts(parts, app).await.map_err(absent)?;
+        Ok(Self { app: Arc::clone(app), holder, caller, headers: parts.headers.clone() })
+    }
+}
+
+impl Client {
+    /// Starts the run of a request, or finds the one that an earlier request with the same idempotency key has started.
+    pub(super) async fn start(&self, route: &str, body: &Bytes, ask: Ask) -> Result<CreatedRun, Error> {
+        let promise = conditions::promise(&self.headers, &self.caller, route, body)?;
+        check_metadata(&ask.metadata)?;
+        let mut caller = self.caller.clone();
+        if !ask.metadata.is_empty() {
+            caller.requested_by.get_or_insert_default().metadata = ask.metadata.clone();
+        }
+        let request = match &ask.previous {
+            Some(previous) => self.resumed(previous, &ask).await?,
+            None => self.started(&ask).await?,
+        };
+        self.app.runs.create(&caller, request, promise).await
+    }
+
+    async fn started(&self, ask: &Ask) -> Result<CreateRun, Error> {
+        let Some(name) = &ask.model else {
+            return Err(invalid("model", "model is missing: send the name of an agent"));
+        };
+        let agent = self.app.blueprints.catalog.usable(name).await?;
+        let mut request = CreateRun { agent_name: Some(name.clone()), ..CreateRun::default() };
+        match agent.parameters {
+            Some(_) => request.parameters = Some(input::parameters(name, &ask.turns)?),
+            None => request.prompt = Some(input::prompt(&ask.turns)?),
+        }
+        request.output_schema = match &ask.wanted.schema {
+            Schema::None => None,
+            Schema::Object if agent.output.is_some() || agent.default_output.is_some() => None,
+            Schema::Object => Some(json!({"type": "object"})),
+            Schema::This(schema) => Some(schema.clone()),
+        };
+        Ok(request)
+    }
+
+    /// A session continues where it is. Its earlier responses cannot be continued in another way.
+    async fn resumed(&self, previous: &RunId, ask: &Ask) -> Result<CreateRun, Error> {
+        let before = self.run(previous).await?;
+        let session = self.app.sessions.get(&before.session_id).await?;
+        if session.last_run_id != *previous {
+            let message = format!(
+                "previous_response_id is {previous}, but its session has continued with {}; send that id, or start a new session",
+                session.last_run_id
+            );
+            return Err(invalid("previous_response_id", message));
+        }
+        // Where the agent has a contract of its own, the run says so; a caller's was for that answer alone.
+        let has_own = before.contract_origin.is_some_and(|origin| origin != accord_api::Origin::Caller);
+        let output_schema = match &ask.wanted.schema {
+            Schema::None => None,
+            Schema::Object if has_own => None,
+            Schema::Object => Some(json!({"type": "object"})),
+            Schema::This(schema) => Some(schema.clone()),
+        };
+        Ok(CreateRun {
+            agent_name: ask.model.clone(),
+            session_id: Some(session.session_id),
+            prompt: Some(input::prompt(&ask.turns)?),
+            output_schema,
+            ..CreateRun::default()
+        })
+    }
+
+    /// A run as it is now.
+    pub(super) async fn run(&self, run_id: &RunId) -> Result<RunView, Error> {
+        self.app.runs.wait(&self.holder, run_id, 0).await
+    }
+
+    /// A run at its end, however long that takes: the client decides how long it waits.
+    pub(super) async fn end(&self, run_id: &RunId) -> Result<RunView, Error> {
+        loop {
+            let end = self.app.runs.wait(&self.holder, run_id, LONGEST_WAIT_SECONDS);
+            let run = middleware::while_admitted(&self.app, &self.caller, end).await?;
+            if run.status.is_over() {
+                return Ok(run);
+            }
+            if self.app.closing.is_cancelled() {
+                let message = format!(
+                    "the coordinator is shutting down; {run_id} continues when it is back: repeat the request with its Idempotency-Key, or get /v1/responses/{run_id}"
+                );
+                return Err(Error::new(ErrorName::StoreUnavailable, message));
+            }
+        }
+    }
+}
+
+fn check_metadata(metadata: &BTreeMap<String, String>) -> Result<(), Error> {
+    let is_long = |(key, value): (&String, &String)| {
+        key.chars().count() > LONGEST_METADATA_KEY || value.chars().count() > LONGEST_METADATA_VALUE
+    };
+    if metadata.len() <= MOST_METADATA && !metadata.iter().any(is_long) {
+        return Ok(());
+    }
+    let message = format!(
+        "metadata: expected at most {MOST_METADATA} pairs, with keys of at most {LONGEST_METADATA_KEY} and values of at most {LONGEST_METADATA_VALUE} characters"
+    );
+    Err(invalid("metadata", message))
+}

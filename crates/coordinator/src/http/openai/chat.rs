@@ -1,0 +1,109 @@
+//! `/v1/chat/completions`.
+
+use accord_api::RunView;
+use axum::Json;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+
+use super::ask::{Ask, Client};
+use super::chat_types::{ChatCompletion, ChatCompletionChunk, CreateChatCompletion, StreamOptions};
+use super::contract::{Form, wanted};
+use super::envelope::{self, OpenAiError};
+use super::fields::{CHAT, invalid};
+use super::{answer, input, stream};
+use crate::error::Error;
+use crate::http::body;
+use crate::http::extract::JsonBody;
+use crate::http::routes::{Route, Scope, route};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(complete, Call)
+            .for_runs(Scope::Free)
+            .not_audited("the run itself says who asked for it, and when"),
+    ]
+}
+
+/// Runs an agent, as an OpenAI chat completion.
+///
+/// `model` is the agent. The answer is sent when it has been validated; with `stream`, comments keep the connection open until
+/// then. A contract that was not met is an error.
+#[utoipa::path(
+    post,
+    path = "/v1/chat/completions",
+    operation_id = "createChatCompletion",
+    tag = "openai",
+    params(
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the answer of the first run"),
+    ),
+    request_body = CreateChatCompletion,
+    responses(
+        (status = 200, description = "The answer", content(
+            (ChatCompletion = "application/json"),
+            (String = "text/event-stream"),
+        )),
+        (status = 400, description = "InvalidRequest, InvalidSchema", body = OpenAiError),
+        (status = 404, description = "model_not_found: no agent has this name", body = OpenAiError),
+        (status = 409, description = "OutputSchemaConflict, AgentBroken, IdempotencyConflict, stopped", body = OpenAiError),
+        (status = 422, description = "ParameterValidationFailed; output_schema_validation_failed, model_refused, output_truncated, budget_exhausted", body = OpenAiError),
+        (status = 500, description = "The run failed for another reason, or Internal", body = OpenAiError),
+    )
+)]
+pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
+    let document: Value = body::read(&bytes)?;
+    let ignored = CHAT.check(&document)?.header();
+    drop(document);
+    let request: CreateChatCompletion = body::read(&bytes)?;
+    if request.n.is_some_and(|n| n != 1) {
+        return Err(invalid("n", "n: a run has one answer; omit it, or send 1"));
+    }
+    let wanted = wanted(
+        "response_format",
+        request.response_format,
+        request.tools.unwrap_or_default(),
+        request.tool_choice.as_ref(),
+    )?;
+    let form = wanted.form.clone();
+    let ask = Ask {
+        model: request.model,
+        previous: None,
+        turns: input::of_messages(&request.messages)?,
+        wanted,
+        metadata: request.metadata.unwrap_or_default(),
+    };
+    let created = client.start("POST /v1/chat/completions", &bytes, ask).await?;
+    let mut response = match request.stream.unwrap_or_default() {
+        true => {
+            let options = request.stream_options.unwrap_or_default();
+            stream::response(String::new(), async move {
+                let end = client.end(&created.run_id).await;
+                events(end, &form, options)
+            })
+        }
+        false => {
+            let run = Box::pin(client.end(&created.run_id)).await?;
+            match answer::text(&run) {
+                Some(text) => Json(ChatCompletion::of(&run, &form, text)).into_response(),
+                None => envelope::failed(&run),
+            }
+        }
+    };
+    response.headers_mut().extend(ignored);
+    Ok(response)
+}
+
+/// The end of a stream: the answer, or the error.
+fn events(end: Result<RunView, Error>, form: &Form, options: StreamOptions) -> String {
+    let error = match end {
+        Err(error) => envelope::of_error(&error),
+        Ok(run) => match answer::text(&run) {
+            Some(text) => {
+                let chunks = ChatCompletionChunk::all(&run, form, text, options);
+                let chunks = chunks.iter().map(|chunk| stream::event(None, chunk));
+                return chunks.chain([stream::DONE.to_owned()]).collect();
+            }
+            None => envelope::of_run(&run).1,
+        },
+    };
+    stream::event(None, &envelope::event(error)) + stream::DONE
+}

@@ -1,0 +1,230 @@
+//! The bodies of `/v1/chat/completions`.
+
+use std::collections::BTreeMap;
+
+use accord_api::{RunView, Usage};
+use accord_domain::id::RunId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer::seconds;
+use super::contract::{Form, Format, Tool};
+
+/// Request for a chat completion. Fields that set up a model call are accepted without effect.
+#[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
+pub(super) struct CreateChatCompletion {
+    /// Agent name.
+    pub(super) model: Option<String>,
+    /// The conversation: text of the roles system, developer, user, assistant and tool.
+    #[schema(value_type = Vec<Object>)]
+    pub(super) messages: Vec<Value>,
+    /// The caller's contract. Only if the agent has none of its own.
+    pub(super) response_format: Option<Format>,
+    /// At most one function, whose parameters are the caller's contract.
+    pub(super) tools: Option<Vec<Tool>>,
+    /// Names the function, or is `required`.
+    #[schema(value_type = Option<Value>)]
+    pub(super) tool_choice: Option<Value>,
+    /// Whether to send the answer as events.
+    pub(super) stream: Option<bool>,
+    /// Options of the stream.
+    pub(super) stream_options: Option<StreamOptions>,
+    /// Stored with the run.
+    pub(super) metadata: Option<BTreeMap<String, String>>,
+    /// Number of answers: 1.
+    pub(super) n: Option<u32>,
+}
+
+/// Options of a stream.
+#[derive(Debug, Clone, Copy, Default, Deserialize, utoipa::ToSchema)]
+pub(super) struct StreamOptions {
+    /// Whether a last chunk has the usage.
+    #[serde(default)]
+    pub(super) include_usage: bool,
+}
+
+/// A chat completion.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(super) struct ChatCompletion {
+    /// Id of the run.
+    id: RunId,
+    /// `chat.completion`.
+    object: &'static str,
+    /// Creation time, in seconds since 1970.
+    created: i64,
+    /// Agent name.
+    model: String,
+    /// The answer.
+    choices: Vec<ChatChoice>,
+    /// Usage.
+    usage: CompletionUsage,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(super) struct ChatChoice {
+    /// 0.
+    index: u32,
+    /// The message.
+    message: ChatMessage,
+    /// `stop` or `tool_calls`.
+    finish_reason: &'static str,
+    /// Always null.
+    #[schema(value_type = Option<Object>)]
+    logprobs: Option<()>,
+}
+
+/// The message of an answer, or its part in a stream.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(super) struct ChatMessage {
+    /// `assistant`.
+    role: &'static str,
+    /// The judged answer.
+    content: Option<String>,
+    /// Always null: a refusal is an error.
+    refusal: Option<String>,
+    /// The judged answer as arguments, if the caller sent a function.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ChatToolCall>,
+}
+
+/// A call of the caller's function.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(super) struct ChatToolCall {
+    /// Position, in a stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<u32>,
+    /// Id of the call.
+    id: String,
+    /// `function`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The function.
+    function: CalledFunction,
+}
+
+/// A called function.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(super) struct CalledFunction {
+    /// Name.
+    name: String,
+    /// Arguments, as JSON text.
+    arguments: String,
+}
+
+/// Usage of a chat completion.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+pub(super) struct CompletionUsage {
+    /// Input tokens.
+    prompt_tokens: u64,
+    /// Output tokens.
+    completion_tokens: u64,
+    /// Both together.
+    total_tokens: u64,
+    /// Cost in US dollars, if prices are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
+}
+
+impl From<Usage> for CompletionUsage {
+    fn from(usage: Usage) -> Self {
+        Self {
+            prompt_tokens: usage.input_tokens,
+            completion_tokens: usage.output_tokens,
+            total_tokens: usage.input_tokens + usage.output_tokens,
+            cost_usd: usage.cost_usd,
+        }
+    }
+}
+
+/// A part of a chat completion in a stream.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct ChatCompletionChunk {
+    id: RunId,
+    object: &'static str,
+    created: i64,
+    model: String,
+    choices: Vec<ChunkChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<CompletionUsage>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ChunkChoice {
+    index: u32,
+    delta: Delta,
+    finish_reason: Option<&'static str>,
+    logprobs: Option<()>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+enum Delta {
+    Message(ChatMessage),
+    End {},
+}
+
+fn message(run: &RunView, form: &Form, text: String, index: Option<u32>) -> ChatMessage {
+    let (content, tool_calls) = match form {
+        Form::Text => (Some(text), Vec::new()),
+        Form::Call(name) => {
+            let function = CalledFunction { name: name.clone(), arguments: text };
+            (
+                None,
+                vec![ChatToolCall { index, id: format!("call_{}", run.run_id), kind: "function", function }],
+            )
+        }
+    };
+    ChatMessage { role: "assistant", content, refusal: None, tool_calls }
+}
+
+fn finish_reason(form: &Form) -> &'static str {
+    match form {
+        Form::Text => "stop",
+        Form::Call(_) => "tool_calls",
+    }
+}
+
+impl ChatCompletion {
+    pub(super) fn of(run: &RunView, form: &Form, text: String) -> Self {
+        let choice = ChatChoice {
+            index: 0,
+            message: message(run, form, text, None),
+            finish_reason: finish_reason(form),
+            logprobs: None,
+        };
+        Self {
+            id: run.run_id.clone(),
+            object: "chat.completion",
+            created: seconds(run.created_at),
+            model: run.agent_name.clone(),
+            choices: vec![choice],
+            usage: run.usage.into(),
+        }
+    }
+}
+
+impl ChatCompletionChunk {
+    /// The whole answer, in the order in which a stream has it.
+    pub(super) fn all(run: &RunView, form: &Form, text: String, options: StreamOptions) -> Vec<Self> {
+        let chunk = |choices, usage| Self {
+            id: run.run_id.clone(),
+            object: "chat.completion.chunk",
+            created: seconds(run.created_at),
+            model: run.agent_name.clone(),
+            choices,
+            usage,
+        };
+        let choice =
+            |delta, finish_reason| vec![ChunkChoice { index: 0, delta, finish_reason, logprobs: None }];
+        let whole = Delta::Message(message(run, form, text, Some(0)));
+        let mut chunks = vec![
+            chunk(choice(whole, None), None),
+            chunk(choice(Delta::End {}, Some(finish_reason(form))), None),
+        ];
+        if options.include_usage {
+            chunks.push(chunk(Vec::new(), Some(run.usage.into())));
+        }
+        chunks
+    }
+}

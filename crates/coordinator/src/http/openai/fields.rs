@@ -1,0 +1,216 @@
+//! Which fields of a request are read, and which are accepted without effect.
+//!
+//! Official clients send settings of a model call with every request. An agent has settings of its own, so those are accepted
+//! and ignored; the response names them in a header. Everything else is refused: a field that is silently dropped looks as if it
+//! worked.
+
+use accord_api::ErrorName;
+use accord_domain::nearest;
+use axum::http::{HeaderName, HeaderValue};
+use serde_json::{Value, json};
+
+use crate::error::Error;
+
+/// The fields of one kind of request.
+pub(super) struct Fields {
+    read: &'static [&'static str],
+    /// Accepted without effect.
+    ignored: &'static [&'static str],
+    /// Official fields that cannot be met, with what to do.
+    refused: &'static [(&'static str, &'static str)],
+}
+
+pub(super) const CHAT: Fields = Fields {
+    read: &[
+        "model",
+        "messages",
+        "response_format",
+        "tools",
+        "tool_choice",
+        "stream",
+        "stream_options",
+        "metadata",
+        "n",
+    ],
+    ignored: &[
+        "frequency_penalty",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "modalities",
+        "moderation",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "reasoning_effort",
+        "safety_identifier",
+        "seed",
+        "service_tier",
+        "stop",
+        "store",
+        "temperature",
+        "top_logprobs",
+        "top_p",
+        "user",
+        "verbosity",
+    ],
+    refused: &[
+        ("audio", "agents answer in text"),
+        ("functions", "use response_format of type json_schema"),
+        ("function_call", "use response_format of type json_schema"),
+        ("web_search_options", "agents bring their own tools"),
+    ],
+};
+
+pub(super) const RESPONSES: Fields = Fields {
+    read: &[
+        "model",
+        "input",
+        "instructions",
+        "text",
+        "tools",
+        "tool_choice",
+        "stream",
+        "background",
+        "previous_response_id",
+        "metadata",
+    ],
+    ignored: &[
+        "context_management",
+        "frequency_penalty",
+        "include",
+        "max_output_tokens",
+        "max_tool_calls",
+        "moderation",
+        "parallel_tool_calls",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "reasoning",
+        "safety_identifier",
+        "service_tier",
+        "store",
+        "stream_options",
+        "temperature",
+        "top_logprobs",
+        "top_p",
+        "truncation",
+        "user",
+    ],
+    refused: &[
+        ("conversation", "use previous_response_id"),
+        ("prompt", "the prompt of an agent is in its definition; send input"),
+    ],
+};
+
+/// The fields of a request that have no effect, in the order of the request.
+pub(super) struct Ignored(Vec<&'static str>);
+
+const HEADER: HeaderName = HeaderName::from_static("accord-ignored-fields");
+
+impl Ignored {
+    /// The header that names them, if there are any.
+    pub(super) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
+        let value = HeaderValue::try_from(self.0.join(", ")).ok()?;
+        (!self.0.is_empty()).then_some((HEADER, value))
+    }
+}
+
+impl Fields {
+    /// Checks the fields of a request by their names.
+    pub(super) fn check(&self, request: &Value) -> Result<Ignored, Error> {
+        let Value::Object(members) = request else {
+            return Err(Error::new(ErrorName::InvalidRequest, "expected a JSON object as the request body"));
+        };
+        let mut ignored = Vec::new();
+        for (name, value) in members {
+            if self.read.contains(&name.as_str()) {
+                continue;
+            }
+            match self.ignored.iter().find(|known| *known == name) {
+                Some(_) if value.is_null() => {}
+                Some(known) => ignored.push(*known),
+                None => self.refuse(name, value)?,
+            }
+        }
+        Ok(Ignored(ignored))
+    }
+
+    fn refuse(&self, name: &str, value: &Value) -> Result<(), Error> {
+        let message = match self.refused.iter().find(|(known, _)| *known == name) {
+            Some(_) if value.is_null() => return Ok(()),
+            Some((known, instead)) => format!("the field '{known}' is not supported: {instead}"),
+            None => {
+                let known = self.read.iter().chain(self.ignored).copied();
+                let hint = nearest(name, known).map(|name| format!("; did you mean '{name}'?"));
+                let shown: String = name.chars().take(SHOWN).collect();
+                format!("unknown field '{shown}'{}", hint.unwrap_or_default())
+            }
+        };
+        Err(invalid(name, message))
+    }
+}
+
+/// How much of an unknown name is shown: enough to recognise it by.
+const SHOWN: usize = 100;
+
+/// An error of one field.
+pub(super) fn invalid(field: &str, message: impl Into<String>) -> Error {
+    let field: String = field.chars().take(SHOWN).collect();
+    Error::new(ErrorName::InvalidRequest, message).with_details(json!({"param": field}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_a_model_call_are_ignored_and_named() {
+        let request = json!({"model": "a", "temperature": 0, "messages": [], "max_tokens": 5, "top_p": null, "audio": null});
+        let ignored = CHAT.check(&request).unwrap();
+        assert_eq!(ignored.header().unwrap().1, "temperature, max_tokens");
+        assert!(CHAT.check(&json!({"model": "a"})).unwrap().header().is_none());
+    }
+
+    #[test]
+    fn other_fields_are_refused_by_name() {
+        let refusal = |fields: &Fields, name: &str| {
+            let error = fields.check(&json!({name: 1})).err().unwrap();
+            (error.message().to_owned(), error.body().details.unwrap()["param"].clone())
+        };
+        let cases = [
+            (refusal(&CHAT, "mesages"), "unknown field 'mesages'; did you mean 'messages'?", "mesages"),
+            (
+                refusal(&CHAT, "functions"),
+                "the field 'functions' is not supported: use response_format of type json_schema",
+                "functions",
+            ),
+            (
+                refusal(&RESPONSES, "conversation"),
+                "the field 'conversation' is not supported: use previous_response_id",
+                "conversation",
+            ),
+        ];
+        for ((message, param), expected, field) in cases {
+            assert_eq!((message.as_str(), param), (expected, json!(field)));
+        }
+    }
+
+    #[test]
+    fn no_field_is_listed_twice() {
+        for fields in [CHAT, RESPONSES] {
+            let refused = fields.refused.iter().map(|(name, _)| *name);
+            let mut all: Vec<&str> =
+                fields.read.iter().chain(fields.ignored).copied().chain(refused).collect();
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count);
+        }
+    }
+}

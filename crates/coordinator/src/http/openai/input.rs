@@ -1,0 +1,259 @@
+//! Messages become the input of an agent.
+//!
+//! An agent has one prompt, or parameters. One user message is the prompt as it is; what the caller's system messages say comes
+//! before it; a conversation is written out with the name of each side. Nothing of what was sent is left out.
+
+use accord_api::{ErrorName, read_strictly};
+use serde_json::Value;
+
+use super::fields::invalid;
+use crate::error::Error;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// What one side said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub(super) side: Side,
+    pub(super) text: String,
+}
+
+/// The turns of `messages`.
+pub(super) fn of_messages(messages: &[Value]) -> Result<Vec<Turn>, Error> {
+    let turns = messages.iter().enumerate().map(|(index, message)| {
+        let place = format!("messages[{index}]");
+        let mut turn = of_message(&place, message)?;
+        let calls = message.get("tool_calls").and_then(Value::as_array);
+        let calls =
+            calls.into_iter().flatten().filter_map(|call| call.pointer("/function/arguments")?.as_str());
+        turn.text = calls.fold(turn.text, |text, call| joined(text, call));
+        Ok(turn)
+    });
+    turns.collect()
+}
+
+/// The turns of `input`: a string, or items.
+pub(super) fn of_input(input: &Value) -> Result<Vec<Turn>, Error> {
+    let items = match input {
+        Value::String(text) => return Ok(vec![Turn { side: Side::User, text: text.clone() }]),
+        Value::Array(items) => items,
+        _ => return Err(invalid("input", "input: expected a string or a list of items")),
+    };
+    let mut turns = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let place = format!("input[{index}]");
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match item.get("type").and_then(Value::as_str) {
+            None | Some("message") => turns.push(of_message(&place, item)?),
+            Some("function_call") => turns.push(Turn { side: Side::Assistant, text: text("arguments") }),
+            Some("function_call_output") => {
+                let text = content(&place, "output", item.get("output"))?;
+                turns.push(Turn { side: Side::Tool, text });
+            }
+            // What a model thought is not for others to read.
+            Some("reasoning") => {}
+            Some(other) => {
+                return Err(invalid(
+                    &place,
+                    format!("{place}: items of type '{}' are not supported; send messages", shown(other)),
+                ));
+            }
+        }
+    }
+    Ok(turns)
+}
+
+fn of_message(place: &str, message: &Value) -> Result<Turn, Error> {
+    let side = match message.get("role").and_then(Value::as_str) {
+        Some("system" | "developer") => Side::System,
+        Some("user") => Side::User,
+        Some("assistant") => Side::Assistant,
+        Some("tool" | "function") => Side::Tool,
+        _ => {
+            let expected = "expected role system, developer, user, assistant or tool";
+            return Err(invalid(place, format!("{place}: {expected}")));
+        }
+    };
+    Ok(Turn { side, text: content(place, "content", message.get("content"))? })
+}
+
+/// The text of a string or of a list of parts.
+fn content(place: &str, field: &str, content: Option<&Value>) -> Result<String, Error> {
+    let parts = match content {
+        None | Some(Value::Null) => return Ok(String::new()),
+        Some(Value::String(text)) => return Ok(text.clone()),
+        Some(Value::Array(parts)) => parts,
+        Some(_) => {
+            return Err(invalid(place, format!("{place}.{field}: expected a string or a list of parts")));
+        }
+    };
+    let mut whole = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+        let name = match kind {
+            "text" | "input_text" | "output_text" => "text",
+            "refusal" => "refusal",
+            _ => {
+                let message =
+                    format!("{place}.{field}[{index}]: expected a part of type text, got '{}'", shown(kind));
+                return Err(invalid(place, message));
+            }
+        };
+        whole = joined(whole, part.get(name).and_then(Value::as_str).unwrap_or_default());
+    }
+    Ok(whole)
+}
+
+/// How much of an unknown type is shown.
+const SHOWN: usize = 40;
+
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}
+
+fn joined(text: String, more: &str) -> String {
+    match (text.is_empty(), more.is_empty()) {
+        (true, _) => more.to_owned(),
+        (false, true) => text,
+        (false, false) => format!("{text}\n{more}"),
+    }
+}
+
+/// The prompt of an agent without a `parameters_schema`, and of every resume.
+pub(super) fn prompt(turns: &[Turn]) -> Result<String, Error> {
+    let said =
+        |side: fn(Side) -> bool| turns.iter().filter(move |turn| side(turn.side) && !turn.text.is_empty());
+    let mut parts: Vec<String> = said(|side| side == Side::System).map(|turn| turn.text.clone()).collect();
+    let conversation: Vec<&Turn> = said(|side| side != Side::System).collect();
+    match conversation.as_slice() {
+        [only] if only.side == Side::User => parts.push(only.text.clone()),
+        turns => parts.extend(turns.iter().map(|turn| format!("{}: {}", label(turn.side), turn.text))),
+    }
+    match parts.is_empty() {
+        true => Err(Error::new(ErrorName::InvalidRequest, "expected at least one message with text")),
+        false => Ok(parts.join("\n\n")),
+    }
+}
+
+fn label(side: Side) -> &'static str {
+    match side {
+        Side::System => "System",
+        Side::User => "User",
+        Side::Assistant => "Assistant",
+        Side::Tool => "Tool",
+    }
+}
+
+/// The parameters of an agent with a `parameters_schema`: the last user message, which has to be JSON.
+pub(super) fn parameters(agent: &str, turns: &[Turn]) -> Result<Value, Error> {
+    let last = turns.iter().rev().find(|turn| turn.side == Side::User);
+    let text = last.map(|turn| turn.text.as_str()).unwrap_or_default();
+    let parsed: Result<Value, _> = read_strictly(text.as_bytes());
+    match parsed {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        other => {
+            let got = match other {
+                Ok(_) => "another JSON value".to_owned(),
+                Err(error) => format!("text that is not JSON ({error})"),
+            };
+            let message = format!(
+                "agent '{agent}' has a parameters_schema: expected its parameters as a JSON object in the last user message, got {got}"
+            );
+            Err(Error::new(ErrorName::ParameterValidationFailed, message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn chat(messages: &Value) -> Result<String, String> {
+        let turns = of_messages(messages.as_array().unwrap()).map_err(|error| error.message().to_owned())?;
+        prompt(&turns).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn one_user_message_is_the_prompt() {
+        let user = json!({"role": "user", "content": "Judge"});
+        let parts = json!({"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]});
+        assert_eq!(chat(&json!([user])), Ok("Judge".to_owned()));
+        assert_eq!(chat(&json!([parts])), Ok("a\nb".to_owned()));
+        assert_eq!(
+            chat(&json!([{"role": "system", "content": "Be brief."}, user])),
+            Ok("Be brief.\n\nJudge".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_conversation_keeps_its_order_and_its_sides() {
+        let call =
+            json!({"id": "c", "type": "function", "function": {"name": "V", "arguments": "{\"a\":1}"}});
+        let messages = json!([
+            {"role": "developer", "content": "Be brief."},
+            {"role": "user", "content": "one"},
+            {"role": "assistant", "content": null, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "wrong"},
+            {"role": "user", "content": "two"},
+        ]);
+        let expected = "Be brief.\n\nUser: one\n\nAssistant: {\"a\":1}\n\nTool: wrong\n\nUser: two";
+        assert_eq!(chat(&messages), Ok(expected.to_owned()));
+        let items = json!([
+            {"role": "user", "content": [{"type": "input_text", "text": "one"}]},
+            {"type": "reasoning", "id": "r", "summary": []},
+            {"type": "function_call", "name": "V", "call_id": "c", "arguments": "{\"a\":1}"},
+            {"type": "function_call_output", "call_id": "c", "output": "wrong"},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hm"}]},
+        ]);
+        let expected = "User: one\n\nAssistant: {\"a\":1}\n\nTool: wrong\n\nAssistant: hm";
+        assert_eq!(prompt(&of_input(&items).unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_passed_on_is_refused() {
+        let image = json!({"type": "image_url", "image_url": {"url": "x"}});
+        let cases = [
+            (json!([]), "expected at least one message with text"),
+            (json!([{"role": "user"}]), "expected at least one message with text"),
+            (
+                json!([{"role": "alien", "content": "a"}]),
+                "messages[0]: expected role system, developer, user, assistant or tool",
+            ),
+            (
+                json!([{"role": "user", "content": 1}]),
+                "messages[0].content: expected a string or a list of parts",
+            ),
+            (
+                json!([{"role": "user", "content": [image]}]),
+                "messages[0].content[0]: expected a part of type text, got 'image_url'",
+            ),
+        ];
+        for (messages, expected) in cases {
+            assert_eq!(chat(&messages), Err(expected.to_owned()), "{messages}");
+        }
+        let item = json!([{"type": "item_reference", "id": "a"}]);
+        let error = of_input(&item).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "input[0]: items of type 'item_reference' are not supported; send messages"
+        );
+    }
+
+    #[test]
+    fn parameters_keep_their_numbers() {
+        let turns = of_input(&json!("{\"n\": 1.50, \"big\": 18446744073709551616}")).unwrap();
+        assert_eq!(parameters("a", &turns).unwrap().to_string(), "{\"n\":1.50,\"big\":18446744073709551616}");
+        for text in ["hello", "[1]", "{\"a\":1,\"a\":2}"] {
+            let error = parameters("a", &of_input(&json!(text)).unwrap()).unwrap_err();
+            assert_eq!(error.name(), ErrorName::ParameterValidationFailed, "{text}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! `/v1/responses`.
+
+use accord_api::{RunKind, RunQuery, RunView};
+use accord_domain::id::RunId;
+use axum::Json;
+use axum::body::Bytes;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+
+use super::ask::{Ask, Client};
+use super::contract::{Form, wanted};
+use super::envelope::{self, OpenAiError};
+use super::fields::{RESPONSES, invalid};
+use super::input::{self, Side, Turn};
+use super::response_events::Writer;
+use super::response_types::{CreateResponse, Echo, ResponseObject};
+use super::stream;
+use crate::error::Error;
+use crate::http::body;
+use crate::http::extract::{Id, JsonBody};
+use crate::http::routes::{Route, Scope, route};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(create, Call)
+            .for_runs(Scope::Free)
+            .not_audited("the run itself says who asked for it, and when"),
+        route!(one, Read),
+        route!(cancel, Call).audited("run.stopped"),
+    ]
+}
+
+/// Runs an agent, as an Open Responses response.
+///
+/// `model` is the agent, `previous_response_id` continues its session. The answer is sent when it has been validated; with
+/// `stream`, comments keep the connection open until then. A contract that was not met is a response with the status `failed`.
+#[utoipa::path(
+    post,
+    path = "/v1/responses",
+    operation_id = "createResponse",
+    tag = "openai",
+    params(
+        ("Idempotency-Key" = Option<String>, Header, description = "Idempotency key: repeating the request returns the answer of the first run"),
+    ),
+    request_body = CreateResponse,
+    responses(
+        (status = 200, description = "The response", content(
+            (ResponseObject = "application/json"),
+            (String = "text/event-stream"),
+        )),
+        (status = 400, description = "InvalidRequest, InvalidSchema", body = OpenAiError),
+        (status = 404, description = "model_not_found: no agent has this name; RunNotFound: there is no previous response", body = OpenAiError),
+        (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = OpenAiError),
+        (status = 422, description = "ParameterValidationFailed", body = OpenAiError),
+    )
+)]
+pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<Response, Error> {
+    let document: Value = body::read(&bytes)?;
+    let ignored = RESPONSES.check(&document)?.header();
+    drop(document);
+    let (ask, echo, is_streamed) = read(&bytes)?;
+    let created = client.start("POST /v1/responses", &bytes, ask).await?;
+    let mut response = match (is_streamed, echo.is_background) {
+        (true, _) => {
+            let mut writer = Writer::default();
+            writer.open(&ResponseObject::of(&client.run(&created.run_id).await?, &echo));
+            stream::response(writer.take(), async move {
+                match client.end(&created.run_id).await {
+                    Ok(run) => writer.close(&ResponseObject::of(&run, &echo)),
+                    Err(error) => writer.fail(&envelope::of_error(&error)),
+                }
+                writer.take()
+            })
+        }
+        (false, is_background) => {
+            let run = match is_background {
+                true => client.run(&created.run_id).await?,
+                false => Box::pin(client.end(&created.run_id)).await?,
+            };
+            Json(ResponseObject::of(&run, &echo)).into_response()
+        }
+    };
+    response.headers_mut().extend(ignored);
+    Ok(response)
+}
+
+/// The request as a run, what its response repeats, and whether it is a stream.
+fn read(bytes: &Bytes) -> Result<(Ask, Echo, bool), Error> {
+    let request: CreateResponse = body::read(bytes)?;
+    let format = request.text.and_then(|text| text.format);
+    let tools = request.tools.unwrap_or_default();
+    let wanted = wanted("text.format", format, tools, request.tool_choice.as_ref())?;
+    let is_background = request.background.unwrap_or_default();
+    if is_background && wanted.form != Form::Text {
+        let message =
+            "background: a stored response is a message; send the schema as text.format instead of a tool";
+        return Err(invalid("background", message));
+    }
+    let instructions = request.instructions.clone().map(|text| Turn { side: Side::System, text });
+    let turns = instructions.into_iter().chain(input::of_input(&request.input)?).collect();
+    let echo = Echo {
+        previous: request.previous_response_id.clone(),
+        instructions: request.instructions,
+        form: wanted.form.clone(),
+        is_background,
+    };
+    let metadata = request.metadata.unwrap_or_default();
+    let ask = Ask { model: request.model, previous: request.previous_response_id, turns, wanted, metadata };
+    Ok((ask, echo, request.stream.unwrap_or_default()))
+}
+
+/// Returns a response. Every run is one: its id is the id of the run.
+#[utoipa::path(
+    get,
+    path = "/v1/responses/{id}",
+    operation_id = "getResponse",
+    tag = "openai",
+    params(("id" = RunId, Path, description = "The response, which is a run")),
+    responses(
+        (status = 200, description = "The response", body = ResponseObject),
+        (status = 404, description = "RunNotFound", body = OpenAiError),
+    )
+)]
+pub(super) async fn one(client: Client, Id(id): Id<RunId>) -> Result<Json<ResponseObject>, Error> {
+    let run = client.run(&id).await?;
+    stored(&client, &run).await
+}
+
+/// Cancels a response: stops its run. Can be repeated.
+#[utoipa::path(
+    post,
+    path = "/v1/responses/{id}/cancel",
+    operation_id = "cancelResponse",
+    tag = "openai",
+    params(("id" = RunId, Path, description = "The response, which is a run")),
+    responses(
+        (status = 200, description = "The response", body = ResponseObject),
+        (status = 404, description = "RunNotFound", body = OpenAiError),
+    )
+)]
+pub(super) async fn cancel(client: Client, Id(id): Id<RunId>) -> Result<Json<ResponseObject>, Error> {
+    client.app.runs.stop(&id).await?;
+    let run = client.run(&id).await?;
+    stored(&client, &run).await
+}
+
+async fn stored(client: &Client, run: &RunView) -> Result<Json<ResponseObject>, Error> {
+    let previous = match run.kind {
+        RunKind::StartSession => None,
+        RunKind::ResumeSession => {
+            let query = RunQuery {
+                session_id: Some(run.session_id.clone()),
+                until: Some(run.created_at),
+                limit: Some(1),
+                ..RunQuery::default()
+            };
+            client.app.runs.list(query).await?.items.into_iter().next().map(|run| run.run_id)
+        }
+    };
+    Ok(Json(ResponseObject::of(run, &Echo { previous, ..Echo::default() })))
+}
