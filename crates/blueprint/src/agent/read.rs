@@ -5,16 +5,13 @@
 
 use accord_api::{Severity, Strict};
 use accord_contract::JsonPath;
-use accord_domain::agent::{Blueprint, Executor};
+use accord_domain::agent::{Blueprint, Executor, ExecutorKind};
 use accord_domain::nearest;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::finding::{Finding, Findings, Mark};
 use crate::shape::{kind_of, shape, unknown};
-
-/// The types of executors.
-const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];
 
 /// What could be read.
 #[derive(Debug)]
@@ -72,10 +69,11 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
         return None;
     };
     let at = place.key("type");
+    let known = ExecutorKind::ALL.map(ExecutorKind::name);
     let kind = match members.get("type") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
-            findings.error(at, format!("expected one of {}, got {}", EXECUTORS.join(", "), kind_of(other)));
+            findings.error(at, format!("expected one of {}, got {}", known.join(", "), kind_of(other)));
             return None;
         }
         None => {
@@ -85,8 +83,7 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
                     findings.push(Finding { severity: Severity::Error, place, mark: Mark::Name, message });
                 }
                 None => {
-                    findings
-                        .error(at, format!("missing field 'type'; expected one of {}", EXECUTORS.join(", ")));
+                    findings.error(at, format!("missing field 'type'; expected one of {}", known.join(", ")));
                 }
             }
             return None;
@@ -99,11 +96,12 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
         "llm" => deserialized("Llm", &settings, place, findings).map(Executor::Llm),
         "claude-code" => deserialized("Cli", &settings, place, findings).map(Executor::ClaudeCode),
         "codex" => deserialized("Cli", &settings, place, findings).map(Executor::Codex),
+        "acp" => deserialized("Acp", &settings, place, findings).map(Executor::Acp),
         "process" => deserialized("Command", &settings, place, findings).map(Executor::Process),
         "external" => deserialized("External", &settings, place, findings).map(Executor::External),
         "replay" => deserialized("Replay", &settings, place, findings).map(Executor::Replay),
         _ => {
-            findings.error(at, unknown("executor", kind, &EXECUTORS));
+            findings.error(at, unknown("executor", kind, &known));
             None
         }
     }
