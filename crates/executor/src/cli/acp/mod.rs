@@ -10,6 +10,7 @@
 mod agent;
 mod conversation;
 mod model;
+mod opening;
 mod outcome;
 mod permissions;
 mod rpc;
