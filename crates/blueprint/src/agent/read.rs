@@ -174,8 +174,8 @@ mod tests {
             (json!({"type": "lm"}), "$.executor.type: unknown executor 'lm'; did you mean 'llm'?"),
             (
                 json!({}),
-                "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, process, \
-                         external, replay",
+                "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, acp, \
+                         process, external, replay",
             ),
             (
                 json!({"type": "process", "command": "x", "args": 5}),

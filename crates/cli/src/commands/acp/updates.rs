@@ -25,9 +25,9 @@ impl Updates {
                 Some(thinks(text.clone()))
             }
             // It repeats what was told in parts.
-            EventBody::Message { role, text } => {
-                let is_news = !std::mem::take(&mut self.is_partial) && role == "assistant";
-                Some(thinks(if is_news { format!("{text}\n") } else { "\n".to_owned() }))
+            EventBody::Message { role, text } if role == "assistant" => {
+                let is_known = std::mem::take(&mut self.is_partial);
+                Some(thinks(if is_known { "\n".to_owned() } else { format!("{text}\n") }))
             }
             EventBody::ToolStarted { call_id, name, arguments } => {
                 let call = ToolCall::new(call_id.clone(), name.clone());
