@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, inputs, keys, mcp,
+    acp, agents, audit, batch, check, completions, coordinator, doctor, endpoints, init, inputs, keys, mcp,
     prompt, record, replay, review, run, runner, runners, runs, schemas, sessions, stats, submit, types, up,
     workflow,
 };
@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Runners(runners::Arguments),
     Endpoints(endpoints::Arguments),
     Mcp(mcp::Arguments),
+    Acp(acp::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
     #[command(hide = true)]

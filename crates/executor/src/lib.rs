@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `session`, `turn`, `answer`, `event`, `start` | the interface described above |
 //! | `llm` | models over HTTP. `steps` is the loop of asking and running tools, `exchange` one request with its repetitions, `intake` the bytes of an answer, `wire` the dialects, `failure` what an error means |
-//! | `cli` | Claude Code and Codex. `session_context` and `lines` are what both share |
+//! | `cli` | Claude Code, Codex and agents that speak ACP. `session_context`, `lines` and `transcript` are what they share |
 //! | `process` | a command that computes the result |
 //! | `external` | a program that speaks our protocol on its stdin and stdout |
 //! | `cassette` | recording what goes to a model, and replaying it |
@@ -62,7 +62,10 @@ pub use cassette::{
     ReplayExecutor, ReplayTransport, Reply, Stage,
 };
 pub use child::Variables;
-pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, ProgramError, SubmitServer};
+pub use cli::{
+    ACP, AcpExecutor, CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, ProgramError,
+    SubmitServer,
+};
 pub use event::{Channel, Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;

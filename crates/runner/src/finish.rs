@@ -109,7 +109,7 @@ fn raw(value: &Value) -> Option<Box<RawValue>> {
 /// What every later run of the session must demand: a CLI keeps its transcript where it ran.
 pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Demands> {
     match assignment.agent.executor {
-        Executor::ClaudeCode(_) | Executor::Codex(_) => Some(Demands {
+        Executor::ClaudeCode(_) | Executor::Codex(_) | Executor::Acp(_) => Some(Demands {
             hostname: Some(profile.hostname.clone()),
             project_dir: Some(profile.project_dir.clone()),
             ..Demands::default()

@@ -2,12 +2,13 @@
 
 export const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'openai-compatible', 'ollama']
 
-export const EXECUTORS = ['llm', 'claude-code', 'codex', 'process', 'external', 'human', 'replay'] as const
+export const EXECUTORS = ['llm', 'claude-code', 'codex', 'acp', 'process', 'external', 'human', 'replay'] as const
 
 export const EXECUTOR_TITLES: Record<(typeof EXECUTORS)[number], string> = {
   llm: 'a model of a provider',
   'claude-code': 'the Claude Code CLI',
   codex: 'the Codex CLI',
+  acp: 'an agent that speaks ACP',
   process: 'a command',
   external: 'your own program',
   human: 'a person',

@@ -88,6 +88,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("axum", &["accord-coordinator", "accord-test-support"]),
     ("reqwest", &["accord-client", "accord-executor"]),
     ("rmcp", &["accord-mcp", "accord-executor"]),
+    ("agent-client-protocol", &["accord-cli", "accord-executor"]),
     ("clap", &["accord-cli"]),
 ];
 

@@ -97,7 +97,11 @@ fn depends_on_executor(blueprint: &Blueprint, findings: &mut Findings) {
     // A recording may contain answers of fallback models.
     let has_models = matches!(
         blueprint.executor,
-        Executor::Llm(_) | Executor::ClaudeCode(_) | Executor::Codex(_) | Executor::Replay(_)
+        Executor::Llm(_)
+            | Executor::ClaudeCode(_)
+            | Executor::Codex(_)
+            | Executor::Acp(_)
+            | Executor::Replay(_)
     );
     let models = JsonPath::root().key("escalate_to");
     if !blueprint.escalate_to.is_empty() && !has_models {
@@ -151,7 +155,7 @@ fn tools_of_executor(blueprint: &Blueprint, findings: &mut Findings) {
     match &blueprint.executor {
         // A recording offers the tools that the recorded agent had.
         Executor::Llm(_) | Executor::Replay(_) => {}
-        Executor::Process(_) | Executor::External(_) | Executor::Human(_) => {
+        Executor::Process(_) | Executor::External(_) | Executor::Acp(_) | Executor::Human(_) => {
             let message = format!("an executor of type {kind} does not support built-in tools; remove them");
             findings.error(at, message);
         }
@@ -266,8 +270,16 @@ fn limits(blueprint: &Blueprint, findings: &mut Findings) {
     if limits.max_cost_usd.is_some_and(|cost| cost.is_nan() || cost <= 0.0) {
         findings.error(at("max_cost_usd"), "expected more than 0; omit it for no limit");
     }
-    if limits.max_cost_usd.is_some() && matches!(blueprint.executor, Executor::Codex(_)) {
-        let message = "Codex does not report its cost, so it cannot be limited; use max_tokens_total";
+    let unknown_cost = match blueprint.executor {
+        Executor::Codex(_) => {
+            Some("Codex does not report its cost, so it cannot be limited; use max_tokens_total")
+        }
+        Executor::Acp(_) => {
+            Some("an ACP agent need not report its cost, so it cannot be limited; use timeout_seconds")
+        }
+        _ => None,
+    };
+    if let Some(message) = unknown_cost.filter(|_| limits.max_cost_usd.is_some()) {
         findings.error(at("max_cost_usd"), message);
     }
 }

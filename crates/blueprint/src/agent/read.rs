@@ -13,9 +13,6 @@ use serde_json::{Map, Value, json};
 use crate::finding::{Finding, Findings, Mark};
 use crate::shape::{kind_of, shape, unknown};
 
-/// The types of executors.
-const EXECUTORS: [&str; ExecutorKind::ALL.len()] = ExecutorKind::NAMES;
-
 /// What could be read.
 #[derive(Debug)]
 pub(super) struct Readable {
@@ -72,10 +69,11 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
         return None;
     };
     let at = place.key("type");
+    let known = ExecutorKind::ALL.map(ExecutorKind::name);
     let kind = match members.get("type") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
-            findings.error(at, format!("expected one of {}, got {}", EXECUTORS.join(", "), kind_of(other)));
+            findings.error(at, format!("expected one of {}, got {}", known.join(", "), kind_of(other)));
             return None;
         }
         None => {
@@ -85,8 +83,7 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
                     findings.push(Finding { severity: Severity::Error, place, mark: Mark::Name, message });
                 }
                 None => {
-                    findings
-                        .error(at, format!("missing field 'type'; expected one of {}", EXECUTORS.join(", ")));
+                    findings.error(at, format!("missing field 'type'; expected one of {}", known.join(", ")));
                 }
             }
             return None;
@@ -99,12 +96,13 @@ fn executor(value: &Value, place: &JsonPath, findings: &mut Findings) -> Option<
         "llm" => deserialized("Llm", &settings, place, findings).map(Executor::Llm),
         "claude-code" => deserialized("Cli", &settings, place, findings).map(Executor::ClaudeCode),
         "codex" => deserialized("Cli", &settings, place, findings).map(Executor::Codex),
+        "acp" => deserialized("Acp", &settings, place, findings).map(Executor::Acp),
         "process" => deserialized("Command", &settings, place, findings).map(Executor::Process),
         "external" => deserialized("External", &settings, place, findings).map(Executor::External),
         "human" => deserialized("Human", &settings, place, findings).map(Executor::Human),
         "replay" => deserialized("Replay", &settings, place, findings).map(Executor::Replay),
         _ => {
-            findings.error(at, unknown("executor", kind, &EXECUTORS));
+            findings.error(at, unknown("executor", kind, &known));
             None
         }
     }
@@ -177,8 +175,8 @@ mod tests {
             (json!({"type": "lm"}), "$.executor.type: unknown executor 'lm'; did you mean 'llm'?"),
             (
                 json!({}),
-                "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, process, \
-                         external, human, replay",
+                "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, acp, \
+                         process, external, human, replay",
             ),
             (
                 json!({"type": "process", "command": "x", "args": 5}),

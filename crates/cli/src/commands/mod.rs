@@ -1,5 +1,6 @@
 //! One command a file.
 
+pub(crate) mod acp;
 pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod batch;
@@ -58,6 +59,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Acp(arguments) => acp::run(&arguments),
         Command::Types(arguments) => types::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Submit(arguments) => submit::run(&arguments),

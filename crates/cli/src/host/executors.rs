@@ -7,10 +7,10 @@ use std::time::Duration;
 use accord_contract::lower::Profile;
 use accord_domain::agent::ExecutorKind;
 use accord_executor::{
-    BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport, LlmExecutor,
-    MakeExecutor, McpServers, ProcessExecutor, Provider, Providers, Recorder, RecordingTransport, Redactor,
-    Registry, ReplayExecutor, Request, Response, Secret, Stage, SubmitServer, Transport, TransportError,
-    Variables, secrets_of_address,
+    AcpExecutor, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
+    LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, Providers, Recorder,
+    RecordingTransport, Redactor, Registry, ReplayExecutor, Request, Response, Secret, Stage, SubmitServer,
+    Transport, TransportError, Variables, secrets_of_address,
 };
 use async_trait::async_trait;
 
@@ -127,7 +127,8 @@ fn registry(config: &Config, llm: LlmExecutor) -> Registry {
         ClaudeCodeExecutor::new(variables.clone(), submit.clone()).with_private_files(private_files(config));
     Registry::default()
         .with(ExecutorKind::ClaudeCode.name(), Arc::new(claude_code))
-        .with(ExecutorKind::Codex.name(), Arc::new(CodexExecutor::new(variables.clone(), submit)))
+        .with(ExecutorKind::Codex.name(), Arc::new(CodexExecutor::new(variables.clone(), submit.clone())))
+        .with(ExecutorKind::Acp.name(), Arc::new(AcpExecutor::new(variables.clone(), submit)))
         .with(ExecutorKind::External.name(), Arc::new(ExternalExecutor::new(variables.clone())))
         .with(ExecutorKind::Llm.name(), Arc::new(llm))
         .with(ExecutorKind::Process.name(), Arc::new(ProcessExecutor::new(variables)))

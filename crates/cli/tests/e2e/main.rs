@@ -7,6 +7,7 @@
     reason = "a test that cannot set itself up has failed"
 )]
 
+mod acp;
 mod blueprint_contracts;
 mod caller_contracts;
 mod chaos;

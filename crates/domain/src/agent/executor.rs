@@ -18,6 +18,8 @@ pub enum Executor {
     ClaudeCode(Cli),
     /// The Codex CLI.
     Codex(Cli),
+    /// An agent that speaks the Agent Client Protocol.
+    Acp(Acp),
     /// A command.
     Process(Command),
     /// A program that implements the executor protocol.
@@ -35,6 +37,7 @@ impl Executor {
             Self::Llm(_) => ExecutorKind::Llm,
             Self::ClaudeCode(_) => ExecutorKind::ClaudeCode,
             Self::Codex(_) => ExecutorKind::Codex,
+            Self::Acp(_) => ExecutorKind::Acp,
             Self::Process(_) => ExecutorKind::Process,
             Self::External(_) => ExecutorKind::External,
             Self::Human(_) => ExecutorKind::Human,
@@ -52,6 +55,7 @@ impl Executor {
         match self {
             Self::Llm(settings) => Some(&settings.model),
             Self::ClaudeCode(settings) | Self::Codex(settings) => settings.model.as_deref(),
+            Self::Acp(settings) => settings.model.as_deref(),
             Self::Process(_) | Self::External(_) | Self::Human(_) | Self::Replay(_) => None,
         }
     }
@@ -66,6 +70,8 @@ pub enum ExecutorKind {
     ClaudeCode,
     /// The Codex CLI.
     Codex,
+    /// An agent that speaks the Agent Client Protocol.
+    Acp,
     /// A command.
     Process,
     /// A program that implements the executor protocol.
@@ -89,22 +95,19 @@ pub struct BuiltInExecutor {
 
 impl ExecutorKind {
     /// Every executor, in the order in which they are listed.
-    pub const ALL: [Self; 7] =
-        [Self::Llm, Self::ClaudeCode, Self::Codex, Self::Process, Self::External, Self::Human, Self::Replay];
-
-    /// The names of all of them, as they are written.
-    pub const NAMES: [&'static str; Self::ALL.len()] = {
-        let mut names = [""; Self::ALL.len()];
-        let mut index = 0;
-        while index < names.len() {
-            names[index] = Self::ALL[index].row().name;
-            index += 1;
-        }
-        names
-    };
+    pub const ALL: [Self; 8] = [
+        Self::Llm,
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Acp,
+        Self::Process,
+        Self::External,
+        Self::Human,
+        Self::Replay,
+    ];
 
     /// The facts about it.
-    pub const fn row(self) -> &'static BuiltInExecutor {
+    pub fn row(self) -> &'static BuiltInExecutor {
         match self {
             Self::Llm => {
                 &BuiltInExecutor { name: "llm", title: "a model of a provider", schema_profile: None }
@@ -116,6 +119,9 @@ impl ExecutorKind {
             },
             Self::Codex => {
                 &BuiltInExecutor { name: "codex", title: "the Codex CLI", schema_profile: Some("openai") }
+            }
+            Self::Acp => {
+                &BuiltInExecutor { name: "acp", title: "an agent that speaks ACP", schema_profile: None }
             }
             Self::Process => &BuiltInExecutor { name: "process", title: "a command", schema_profile: None },
             Self::External => {
@@ -219,6 +225,30 @@ pub struct Cli {
     pub allowed_tools: Option<Vec<String>>,
     /// Timeout of one turn in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+}
+
+/// Settings of an agent that speaks the Agent Client Protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Acp {
+    /// The agent and its arguments, for example `[gemini, --acp]`.
+    pub command: Vec<String>,
+    /// The model, if not the agent's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How the agent logs in: the id of one of its methods. Not required if it is logged in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth_method: Option<String>,
+    /// Additional environment variables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Tools that the agent may use when it asks for permission: their names or kinds (`read`, `edit`, `delete`, `move`,
+    /// `search`, `execute`, `think`, `fetch`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_tools: Option<Vec<String>>,
+    /// Timeout of one turn in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
 }
 

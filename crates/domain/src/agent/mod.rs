@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use executor::{
-    BuiltInExecutor, Cli, Command, Executor, ExecutorKind, External, Fallback, Human, Llm, ProcessArguments,
-    Replay, TIER,
+    Acp, BuiltInExecutor, Cli, Command, Executor, ExecutorKind, External, Fallback, Human, Llm,
+    ProcessArguments, Replay, TIER,
 };
 pub use mcp_server::{McpServer, Unfilled, fill};
 

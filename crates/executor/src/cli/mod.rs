@@ -3,21 +3,25 @@
 //! What they share is here: the settings of a blueprint, how the executable is found, which variables it sees, where
 //! temporary files are, and how a result is submitted by an MCP tool. The protocol of each is in its own module.
 
+mod acp;
 mod claude;
 mod codex;
 mod host;
+mod instructions;
 mod lines;
 mod program;
 mod scratch;
 mod session_context;
 mod settings;
 mod submit;
+mod transcript;
 
+pub use acp::AcpExecutor;
 pub use claude::ClaudeCodeExecutor;
 pub use codex::CodexExecutor;
 pub(crate) use host::Host;
 pub(crate) use lines::{LineError, closed, next_line};
-pub use program::{CLAUDE_CODE, CODEX, Program, ProgramError};
+pub use program::{ACP, CLAUDE_CODE, CODEX, Program, ProgramError};
 pub(crate) use scratch::Scratch;
 pub(crate) use session_context::{SessionContext, bounded, endpoint};
 pub(crate) use settings::Settings;

@@ -50,6 +50,17 @@ pub const CODEX: Program = Program {
     keys: Keys::All,
 };
 
+/// Any agent that speaks ACP. The blueprint's `command` names it, so that nothing else has to.
+pub const ACP: Program = Program {
+    title: "the ACP agent",
+    executor: "acp",
+    executable: "",
+    variable: "",
+    package: "",
+    foreign: &[],
+    keys: Keys::All,
+};
+
 /// Why a CLI cannot be started, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {

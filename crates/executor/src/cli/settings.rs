@@ -13,9 +13,6 @@ use crate::settings_error::SettingsError;
 use super::Program;
 use super::wrong;
 
-/// An hour. An agent that works on files may take that long; more must be asked for.
-const DEFAULT_SECONDS: u64 = 60 * 60;
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) model: Option<String>,
@@ -42,18 +39,25 @@ struct RawSettings {
 }
 
 impl Settings {
+    /// An hour. An agent that works on files may take that long; more must be asked for.
+    pub(crate) const DEFAULT_SECONDS: u64 = 60 * 60;
+
     pub(crate) fn read(program: &Program, value: &Value) -> Result<Self, OpenError> {
         let written = RawSettings::deserialize(value).map_err(|error| wrong(program, error))?;
         let RawSettings { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
-        let timeout_seconds =
-            seconds(timeout_seconds, DEFAULT_SECONDS).map_err(|error| wrong(program, error))?;
-        let settings = Self { model, command, args, env, allowed_tools, timeout_seconds };
-        settings.check().map_err(|error| wrong(program, error))?;
-        Ok(settings)
+        let timeout_seconds = timeout_seconds.unwrap_or(Self::DEFAULT_SECONDS);
+        Self { model, command, args, env, allowed_tools, timeout_seconds }.checked(program)
+    }
+
+    /// The settings, if a program can be started with them.
+    pub(crate) fn checked(self, program: &Program) -> Result<Self, OpenError> {
+        self.check().map_err(|error| wrong(program, error))?;
+        Ok(self)
     }
 
     fn check(&self) -> Result<(), SettingsError> {
-        let Self { model, command, args, env, allowed_tools, .. } = self;
+        let Self { model, command, args, env, allowed_tools, timeout_seconds } = self;
+        seconds(Some(*timeout_seconds), Self::DEFAULT_SECONDS)?;
         for (field, text) in [("model", model), ("command", command)] {
             if let Some(text) = text {
                 no_nul(field, text)?;

@@ -1,6 +1,7 @@
 //! Files and processes: what needs a real system to be tried.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
+mod acp;
 mod asking;
 mod claude;
 mod codex;

@@ -19,6 +19,8 @@ export function ExecutorSettings({ type }: { type: ExecutorType }) {
     case 'claude-code':
     case 'codex':
       return <Cli type={type} />
+    case 'acp':
+      return <Acp />
     case 'process':
     case 'external':
       return <Command type={type} />
@@ -104,6 +106,18 @@ function Cli({ type }: { type: 'claude-code' | 'codex' }) {
       <TextAt path={settings('model')} label="Model" hint="Default: the CLI's own choice." />
       <TextAt path={settings('command')} label="Command" placeholder={type === 'codex' ? 'codex' : 'claude'} hint="Overrides the command on the PATH." />
       <LinesAt path={settings('args')} label="Extra arguments" hint="One per line." />
+      <Environment />
+      <Timeout usual="3600" />
+    </>
+  )
+}
+
+function Acp() {
+  return (
+    <>
+      <LinesAt path={settings('command')} label="Command" hint="The agent and its arguments, one per line: gemini, --acp." />
+      <TextAt path={settings('model')} label="Model" hint="Default: the agent's own choice." />
+      <TextAt path={settings('auth_method')} label="Login method" hint="An id of the agent's own. Not needed if it is logged in." />
       <Environment />
       <Timeout usual="3600" />
     </>

@@ -67,15 +67,16 @@ const FRESH_EXECUTORS: Record<ExecutorType, Record<string, unknown>> = {
   llm: { provider: 'anthropic', model: 'claude-sonnet-4-6', max_tokens: 4096 },
   'claude-code': {},
   codex: {},
+  acp: { command: [] },
   process: { command: '' },
   external: { command: '' },
   replay: { cassette: '' },
 }
 
 const SHARED_SETTINGS: Record<string, readonly ExecutorType[]> = {
-  timeout_seconds: ['llm', 'claude-code', 'codex', 'process', 'external'],
-  model: ['llm', 'claude-code', 'codex'],
-  env: ['claude-code', 'codex', 'process', 'external'],
+  timeout_seconds: ['llm', 'claude-code', 'codex', 'acp', 'process', 'external'],
+  model: ['llm', 'claude-code', 'codex', 'acp'],
+  env: ['claude-code', 'codex', 'acp', 'process', 'external'],
 }
 
 /** Another executor; settings that mean the same to both stay. */
@@ -152,6 +153,7 @@ const KNOWN_SETTINGS: Record<ExecutorType, readonly string[]> = {
   llm: ['type', 'provider', 'model', 'base_url', 'max_tokens', 'temperature', 'reasoning', 'timeout_seconds', 'schema_profile'],
   'claude-code': CLI,
   codex: CLI,
+  acp: ['type', 'command', 'model', 'auth_method', 'env', 'allowed_tools', 'timeout_seconds'],
   process: COMMAND,
   external: COMMAND,
   replay: ['type', 'cassette', 'match'],

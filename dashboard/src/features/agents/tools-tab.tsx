@@ -21,11 +21,11 @@ export function ToolsTab() {
       <Card aria-labelledby="tools">
         <CardHeader title="Tools" id="tools" />
         <CardBody className="flex flex-col gap-3">
-          {executor === 'claude-code' || executor === 'codex' ? (
+          {executor === 'claude-code' || executor === 'codex' || executor === 'acp' ? (
             <LinesAt
               path={['executor', 'allowed_tools']}
               label="Allowed CLI tools"
-              hint="One per line, by the CLI's names."
+              hint="One per line, by the CLI's names. For ACP agents also kinds: read, edit, execute."
             />
           ) : (
             <BuiltIn usable={executor === 'llm' || executor === 'replay'} />

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use accord_contract::JsonPath;
 use accord_contract::lower::Profile;
-use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay, TIER};
+use accord_domain::agent::{Acp, Cli, Command, Executor, External, Llm, ProcessArguments, Replay, TIER};
 use accord_domain::nearest;
 use accord_domain::provider::{Capability, ProviderKind};
 use serde_json::Value;
@@ -23,6 +23,7 @@ pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     match executor {
         Executor::Llm(settings) => llm(settings, &JsonPath::root().key("executor"), findings),
         Executor::ClaudeCode(settings) | Executor::Codex(settings) => cli(settings, findings),
+        Executor::Acp(settings) => acp(settings, findings),
         Executor::Process(settings) => command(settings, findings),
         Executor::External(settings) => external(settings, findings),
         Executor::Human(_) => {}
@@ -138,7 +139,14 @@ fn cli(settings: &Cli, findings: &mut Findings) {
             program::no_option(at(field), text, findings);
         }
     }
-    for (index, tool) in settings.allowed_tools.iter().flatten().enumerate() {
+    allowed_tools(settings.allowed_tools.as_deref(), findings);
+    program::timeout(settings.timeout_seconds, findings);
+    program::arguments(&settings.args, findings);
+    program::variables(&settings.env, findings);
+}
+
+fn allowed_tools(tools: Option<&[String]>, findings: &mut Findings) {
+    for (index, tool) in tools.into_iter().flatten().enumerate() {
         let place = at("allowed_tools").index(index);
         if tool.trim().is_empty() {
             findings.error(place, "tool name is empty");
@@ -146,9 +154,31 @@ fn cli(settings: &Cli, findings: &mut Findings) {
             program::no_option(place, tool, findings);
         }
     }
-    program::timeout(settings.timeout_seconds, findings);
-    program::arguments(&settings.args, findings);
-    program::variables(&settings.env, findings);
+}
+
+fn acp(settings: &Acp, findings: &mut Findings) {
+    let Acp { command, model, auth_method, env, allowed_tools: tools, timeout_seconds } = settings;
+    match command.split_first() {
+        None => {
+            findings
+                .error(at("command"), "expected the agent and its arguments, for example [gemini, --acp]");
+        }
+        Some((executable, _)) if executable.trim().is_empty() => {
+            findings.error(at("command").index(0), "the command is empty");
+        }
+        Some((executable, _)) => program::no_option(at("command").index(0), executable, findings),
+    }
+    for (index, argument) in command.iter().enumerate().skip(1) {
+        program::no_nul(at("command").index(index), argument, findings);
+    }
+    for (field, text) in [("model", model), ("auth_method", auth_method)] {
+        if let Some(text) = text {
+            not_empty(field, text, findings);
+        }
+    }
+    allowed_tools(tools.as_deref(), findings);
+    program::timeout(*timeout_seconds, findings);
+    program::variables(env, findings);
 }
 
 fn command(settings: &Command, findings: &mut Findings) {

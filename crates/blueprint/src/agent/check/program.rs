@@ -52,7 +52,7 @@ pub(super) fn no_option(place: JsonPath, text: &str, findings: &mut Findings) {
     }
 }
 
-fn no_nul(place: JsonPath, text: &str, findings: &mut Findings) {
+pub(super) fn no_nul(place: JsonPath, text: &str, findings: &mut Findings) {
     if text.contains('\0') {
         findings.error(place, "a NUL character cannot be passed to a program; remove it");
     }

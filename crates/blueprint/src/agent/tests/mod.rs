@@ -1,5 +1,6 @@
 //! Agents' files: good ones, wrong ones, hostile ones.
 
+mod acp;
 mod examples;
 mod extraction;
 mod hostile;

@@ -131,6 +131,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     checks.push(commands::check(config));
     checks.extend(commands::openings(config, &agents).await);
     checks.extend(programs::checks(&known, &config.project, |name| std::env::var_os(name)));
+    checks.extend(programs::acp_agents(&agents, &config.project, |name| std::env::var_os(name)));
     checks
 }
 

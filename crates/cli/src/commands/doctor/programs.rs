@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use accord_api::AgentSummary;
-use accord_executor::{CLAUDE_CODE, CODEX, Program};
+use accord_api::{AgentSummary, AgentView};
+use accord_executor::{ACP, CLAUDE_CODE, CODEX, Program};
 
 use super::Check;
 
@@ -37,9 +37,48 @@ pub(super) fn checks(
     PROGRAMS.into_iter().map(check).collect()
 }
 
+/// Agents that speak ACP and are not installed. A runner elsewhere may have them.
+pub(super) fn acp_agents(
+    agents: &[AgentView],
+    project: &Path,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Vec<Check> {
+    let missing = |agent: &AgentView| {
+        let executor = agent.blueprint.get("executor")?;
+        executor.get("type").filter(|kind| *kind == ACP.executor)?;
+        let command = executor.get("command")?.get(0)?.as_str()?;
+        let error = ACP.find(Some(command), project, &environment).err()?;
+        let message = format!("{}: {error}", agent.summary.name);
+        Some(Check::warn(NAME, message, "install it, or set the executor's command to its path"))
+    };
+    agents.iter().filter_map(missing).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_missing_acp_agent_is_a_warning() {
+        let folder = tempfile::tempdir().unwrap();
+        let agent = |kind: &str| -> AgentView {
+            let executor = json!({"type": kind, "command": ["./gemini", "--acp"]});
+            serde_json::from_value(json!({
+                "summary": {
+                    "name": "a", "description": "", "type": "autonomous", "executor_type": kind, "model": null,
+                    "tags": [], "source": "file", "valid": true, "has_parameters_schema": false,
+                    "has_output_schema": false, "problems": [],
+                },
+                "blueprint": {"name": "a", "executor": executor}, "hash": "h",
+            }))
+            .unwrap()
+        };
+        let found = acp_agents(&[agent("acp"), agent("external")], folder.path(), |_| None);
+        let message = "a: the ACP agent cannot be started: the blueprint's `command` is './gemini', which is not an executable file";
+        let remedy = "install it, or set the executor's command to its path";
+        assert_eq!(found, [Check::warn(NAME, message, remedy)]);
+    }
 
     #[test]
     fn one_that_is_named_and_not_there_is_a_warning() {

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::answer::Usage;
 use crate::session::OpenError;
@@ -72,12 +71,9 @@ pub(super) fn is_id(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && text.len() <= 100 && text.chars().all(fits)
 }
 
-pub(super) fn hash(instructions: &str) -> String {
-    Sha256::digest(instructions.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::super::instructions::hash;
     use super::*;
 
     #[test]

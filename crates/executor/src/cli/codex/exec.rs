@@ -9,16 +9,16 @@ use crate::event::{Event, Events};
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
+use super::super::transcript::{Item, Transcript};
 use super::super::{
     CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
 };
 use super::conversation::{Conversation, Totals, is_id};
-use super::item::Item;
+use super::item;
 use super::launcher::Launcher;
 use super::live::{gone, is_gone};
 use super::outcome::TurnEnd;
 use super::servers::ServerVariables;
-use super::transcript::Transcript;
 use super::turn_error::CodexError;
 
 /// How long it may take to exit once it has closed its stdout.
@@ -151,7 +151,7 @@ impl Lines {
         let Some(kind) = value.get("type").and_then(Value::as_str) else { return Err(wrong()) };
         let text =
             |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let item = || value.get("item").map_or(Item::Other, Item::read);
+        let item = || value.get("item").map_or(Item::Other, item::read);
         match kind {
             "thread.started" => self.thread_id = Some(text("/thread_id")),
             "item.started" => heard.begins(item(), events, &launcher.context.redactor).await,

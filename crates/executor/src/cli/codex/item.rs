@@ -3,71 +3,50 @@
 use serde_json::{Value, json};
 
 use super::super::SUBMIT_SERVER;
+use super::super::transcript::Item;
 
-/// One thing that Codex did or does.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Item {
-    Message(String),
-    /// A tool at work, or at its end.
-    Tool {
-        call_id: String,
-        name: String,
-        arguments: Value,
-        ok: bool,
-        output: String,
-    },
-    /// A result was handed in, or was refused.
-    Submission {
-        ok: bool,
-    },
-    Other,
-}
-
-impl Item {
-    pub(super) fn read(item: &Value) -> Self {
-        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let either = |camel: &str, snake: &str| {
-            item.get(camel).or_else(|| item.get(snake)).cloned().unwrap_or_default()
-        };
-        let ok = text("status") == "completed";
-        let call_id = text("id");
-        match text("type").as_str() {
-            "agentMessage" | "agent_message" => Self::Message(text("text")),
-            "commandExecution" | "command_execution" => {
-                let output = either("aggregatedOutput", "aggregated_output");
-                let code = either("exitCode", "exit_code");
-                Self::Tool {
-                    call_id,
-                    name: "shell".to_owned(),
-                    arguments: json!({"command": text("command")}),
-                    ok: ok && code.as_i64().unwrap_or_default() == 0,
-                    output: output.as_str().unwrap_or_default().to_owned(),
-                }
+pub(super) fn read(item: &Value) -> Item {
+    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let either =
+        |camel: &str, snake: &str| item.get(camel).or_else(|| item.get(snake)).cloned().unwrap_or_default();
+    let ok = text("status") == "completed";
+    let call_id = text("id");
+    match text("type").as_str() {
+        "agentMessage" | "agent_message" => Item::Message(text("text")),
+        "commandExecution" | "command_execution" => {
+            let output = either("aggregatedOutput", "aggregated_output");
+            let code = either("exitCode", "exit_code");
+            Item::Tool {
+                call_id,
+                name: "shell".to_owned(),
+                arguments: json!({"command": text("command")}),
+                ok: ok && code.as_i64().unwrap_or_default() == 0,
+                output: output.as_str().unwrap_or_default().to_owned(),
             }
-            "mcpToolCall" | "mcp_tool_call" if text("server") == SUBMIT_SERVER => Self::Submission { ok },
-            "mcpToolCall" | "mcp_tool_call" => Self::Tool {
-                call_id,
-                name: format!("mcp__{}__{}", text("server"), text("tool")),
-                arguments: item.get("arguments").cloned().unwrap_or_default(),
-                ok,
-                output: result(item),
-            },
-            "fileChange" | "file_change" => Self::Tool {
-                call_id,
-                name: "apply_patch".to_owned(),
-                arguments: json!({"changes": item.get("changes")}),
-                ok,
-                output: String::new(),
-            },
-            "webSearch" | "web_search" => Self::Tool {
-                call_id,
-                name: "web_search".to_owned(),
-                arguments: json!({"query": item.get("query")}),
-                ok: true,
-                output: String::new(),
-            },
-            _ => Self::Other,
         }
+        "mcpToolCall" | "mcp_tool_call" if text("server") == SUBMIT_SERVER => Item::Submission { ok },
+        "mcpToolCall" | "mcp_tool_call" => Item::Tool {
+            call_id,
+            name: format!("mcp__{}__{}", text("server"), text("tool")),
+            arguments: item.get("arguments").cloned().unwrap_or_default(),
+            ok,
+            output: result(item),
+        },
+        "fileChange" | "file_change" => Item::Tool {
+            call_id,
+            name: "apply_patch".to_owned(),
+            arguments: json!({"changes": item.get("changes")}),
+            ok,
+            output: String::new(),
+        },
+        "webSearch" | "web_search" => Item::Tool {
+            call_id,
+            name: "web_search".to_owned(),
+            arguments: json!({"query": item.get("query")}),
+            ok: true,
+            output: String::new(),
+        },
+        _ => Item::Other,
     }
 }
 
@@ -97,26 +76,26 @@ mod tests {
         let snake = json!({"type": "command_execution", "id": "1", "command": "ls", "status": "completed",
             "aggregated_output": "a\n", "exit_code": 0});
         let ran = tool("shell", json!({"command": "ls"}), true, "a\n");
-        assert_eq!((Item::read(&camel), Item::read(&snake)), (ran.clone(), ran));
+        assert_eq!((read(&camel), read(&snake)), (ran.clone(), ran));
         let failed = json!({"type": "command_execution", "id": "1", "command": "ls", "status": "completed",
             "aggregated_output": "", "exit_code": 2});
-        assert_eq!(Item::read(&failed), tool("shell", json!({"command": "ls"}), false, ""));
+        assert_eq!(read(&failed), tool("shell", json!({"command": "ls"}), false, ""));
         let message = json!({"type": "agentMessage", "id": "1", "text": "hi"});
-        assert_eq!(Item::read(&message), Item::Message("hi".to_owned()));
-        assert_eq!(Item::read(&json!({"type": "reasoning"})), Item::Other);
-        assert_eq!(Item::read(&json!(null)), Item::Other);
+        assert_eq!(read(&message), Item::Message("hi".to_owned()));
+        assert_eq!(read(&json!({"type": "reasoning"})), Item::Other);
+        assert_eq!(read(&json!(null)), Item::Other);
     }
 
     #[test]
     fn tools_of_servers_tell_their_answer_or_their_error() {
         let called = json!({"type": "mcp_tool_call", "id": "1", "server": "fk", "tool": "add", "arguments": {"a": 2},
             "result": {"content": [{"type": "text", "text": "5"}]}, "error": null, "status": "completed"});
-        assert_eq!(Item::read(&called), tool("mcp__fk__add", json!({"a": 2}), true, "5"));
+        assert_eq!(read(&called), tool("mcp__fk__add", json!({"a": 2}), true, "5"));
         let failed = json!({"type": "mcpToolCall", "id": "1", "server": "fk", "tool": "add", "arguments": {"a": 2},
             "result": null, "error": {"message": "no"}, "status": "failed"});
-        assert_eq!(Item::read(&failed), tool("mcp__fk__add", json!({"a": 2}), false, "no"));
+        assert_eq!(read(&failed), tool("mcp__fk__add", json!({"a": 2}), false, "no"));
         let submitted = json!({"type": "mcpToolCall", "server": "accord_submit", "tool": "submit_result",
             "status": "completed"});
-        assert_eq!(Item::read(&submitted), Item::Submission { ok: true });
+        assert_eq!(read(&submitted), Item::Submission { ok: true });
     }
 }

@@ -12,16 +12,17 @@ use crate::json::set;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
+use super::super::instructions::hash;
+use super::super::transcript::{Item, Transcript};
 use super::super::{
     CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
 };
-use super::conversation::{Conversation, Totals, hash, is_id};
-use super::item::Item;
+use super::conversation::{Conversation, Totals, is_id};
+use super::item;
 use super::launcher::Launcher;
 use super::outcome::TurnEnd;
 use super::rpc::{self, Message, RpcError};
 use super::servers;
-use super::transcript::Transcript;
 use super::turn_error::CodexError;
 
 /// How long it may take to greet. It takes a second or two.
@@ -240,7 +241,7 @@ impl Server {
             return Ok(None);
         }
         let ours = self.thread.as_ref().is_some_and(|thread| is_of(params, &thread.id));
-        let item = || params.get("item").map_or(Item::Other, Item::read);
+        let item = || params.get("item").map_or(Item::Other, item::read);
         match method {
             "turn/completed" => return self.completed(params, ours),
             _ if !ours => {}

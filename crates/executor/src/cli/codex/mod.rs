@@ -18,7 +18,6 @@ mod outcome;
 mod rpc;
 mod servers;
 mod session;
-mod transcript;
 mod turn_error;
 
 use async_trait::async_trait;

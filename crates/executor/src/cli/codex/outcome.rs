@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Stop};
 use crate::session::TurnError;
 
-use super::transcript::Transcript;
+use super::super::transcript::Transcript;
 use super::turn_error::{CodexError, ErrorMeaning};
 
 /// How a turn ended, as reported by Codex.
@@ -40,8 +40,7 @@ pub(super) fn answer(
     let submissions = match stop {
         // A submission before a cut is a draft, because the model was not done.
         Stop::Truncated => Vec::new(),
-        _ if heard.is_taken_back => Vec::new(),
-        _ => last_of(submissions, heard.submitted),
+        _ => heard.handed_in(submissions),
     };
     let stop = match stop {
         Stop::Finished if !submissions.is_empty() => Stop::Submitted,
@@ -52,12 +51,6 @@ pub(super) fn answer(
     let text = heard.text.filter(|_| !refused).unwrap_or_default();
     let submissions = if refused { Vec::new() } else { submissions };
     Ok(Answer { submissions, stop, ..Answer::of_text(text, model) })
-}
-
-/// What the last step handed in: the ones before were taken back.
-fn last_of(submissions: Vec<String>, count: usize) -> Vec<String> {
-    let before = submissions.len().saturating_sub(count.max(1));
-    submissions.into_iter().skip(before).collect()
 }
 
 #[cfg(test)]

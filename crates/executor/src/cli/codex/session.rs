@@ -13,12 +13,13 @@ use crate::session::{Capabilities, OpenError, Session, TurnError, TurnFailure};
 use crate::turn::{Delivery, Turn};
 
 use super::super::bounded;
-use super::conversation::{Conversation, Totals, hash};
+use super::super::instructions::{hash, prompt_with_changes, prompt_with_instructions};
+use super::super::transcript::Transcript;
+use super::conversation::{Conversation, Totals};
 use super::exec::Exec;
 use super::launcher::{Launcher, PROFILE};
 use super::live::{Interruption, Server, StartError};
 use super::outcome;
-use super::transcript::Transcript;
 
 /// How long it may take to interrupt a turn, before the process is killed.
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
@@ -105,7 +106,7 @@ impl Codex {
         opened?;
         let prompt = match is_new {
             true => turn.prompt.clone(),
-            false => with_instructions(conversation, turn),
+            false => prompt_with_changes(&mut conversation.told, turn),
         };
         let mut heard = Transcript::default();
         let end = server.ask(launcher, turn, &prompt, conversation, &mut heard, events).await;
@@ -128,8 +129,8 @@ impl Codex {
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
         // There is no field for instructions here, so they are part of the message.
         let prompt = match conversation {
-            Some(conversation) => with_instructions(conversation, turn),
-            None => instructed(turn),
+            Some(conversation) => prompt_with_changes(&mut conversation.told, turn),
+            None => prompt_with_instructions(turn),
         };
         let exec = running.insert(Box::new(Exec::start(launcher, turn, &prompt, past.as_deref()).await?));
         let mut heard = Transcript::default();
@@ -213,23 +214,6 @@ impl Session for Codex {
             server.live.end(TIME_TO_END).await;
         }
         self.kill().await;
-    }
-}
-
-/// The prompt, preceded by the instructions if they have changed.
-fn with_instructions(conversation: &mut Conversation, turn: &Turn) -> String {
-    let hash = hash(&turn.system_prompt);
-    if hash == conversation.told {
-        return turn.prompt.clone();
-    }
-    conversation.told = hash;
-    instructed(turn)
-}
-
-fn instructed(turn: &Turn) -> String {
-    match turn.system_prompt.trim() {
-        "" => turn.prompt.clone(),
-        instructions => format!("<instructions>\n{instructions}\n</instructions>\n\n{}", turn.prompt),
     }
 }
 

@@ -6,10 +6,29 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use crate::cassette::Redactor;
 use crate::event::{Channel, Event, Events};
 
-use super::item::Item;
+/// One thing that a CLI did or does.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Item {
+    Message(String),
+    /// A tool at work, or at its end.
+    Tool {
+        call_id: String,
+        name: String,
+        arguments: Value,
+        ok: bool,
+        output: String,
+    },
+    /// A result was handed in, or was refused.
+    Submission {
+        ok: bool,
+    },
+    Other,
+}
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Transcript {
@@ -85,6 +104,15 @@ impl Transcript {
             }
             Item::Other => {}
         }
+    }
+
+    /// The submissions that count: those of the last step that handed in. The ones before were taken back.
+    pub(super) fn handed_in(&self, submissions: Vec<String>) -> Vec<String> {
+        if self.is_taken_back {
+            return Vec::new();
+        }
+        let before = submissions.len().saturating_sub(self.submitted.max(1));
+        submissions.into_iter().skip(before).collect()
     }
 }
 

@@ -1,0 +1,229 @@
+//! `accord acp`, with the client side of the protocol's own crate in the place of an editor.
+
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+
+use accord_test_support::Reply;
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{
+    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, SessionId,
+    SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallStatus,
+};
+use agent_client_protocol::{Agent, Client, Error, Lines, on_receive_notification};
+use futures_util::{sink, stream};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+use crate::support::{Project, accord, agent, contracted, model};
+
+/// What an editor was told, in order.
+type Told = Arc<Mutex<Vec<SessionUpdate>>>;
+
+/// Starts `accord acp`, greets it, opens a session and does something in it.
+async fn edit<T>(
+    folder: &Path,
+    arguments: &[&str],
+    work: impl AsyncFnOnce(Editor) -> T + Send,
+) -> Result<T, Error> {
+    let mut command = accord(folder);
+    command.arg("acp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let incoming = stream::unfold(BufReader::new(stdout).lines(), |mut lines| async {
+        let line = lines.next_line().await.transpose()?;
+        Some((line, lines))
+    });
+    let outgoing = sink::unfold(stdin, |mut stdin, line: String| async move {
+        stdin.write_all(format!("{line}\n").as_bytes()).await?;
+        Ok::<_, io::Error>(stdin)
+    });
+    let told = Told::default();
+    let telling = Arc::clone(&told);
+    Client
+        .v1()
+        .on_receive_notification(
+            async move |notice: SessionNotification, _| {
+                telling.lock().unwrap().push(notice.update);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_with(Lines::new(outgoing, incoming), async move |accord: ConnectionTo<Agent>| {
+            let hello = InitializeRequest::new(ProtocolVersion::V1);
+            let greeting = accord.send_request(hello).block_task().await?;
+            assert_eq!(greeting.agent_info.unwrap().name, "accord");
+            let session = accord.send_request(NewSessionRequest::new("/")).block_task().await?.session_id;
+            Ok(work(Editor { accord, session, told }).await)
+        })
+        .await
+}
+
+struct Editor {
+    accord: ConnectionTo<Agent>,
+    session: SessionId,
+    told: Told,
+}
+
+impl Editor {
+    async fn ask(&self, text: &str) -> Result<StopReason, Error> {
+        let prompt = vec![ContentBlock::Text(TextContent::new(text))];
+        let request = PromptRequest::new(self.session.clone(), prompt);
+        Ok(self.accord.send_request(request).block_task().await?.stop_reason)
+    }
+
+    /// What was told since the last time: messages and thoughts as text, tool calls with how they ended.
+    fn take(&self) -> (String, String, Vec<(String, ToolCallStatus)>) {
+        let (mut said, mut thought, mut calls) = (String::new(), String::new(), Vec::new());
+        for update in std::mem::take(&mut *self.told.lock().unwrap()) {
+            match update {
+                SessionUpdate::AgentMessageChunk(chunk) => said.push_str(&text_of(&chunk.content)),
+                SessionUpdate::AgentThoughtChunk(chunk) => thought.push_str(&text_of(&chunk.content)),
+                SessionUpdate::ToolCall(call) => calls.push((call.tool_call_id.to_string(), call.status)),
+                SessionUpdate::ToolCallUpdate(update) => {
+                    calls.push((update.tool_call_id.to_string(), update.fields.status.unwrap()));
+                }
+                _ => {}
+            }
+        }
+        (said, thought, calls)
+    }
+}
+
+fn text_of(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(text) => text.text.clone(),
+        _ => String::new(),
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_is_answered_with_the_judged_result() {
+    let replies =
+        [r#"{"severity": "urgent"}"#, r#"{"severity": "high"}"#, r#"{"severity": "low"}"#].map(Reply::text);
+    let model = model(replies).await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let work = async |editor: Editor| {
+        assert_eq!(editor.ask("Nobody can log in").await.unwrap(), StopReason::EndTurn);
+        let (said, thought, _) = editor.take();
+        assert_eq!(said, "```json\n{\n  \"severity\": \"high\"\n}\n```", "only what was judged is a message");
+        assert!(thought.contains("urgent") && thought.contains("Attempt 1 was rejected"), "{thought}");
+        assert_eq!(editor.ask("And now?").await.unwrap(), StopReason::EndTurn);
+        assert_eq!(editor.take().0, "```json\n{\n  \"severity\": \"low\"\n}\n```");
+    };
+    edit(project.path(), &[], work).await.unwrap();
+    let asked = model.requests().last().unwrap().text();
+    assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "one session: {asked}");
+}
+
+#[tokio::test]
+async fn a_contract_that_is_not_met_is_an_error() {
+    let model = model([Reply::text("No idea."), Reply::text("Still none.")]).await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let work = async |editor: Editor| {
+        let error = editor.ask("Nobody can log in").await.unwrap_err();
+        assert_eq!(error.data.as_ref().unwrap()["type"], "output_schema_validation_failed", "{error:?}");
+        assert!(!error.message.is_empty() && editor.take().0.is_empty(), "{error:?}");
+    };
+    edit(project.path(), &["--agent", "triage"], work).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cancelled_prompt_stops_its_run() {
+    let model = model([Reply::hang(), Reply::text("Here I am.")]).await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    let work = async |editor: Editor| {
+        let cancel = async {
+            model.wait_for_requests(1).await;
+            let twice = editor.ask("In between").await.unwrap_err();
+            assert_eq!(twice.message, "the last prompt of this session is not answered yet");
+            editor.accord.send_notification(CancelNotification::new(editor.session.clone())).unwrap();
+        };
+        let (answer, ()) = tokio::join!(editor.ask("Go on for ever"), cancel);
+        assert_eq!(answer.unwrap(), StopReason::Cancelled);
+        model.wait_until_idle().await;
+        assert_eq!(editor.ask("Are you there?").await.unwrap(), StopReason::EndTurn);
+        assert_eq!(editor.take().0, "Here I am.");
+    };
+    edit(project.path(), &[], work).await.unwrap();
+}
+
+#[tokio::test]
+async fn parameters_are_sent_as_json() {
+    let schema = json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
+    let count = json!({
+        "name": "count", "type": "procedural", "parameters_schema": schema,
+        "executor": {"type": "process", "command": "sh", "args": ["-c", "cat >/dev/null; echo '{\"n\": 1.50}'"]},
+        "output_schema": {"type": "object"},
+    });
+    let project = Project::new().agent(&count);
+    let work = async |editor: Editor| {
+        let error = editor.ask("three words here").await.unwrap_err();
+        let expected = "expected the parameters of agent 'count' as a JSON object with 'text', got text";
+        assert_eq!(error.message, expected);
+        for _ in 0..2 {
+            assert_eq!(editor.ask(r#"{"text": "a b"}"#).await.unwrap(), StopReason::EndTurn);
+            assert_eq!(editor.take().0, "```json\n{\n  \"n\": 1.50\n}\n```", "numbers as they were written");
+        }
+    };
+    edit(project.path(), &[], work).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_agent_has_to_be_chosen_among_several() {
+    let model = model([]).await;
+    let project =
+        Project::new().agent(&agent("first", &model, &json!({}))).agent(&agent("second", &model, &json!({})));
+    let run = async |arguments: &[&str]| {
+        let mut command = accord(project.path());
+        let output = command.arg("acp").args(arguments).stdin(Stdio::null()).output().await.unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, words) = run(&[]).await;
+    assert_eq!(code, Some(1));
+    assert!(
+        words.contains("expected one agent, got 2: first, second") && words.contains("--agent NAME"),
+        "{words}"
+    );
+    let (code, words) = run(&["--agent", "secnd"]).await;
+    assert_eq!(code, Some(1));
+    assert!(words.contains("secnd"), "{words}");
+}
+
+/// Both directions at once: an editor, `accord acp`, and behind it an agent that speaks the protocol, too.
+#[tokio::test]
+async fn an_acp_agent_can_be_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../executor/tests/system/acp/fake.py");
+    let with = |act: &str| {
+        let executor: Value =
+            json!({"type": "acp", "command": [script], "env": {"LOG": folder.path(), "ACT": act}});
+        let number = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
+        let contract = if act == "submits" { number } else { json!(null) };
+        json!({"name": "inner", "type": "autonomous", "executor": executor, "output_schema": contract})
+    };
+    let project = Project::new().agent(&with("submits"));
+    let work = async |editor: Editor| {
+        assert_eq!(editor.ask("Count").await.unwrap(), StopReason::EndTurn);
+        assert_eq!(editor.take().0, "```json\n{\n  \"n\": 2\n}\n```", "asked again in the same session");
+    };
+    edit(project.path(), &[], work).await.unwrap();
+    let project = Project::new().agent(&with(""));
+    let work = async |editor: Editor| {
+        assert_eq!(editor.ask("Look").await.unwrap(), StopReason::EndTurn);
+        let (said, thought, calls) = editor.take();
+        assert_eq!(serde_json::from_str::<Value>(&said).unwrap()["turn"], 1);
+        let call = "c1".to_owned();
+        let expected = vec![(call.clone(), ToolCallStatus::InProgress), (call, ToolCallStatus::Completed)];
+        assert_eq!(calls, expected);
+        assert!(thought.contains("I look."), "{thought}");
+        // The second run resumes the session of the agent.
+        assert_eq!(editor.ask("Again").await.unwrap(), StopReason::EndTurn);
+        assert!(editor.take().0.contains("Again"));
+    };
+    edit(project.path(), &[], work).await.unwrap();
+    let messages = std::fs::read_to_string(folder.path().join("messages")).unwrap();
+    assert_eq!(messages.matches("\"session/load\"").count(), 1);
+}

@@ -1,0 +1,251 @@
+//! Agents that speak ACP, each behind the executor `acp` and in front of a scripted model.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use accord_test_support::{RecordedRequest, Reply, Script};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+use crate::support::{Bench, Host, Ran, installed, severity, words};
+
+/// An agent as it is installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Agent {
+    Claude,
+    Codex,
+    OpenCode,
+}
+
+const AGENTS: [Agent; 3] = [Agent::Claude, Agent::Codex, Agent::OpenCode];
+
+impl Agent {
+    /// Its folder, and its program in it.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Claude => ("claude-agent-acp", "claude-agent-acp"),
+            Self::Codex => ("codex-acp", "codex-acp"),
+            Self::OpenCode => ("opencode", "opencode"),
+        }
+    }
+
+    /// A project with it, where it asks this model and nobody else.
+    async fn bench(self, script: Script, options: Value) -> Option<Bench> {
+        let (folder, program) = self.names();
+        let file = installed(folder, program)?;
+        let bench = Bench::new(&file, script).await;
+        let executor = self.executor(&bench, file.parent().unwrap());
+        let contract = json!({"output_schema": severity(), "output_schema_options": options});
+        bench.agent(&executor, &contract);
+        Some(bench)
+    }
+
+    fn executor(self, bench: &Bench, programs: &Path) -> Value {
+        let home = bench.file("home");
+        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+        match self {
+            Self::Claude => {
+                // Its most permissive mode is refused for root, and not needed.
+                let settings = json!({"permissions": {"disableBypassPermissionsMode": "disable"}});
+                std::fs::write(bench.file("config/settings.json"), settings.to_string()).unwrap();
+                // Its Node is beside it.
+                json!({"type": "acp", "command": ["./agent-cli"], "env": {
+                    "HOME": home, "PATH": path, "CLAUDE_CONFIG_DIR": bench.file("config"),
+                    "ANTHROPIC_BASE_URL": bench.model.url(), "ANTHROPIC_API_KEY": "sk-ant-test",
+                    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1",
+                    "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_MAX_RETRIES": "1",
+                    // A model finds tools by a search; a script does not.
+                    "ENABLE_TOOL_SEARCH": "false",
+                }})
+            }
+            Self::Codex => {
+                let provider = |key: &str, value: &str| format!("model_providers.scripted.{key}=\"{value}\"");
+                let keys = [
+                    "model_provider=\"scripted\"".to_owned(),
+                    provider("name", "scripted"),
+                    provider("base_url", &bench.model.openai_url()),
+                    provider("wire_api", "responses"),
+                    provider("env_key", "CODEX_API_KEY"),
+                    "analytics.enabled=false".to_owned(),
+                    "features.plugins=false".to_owned(),
+                    "check_for_update_on_startup=false".to_owned(),
+                ];
+                let keys = keys.into_iter().flat_map(|key| ["-c".to_owned(), key]);
+                let command: Vec<String> = std::iter::once("./agent-cli".to_owned()).chain(keys).collect();
+                json!({"type": "acp", "command": command, "auth_method": "codex-api-key", "env": {
+                    "HOME": home, "CODEX_HOME": bench.file("config"), "CODEX_API_KEY": "sk-test-of-accord",
+                }})
+            }
+            Self::OpenCode => {
+                let model =
+                    json!({"name": "Test", "tool_call": true, "limit": {"context": 100_000, "output": 4096}});
+                let options =
+                    json!({"baseURL": format!("{}/v1", bench.model.url()), "apiKey": "sk-ant-test"});
+                let provider = json!({"npm": "@ai-sdk/anthropic", "name": "Scripted", "options": options,
+                    "models": {"claude-test": model}});
+                let config = json!({"provider": {"scripted": provider}, "model": "scripted/claude-test",
+                    "small_model": "scripted/claude-test", "autoupdate": false, "share": "disabled"});
+                json!({"type": "acp", "command": ["./agent-cli", "acp"], "env": {
+                    "HOME": home, "XDG_CONFIG_HOME": bench.file("config"), "XDG_DATA_HOME": bench.file("home/data"),
+                    "XDG_CACHE_HOME": bench.file("home/cache"), "XDG_STATE_HOME": bench.file("home/state"),
+                    "OPENCODE_CONFIG_CONTENT": config.to_string(), "OPENCODE_DISABLE_MODELS_FETCH": "1",
+                    "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+                }})
+            }
+        }
+    }
+}
+
+/// Whether a request is of the conversation, and not for a title or the like.
+fn is_of_conversation(request: &RecordedRequest) -> bool {
+    request.text().contains("You sort tickets.") && !request.tools().is_empty()
+}
+
+/// The name that the agent gives to the submit tool.
+fn submit_tool(request: &RecordedRequest) -> Option<String> {
+    request.tools().iter().find(|tool| tool.contains("submit_result")).map(|&tool| tool.to_owned())
+}
+
+/// Answers the requests of the conversation one by one, and all others with a word.
+fn conversation(answer: impl Fn(&RecordedRequest, usize) -> Reply + Send + Sync + 'static) -> Script {
+    let count = AtomicUsize::new(0);
+    Script::handler(move |request, _| match is_of_conversation(request) {
+        true => answer(request, count.fetch_add(1, Ordering::SeqCst)),
+        false => Reply::text("Tickets"),
+    })
+}
+
+fn said(word: &str) -> String {
+    json!({"severity": word}).to_string()
+}
+
+async fn run(bench: &Bench, attempts: &[(&str, &str)]) -> (Ran, usize) {
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    ran.gave("high");
+    assert_eq!(host.attempts(&ran).await, words(attempts));
+    host.nothing_is_left().await;
+    let starts = bench.starts().len();
+    host.end().await;
+    (ran, starts)
+}
+
+#[tokio::test]
+async fn acp_agents_hand_in_their_results() {
+    for agent in AGENTS {
+        let script = conversation(|request, number| {
+            let tool = submit_tool(request);
+            let submit = |word: &str| match &tool {
+                Some(tool) => Reply::tool(tool, &json!({"severity": word})).usage(100, 20),
+                None => Reply::text(format!("there is no submit tool among {:?}", request.tools())),
+            };
+            match number {
+                0 => submit("urgent"),
+                2 => submit("high"),
+                _ => Reply::text("Handed in."),
+            }
+        });
+        let Some(bench) = agent.bench(script, json!({})).await else { continue };
+        let (ran, starts) = run(&bench, &[("tool", "schema_invalid"), ("tool", "accepted")]).await;
+        assert_eq!(starts, 1, "{agent:?}: asked again in the same process");
+        assert!(!ran.report.to_string().contains("sk-"), "{ran:?}");
+    }
+}
+
+#[tokio::test]
+async fn acp_agents_answer_in_text_and_continue_later() {
+    for agent in AGENTS {
+        let script = conversation(|_, number| match number {
+            0 => Reply::text("I would call that severe."),
+            1 => Reply::text(format!("Fine: {} it is.", said("high"))),
+            _ => Reply::text(said("low")),
+        });
+        let Some(bench) = agent.bench(script, json!({"strategy": "prompt"})).await else { continue };
+        let host = bench.up().await;
+        let ran = host.ask().await;
+        ran.gave("high");
+        assert_eq!(host.attempts(&ran).await, words(&[("prompt", "no_json"), ("prompt", "accepted")]));
+        let low = resumed(&host, &ran).await;
+        assert_eq!(low, Some(json!({"severity": "low"})), "{agent:?}");
+        let requests = bench.requests();
+        let asked = requests.iter().rfind(|request| is_of_conversation(request)).unwrap().text();
+        assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{agent:?}: {asked}");
+        host.nothing_is_left().await;
+        host.end().await;
+    }
+}
+
+/// The result of a second run in the session.
+async fn resumed(host: &Host<'_>, ran: &Ran) -> Option<Value> {
+    let session = ran.report.get("session_id").and_then(Value::as_str).unwrap();
+    let ran = host.run(&["sessions", "resume", session, "And now?"]).await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.report.pointer("/result/result_data").cloned()
+}
+
+#[tokio::test]
+async fn acp_agents_are_stopped_in_mid_turn() {
+    for agent in AGENTS {
+        let script = conversation(|_, _| Reply::hang());
+        let Some(bench) = agent.bench(script, json!({})).await else { continue };
+        let host = bench.up().await;
+        let stopping = async {
+            crate::support::until(|| bench.requests().iter().any(is_of_conversation)).await;
+            let runs = host.run(&["runs", "list"]).await.report;
+            let run = runs.pointer("/items/0/run_id").and_then(Value::as_str).unwrap().to_owned();
+            host.run(&["runs", "stop", &run]).await
+        };
+        let (ran, _) = tokio::join!(host.ask(), stopping);
+        assert_eq!((ran.code, ran.report.get("status")), (Some(4), Some(&json!("stopped"))), "{ran:?}");
+        host.nothing_is_left().await;
+        host.end().await;
+    }
+}
+
+/// What the blueprint does not allow is denied, and the agent goes on without it.
+#[tokio::test]
+async fn an_acp_agent_that_asks_is_denied() {
+    let script = conversation(|request, number| match number {
+        0 => Reply::tool("Bash", &json!({"command": "touch made.txt", "description": "makes a file"})),
+        _ => {
+            let tool = submit_tool(request).unwrap_or_default();
+            let severity = if number == 1 {
+                Reply::tool(tool, &json!({"severity": "high"}))
+            } else {
+                Reply::text("Done.")
+            };
+            severity
+        }
+    });
+    let Some(bench) = Agent::Claude.bench(script, json!({})).await else { return };
+    run(&bench, &[("tool", "accepted")]).await;
+    assert!(!bench.path().join("made.txt").exists());
+}
+
+/// Gemini CLI asks a model of its own: the scripted one does not speak its API.
+#[tokio::test]
+async fn gemini_cli_hands_in_its_result() {
+    let Some(program) = installed("gemini-cli", "gemini") else { return };
+    let bench = Bench::new(&program, Script::default()).await;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real/gemini_model.py");
+    let mut command = tokio::process::Command::new("python3");
+    command.arg(script).arg(bench.file("requests")).stdout(Stdio::piped()).kill_on_drop(true);
+    let mut model = command.spawn().unwrap();
+    let mut lines = BufReader::new(model.stdout.take().unwrap()).lines();
+    let url = lines.next_line().await.unwrap().unwrap();
+    // It uses MCP servers in trusted folders only.
+    let executor = json!({"type": "acp", "command": ["./agent-cli", "--acp", "-m", "gemini-2.5-pro"], "env": {
+        "HOME": bench.file("home"), "GEMINI_API_KEY": "sk-test-of-accord", "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }});
+    bench.agent(&executor, &json!({"output_schema": severity()}));
+    let (ran, starts) = run(&bench, &[("tool", "schema_invalid"), ("tool", "accepted")]).await;
+    assert_eq!(starts, 1, "asked again in the same process");
+    assert_eq!(ran.report.pointer("/usage/input_tokens"), Some(&json!(400)), "{ran:?}");
+    let requests = std::fs::read_to_string(bench.file("requests")).unwrap();
+    assert!(
+        requests.contains("You sort tickets.") && requests.contains("output-validation-error"),
+        "{requests}"
+    );
+}
