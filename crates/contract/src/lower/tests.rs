@@ -232,7 +232,7 @@ fn optionals_are_counted_after_expansion() {
     assert_eq!((rewritten.counts.as_ref().unwrap().optional, rewritten.refusal.as_ref()), (30, None));
     assert_eq!(rewritten.schema["$defs"]["d"]["required"], json!(["p0", "p1"]));
     let refused = lowered(many(5), "anthropic").refusal.unwrap();
-    assert_eq!(refused, "Anthropic: 30 unions after expansion; the limit is 16");
+    assert_eq!(refused, "Anthropic: 30 unions after expansion; the limit is 15");
 }
 
 #[test]
