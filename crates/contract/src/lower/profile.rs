@@ -19,6 +19,9 @@ pub struct Profile {
     pub title: String,
     /// The short name in the dashboard.
     pub label: String,
+    /// Whether reports about a schema speak of it even if nobody asks for this provider.
+    #[serde(default)]
+    pub common: bool,
     /// What may be at the root.
     pub root: Root,
     /// How objects with free names are given.

@@ -12,3 +12,4 @@ mod script;
 mod stopping;
 mod submissions;
 mod tools;
+mod traffic;
