@@ -44,7 +44,8 @@ impl Sent {
 #[test]
 fn what_anthropic_refuses_is_predicted_or_not_sent() {
     let (text, nullable) = (json!({"type": "string"}), json!({"type": ["string", "null"]}));
-    let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}, "required": ["next"]});
+    let node =
+        json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}, "required": ["next"]});
     let cases = [
         ("24 optional properties", object(24, &text, false), false),
         ("25 optional properties", object(25, &text, false), false),

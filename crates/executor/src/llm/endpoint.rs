@@ -318,7 +318,7 @@ mod tests {
             let providers = Providers::from_environment(|name| address(name).filter(|_| needs_address));
             let told = message(resolve(&providers, row.name, None));
             let key = row.key_variable.unwrap();
-            assert!(told.contains(&format!("has no API key for https://")) && told.contains(key), "{told}");
+            assert!(told.contains("has no API key for https://") && told.contains(key), "{told}");
             if needs_address {
                 let told = message(resolve(&Providers::from_environment(|_| None), row.name, None));
                 assert!(told.contains("has no URL: set A"), "{told}");

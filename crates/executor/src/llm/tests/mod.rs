@@ -5,6 +5,7 @@ mod dialects;
 mod embeddings;
 mod errors;
 mod journal;
+mod presets;
 mod requests;
 mod retries;
 mod samples;

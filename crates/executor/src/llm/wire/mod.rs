@@ -219,13 +219,8 @@ fn push_user_text(messages: &mut Vec<Value>, text: &str) {
 /// The names of the tools that were called, each once: some APIs reject a conversation with calls of tools that are not
 /// declared.
 fn past_tools(messages: &[Message]) -> impl Iterator<Item = &str> {
-    let calls = |message| match message {
-        &Message::Assistant { ref calls, .. } => calls.as_slice(),
-        _ => &[],
-    };
-    let names: BTreeSet<&str> =
-        messages.iter().flat_map(calls).map(|call: &Call| call.name.as_str()).collect();
-    names.into_iter()
+    let calls = messages.iter().flat_map(Message::calls);
+    calls.map(|call| call.name.as_str()).collect::<BTreeSet<&str>>().into_iter()
 }
 
 /// A text as one segment of a path: everything but unreserved characters is escaped.

@@ -78,7 +78,8 @@ impl Recorded {
 fn collections() -> Vec<(&'static str, Vec<Recorded>)> {
     let parse = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut all = vec![("the excerpt", parse(EXCERPT))];
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/samples/provider-traffic.jsonl"));
+    let beside =
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/samples/provider-traffic.jsonl"));
     let path = std::env::var_os(VARIABLE).map_or(beside, PathBuf::from);
     match std::fs::read_to_string(&path) {
         Ok(text) => all.push(("the recorded exchanges", parse(&text))),
@@ -118,6 +119,7 @@ fn every_recorded_answer_is_read_without_loss() {
 fn from_base64(text: &str) -> Vec<u8> {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.bytes().filter_map(|byte| LETTERS.iter().position(|letter| *letter == byte));
-    let bits: Vec<u8> = digits.flat_map(|digit| (0..6).rev().map(move |bit| (digit >> bit & 1) as u8)).collect();
-    bits.chunks_exact(8).map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | bit)).collect()
+    let bits: Vec<u8> =
+        digits.flat_map(|digit| (0..6).rev().map(move |bit| ((digit >> bit) & 1) as u8)).collect();
+    bits.chunks_exact(8).map(|bits| bits.iter().fold(0, |byte, bit| (byte << 1) | bit)).collect()
 }

@@ -10,8 +10,17 @@ use crate::{Answer, Delivery, TurnError};
 
 /// The delivery that comes closest to what was sent.
 fn delivery(request: &Value) -> Delivery {
-    let has = |pointers: &[&str]| pointers.iter().any(|pointer| request.pointer(pointer).is_some_and(|value| !value.is_null()));
-    let schema = ["/response_format/json_schema", "/output_config/format", "/text/format", "/format", "/json_schema", "/generationConfig/responseJsonSchema"];
+    let has = |pointers: &[&str]| {
+        pointers.iter().any(|pointer| request.pointer(pointer).is_some_and(|value| !value.is_null()))
+    };
+    let schema = [
+        "/response_format/json_schema",
+        "/output_config/format",
+        "/text/format",
+        "/format",
+        "/json_schema",
+        "/generationConfig/responseJsonSchema",
+    ];
     match has(&schema) {
         true => native(),
         false if has(&["/tools/0", "/toolConfig/tools/0"]) => tool(true, true),
@@ -30,7 +39,8 @@ async fn answered(exchange: &Recorded) -> Result<Answer, TurnError> {
 /// Whether a refusal is about the schema, by the words of the provider.
 fn is_about_schema(exchange: &Recorded) -> bool {
     let words = exchange.response.to_string().to_lowercase();
-    let about = ["schema", "grammar", "circular reference", "'properties'", "strict tools", "parameter: 'text'"];
+    let about =
+        ["schema", "grammar", "circular reference", "'properties'", "strict tools", "parameter: 'text'"];
     about.iter().any(|word| words.contains(word)) && !words.contains("json_validate_failed")
 }
 

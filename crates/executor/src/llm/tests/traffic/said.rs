@@ -102,7 +102,10 @@ fn chat(events: &[Value], said: &mut Said) {
 }
 
 fn responses(events: &[Value], said: &mut Said) {
-    let done = events.iter().filter(|event| event["type"] == "response.output_item.done").map(|event| &event["item"]);
+    let done = events
+        .iter()
+        .filter(|event| event["type"] == "response.output_item.done")
+        .map(|event| &event["item"]);
     let whole = events.iter().flat_map(|event| list(&event["output"]));
     for item in done.chain(whole) {
         for part in list(&item["content"]).filter(|_| item["type"] == "message") {
@@ -133,7 +136,9 @@ fn blocks(events: &[Value], said: &mut Said) {
         }
         let delta = &event["delta"];
         said.say(&delta["text"]);
-        for piece in [&delta["partial_json"], &delta["toolUse"]["input"]].into_iter().filter_map(Value::as_str) {
+        for piece in
+            [&delta["partial_json"], &delta["toolUse"]["input"]].into_iter().filter_map(Value::as_str)
+        {
             open.as_mut().unwrap().1.push_str(piece);
         }
     }
