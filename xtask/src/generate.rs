@@ -53,7 +53,7 @@ fn path(file: &str) -> PathBuf {
 }
 
 fn catalog() -> String {
-    let field = |name: &str, value: &str| match name.contains('-') {
+    let field = |name: &str, value: &str| match name.contains(['-', '.']) {
         true => format!("  '{name}': '{value}',\n"),
         false => format!("  {name}: '{value}',\n"),
     };
@@ -96,10 +96,14 @@ fn provider_table() -> String {
             (Some(variable), None) => format!("`{variable}`, else `base_url` of the agent"),
             (None, None) => "`base_url` of the agent".to_owned(),
         };
-        let key = match (row.key_variable, row.token_variable) {
-            (Some(key), Some(token)) => format!("`{key}`, else `{token}` as a bearer token"),
-            (Some(key), None) => format!("`{key}`"),
-            (None, _) => "none".to_owned(),
+        let key = match (row.key_variable, row.token_variable, row.signing) {
+            (Some(key), Some(token), _) => format!("`{key}`, else `{token}` as a bearer token"),
+            (Some(key), None, Some(signing)) => {
+                format!("`{key}`, else `{}` and `{}`, which sign requests", signing.key_id, signing.secret)
+            }
+            (Some(key), None, None) => format!("`{key}`"),
+            (None, Some(token), _) => format!("none, or `{token}`"),
+            (None, None, _) => "none".to_owned(),
         };
         format!("| `{}` | {} | {address} | {key} |\n", row.name, row.api)
     });

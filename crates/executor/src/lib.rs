@@ -72,7 +72,7 @@ pub use http::HttpTransport;
 pub use journal::{Journal, RecordedCall, StepSink};
 pub use llm::{
     Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, Provider,
-    ProviderKind, Providers, Secret, secrets_of_address,
+    ProviderKind, Providers, Secret, SigningCredentials, secrets_of_address,
 };
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};

@@ -2,7 +2,8 @@
 //! And warnings about rules over such values. Such a document can be used: even a schema that nothing conforms to is only
 //! a warning.
 
-use accord_contract::lint::{self, Severity, lint};
+use accord_contract::lint::{self, Severity, lint, lint_for};
+use accord_contract::lower::Profile;
 use accord_contract::{JsonPath, Schema};
 use serde_json::Value;
 
@@ -32,7 +33,11 @@ pub fn schema_warnings(schema: &Schema, writer: Writer<'_>) -> Vec<(JsonPath, St
     if schema.document().to_string().len() > MAX_LINTED_BYTES {
         return Vec::new();
     }
-    let findings = lint(schema);
+    let profile = match writer {
+        Writer::Model(profile) => profile.and_then(Profile::named),
+        Writer::Other => None,
+    };
+    let findings = profile.map_or_else(|| lint(schema), |profile| lint_for(schema, profile));
     // No provider accepts a schema that no value conforms to: one warning is enough.
     let is_empty =
         findings.iter().any(|finding| finding.provider.is_none() && finding.severity == Severity::Error);

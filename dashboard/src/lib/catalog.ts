@@ -1,6 +1,6 @@
 // Written by `cargo xtask gen` from the tables in crates/domain and crates/contract.
 
-export const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'openai-compatible', 'ollama']
+export const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'azure-openai', 'gemini', 'bedrock', 'mistral', 'cohere', 'xai', 'deepseek', 'groq', 'openrouter', 'venice', 'doubleword', 'vllm', 'lm-studio', 'llama.cpp', 'mistral.rs', 'openai-compatible', 'ollama']
 
 export const EXECUTORS = ['llm', 'claude-code', 'codex', 'acp', 'process', 'external', 'human', 'replay'] as const
 
@@ -15,10 +15,16 @@ export const EXECUTOR_TITLES: Record<(typeof EXECUTORS)[number], string> = {
   replay: 'a recording',
 }
 
-export const SCHEMA_PROFILES = ['openai', 'anthropic', 'ollama']
+export const SCHEMA_PROFILES = ['openai', 'anthropic', 'ollama', 'gemini', 'bedrock', 'mistral', 'cohere', 'deepseek', 'vllm']
 
 export const SCHEMA_PROFILE_LABELS: Record<string, string> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',
   ollama: 'Ollama, llama.cpp',
+  gemini: 'Gemini',
+  bedrock: 'Bedrock',
+  mistral: 'Mistral',
+  cohere: 'Cohere',
+  deepseek: 'DeepSeek',
+  vllm: 'vLLM',
 }

@@ -152,15 +152,18 @@ pub(super) fn network() -> Result<Arc<dyn Transport>, Failure> {
 /// The built-in providers by their usual variables, and the configured ones.
 pub(super) fn providers(config: &Config) -> Result<Providers, Failure> {
     let built_in = Providers::from_environment(|name| std::env::var(name).ok());
-    let mut all = built_in;
+    let mut all = built_in.clone();
     for (name, settings) in &config.values.providers {
-        all = all.with(name, provider(name, settings)?);
+        all = all.with(name, provider(name, settings, &built_in)?);
     }
     Ok(all)
 }
 
-fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem> {
+fn provider(name: &str, settings: &config::Provider, built_in: &Providers) -> Result<Provider, Problem> {
     let standard = Provider::new(settings.kind);
+    // Some kinds have an address or credentials by their variables alone.
+    let usual = built_in.get(settings.kind.name());
+    let usual_url = || usual.and_then(|usual| usual.base_url.clone());
     let held = |variable: &String| std::env::var(variable).ok().filter(|value| !value.is_empty());
     let api_key = settings.api_key_env.as_ref().and_then(held).map(Secret::new);
     let missing_key = settings.api_key_env.clone().filter(|_| api_key.is_none());
@@ -168,7 +171,8 @@ fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem
         tracing::warn!("provider '{name}' is unavailable: {variable} is not set");
     }
     Ok(Provider {
-        base_url: settings.base_url.clone().or(standard.base_url),
+        base_url: settings.base_url.clone().or(standard.base_url).or_else(usual_url),
+        signing: usual.and_then(|usual| usual.signing.clone()).filter(|_| settings.api_key_env.is_none()),
         api_key,
         missing_key,
         headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),

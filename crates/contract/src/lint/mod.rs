@@ -20,14 +20,20 @@ use serde_json::{Map, Value};
 pub use finding::{Finding, Severity};
 
 use crate::json_path::JsonPath;
+use crate::lower::Profile;
 use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
-/// Looks for everything that is doubtful about a schema, the worst first.
+/// Looks for everything that is doubtful about a schema, the worst first. Of providers, the common ones are reported.
 pub fn lint(schema: &Schema) -> Vec<Finding> {
-    within_one_budget(|| findings(schema))
+    within_one_budget(|| findings(schema, &|profile| profile.common))
 }
 
-fn findings(schema: &Schema) -> Vec<Finding> {
+/// The same for one provider.
+pub fn lint_for(schema: &Schema, only: &Profile) -> Vec<Finding> {
+    within_one_budget(|| findings(schema, &|profile| profile.name == only.name))
+}
+
+fn findings(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     walk::each(schema.document(), &mut |place, part| {
         if let Value::Object(keywords) = part {
@@ -47,7 +53,7 @@ fn findings(schema: &Schema) -> Vec<Finding> {
     reference::unused(schema, &mut findings);
     contradiction::unsatisfiable(schema, &mut findings);
     size::root(schema, &mut findings);
-    provider::check(schema, &mut findings);
+    provider::check(schema, is_reported, &mut findings);
     findings.sort_by_key(|finding| finding.severity);
     findings
 }

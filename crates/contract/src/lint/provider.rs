@@ -8,8 +8,8 @@ use crate::schema::Schema;
 /// How many places one finding names.
 const NAMED_PLACES: usize = 3;
 
-pub(super) fn check(schema: &Schema, findings: &mut Vec<Finding>) {
-    for profile in Profile::all() {
+pub(super) fn check(schema: &Schema, is_reported: &dyn Fn(&Profile) -> bool, findings: &mut Vec<Finding>) {
+    for profile in Profile::all().iter().filter(|profile| is_reported(profile)) {
         let lowered = lower(schema, profile);
         if let Some(refusal) = &lowered.refusal {
             let message = format!(

@@ -19,6 +19,9 @@ pub struct Profile {
     pub title: String,
     /// The short name in the dashboard.
     pub label: String,
+    /// Whether reports about a schema speak of it even if nobody asks for this provider.
+    #[serde(default)]
+    pub common: bool,
     /// What may be at the root.
     pub root: Root,
     /// How objects with free names are given.
@@ -235,7 +238,19 @@ mod tests {
     fn the_file_is_read_whole() {
         let file: File = toml::from_str(include_str!("profiles.toml")).unwrap();
         let names: Vec<&str> = file.profile.iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["openai", "anthropic", "ollama", "claude-code"]);
+        let expected = [
+            "openai",
+            "anthropic",
+            "ollama",
+            "claude-code",
+            "gemini",
+            "bedrock",
+            "mistral",
+            "cohere",
+            "deepseek",
+            "vllm",
+        ];
+        assert_eq!(names, expected);
         assert_eq!(Profile::all(), file.profile);
     }
 

@@ -26,6 +26,7 @@ mod near_misses;
 mod parts;
 mod properties;
 mod reasoning;
+mod refusals;
 mod schema;
 mod shape;
 mod sources;

@@ -7,6 +7,8 @@ use std::cmp::Reverse;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
+use accord_domain::provider::ProviderKind;
+
 use crate::settings_error::SettingsError;
 
 /// The variables of a child, by name.
@@ -140,7 +142,10 @@ pub(crate) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase().replace('-', "_");
     let ends =
         |word: &str| name.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with('_'));
-    SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| ends(word))
+    let of_provider = || {
+        ProviderKind::ALL.iter().any(|kind| kind.row().credentials().iter().flatten().any(|key| *key == name))
+    };
+    SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| ends(word)) || of_provider()
 }
 
 /// The login of an address in a value: `user:password` of `https://user:password@host/`. Tokens are written as users too.
@@ -216,6 +221,7 @@ mod tests {
             "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
             "AWS_SESSION_TOKEN",
+            "AWS_BEARER_TOKEN_BEDROCK",
             "DATABASE_URL",
             "PGPASSWORD",
             "ACCORD_RUNNER__KEY",

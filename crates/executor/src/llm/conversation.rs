@@ -47,6 +47,15 @@ pub(super) enum Message {
     },
 }
 
+impl Message {
+    pub(super) fn calls(&self) -> &[Call] {
+        match self {
+            Self::Assistant { calls, .. } => calls,
+            Self::User { .. } | Self::Results { .. } => &[],
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {

@@ -2,14 +2,17 @@
 
 use std::cmp::Reverse;
 
+use jiff::Timestamp;
 use reqwest::Url;
+use serde_json::Value;
 
-use super::provider::{Provider, ProviderKind, Providers};
+use super::provider::{Provider, ProviderKind, Providers, SigningCredentials};
 use super::secrets::secrets_of_address;
 use super::settings::Settings;
 use super::wire::{Wire, wire};
 use crate::answer::Usage;
 use crate::session::OpenError;
+use crate::transport::Request;
 
 /// Shorter secrets are not hidden: replacing them would garble texts.
 const SHORTEST_SECRET: usize = 6;
@@ -23,6 +26,8 @@ pub(super) struct Endpoint {
     pub(super) name: String,
     base_url: Url,
     pub(super) headers: Vec<(String, String)>,
+    /// What signs requests, if no key is sent.
+    signing: Option<SigningCredentials>,
     /// Whether the provider has a key that was not for this address.
     pub(super) key_withheld: bool,
     /// The subset of JSON Schema that is enforced there.
@@ -39,11 +44,12 @@ impl Endpoint {
         let provider = providers.required(&settings.provider)?;
         let base = base_url(provider, settings)?;
         let api_key = key(provider, settings, &base)?;
-        let key_withheld = provider.api_key.is_some() && api_key.is_none();
+        let is_own = is_own(provider, settings, &base);
+        let key_withheld = !is_own && (provider.api_key.is_some() || provider.signing.is_some());
+        let signing = provider.signing.clone().filter(|_| is_own && api_key.is_none());
         let row = provider.kind.row();
         let wire = wire(row.dialect);
-        let mut headers =
-            if is_own(provider, settings, &base) { provider.headers.clone() } else { Vec::new() };
+        let mut headers = if is_own { provider.headers.clone() } else { Vec::new() };
         headers.extend(wire.headers(provider, api_key.as_deref()));
         check_authorization(&settings.provider, &base, &headers)?;
         let schema_profile = settings.schema_profile.as_ref().or(provider.schema_profile.as_ref());
@@ -53,6 +59,7 @@ impl Endpoint {
             provider: settings.provider.clone(),
             name: format!("{} {}", settings.provider, public_url(&base)),
             headers,
+            signing,
             key_withheld,
             schema_profile: schema_profile.cloned().unwrap_or_else(|| row.schema_profile.to_owned()),
             secrets: secrets(provider, &base),
@@ -60,6 +67,15 @@ impl Endpoint {
             price_per_million_input: provider.price_per_million_input,
             price_per_million_output: provider.price_per_million_output,
         })
+    }
+
+    /// A request to a model, signed if that is how it is authorized.
+    pub(super) fn request(&self, model: &str, body: Value) -> Request {
+        let mut request = Request { url: self.model_url(model), headers: self.headers.clone(), body };
+        if let Some(credentials) = &self.signing {
+            request.headers.extend(self.wire.signature(credentials, &request, Timestamp::now()));
+        }
+        request
     }
 
     pub(super) fn model_url(&self, model: &str) -> String {
@@ -111,10 +127,12 @@ fn secrets(provider: &Provider, base: &Url) -> Vec<String> {
 
 fn base_url(provider: &Provider, settings: &Settings) -> Result<Url, OpenError> {
     let written = settings.base_url.as_ref().or(provider.base_url.as_ref()).ok_or_else(|| {
-        OpenError::Settings(format!(
-            "provider `{}` has no URL: set `base_url` (for example http://127.0.0.1:8080/v1)",
-            settings.provider
-        ))
+        let variables = provider.kind.row().address_variables();
+        let remedy = match variables.is_empty() {
+            true => "set `base_url` (for example http://127.0.0.1:8080/v1)".to_owned(),
+            false => format!("set {} in the runner's environment, or `base_url`", variables.join(" or ")),
+        };
+        OpenError::Settings(format!("provider `{}` has no URL: {remedy}", settings.provider))
     })?;
     let url = Url::parse(written.trim()).ok();
     url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
@@ -141,13 +159,21 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
             settings.provider
         )));
     }
-    let is_public = provider.kind.public_base_url().is_some_and(same);
-    let required = provider.kind.row().key_variable.filter(|_| key.is_none() && is_public);
-    if let Some(variable) = required {
+    let row = provider.kind.row();
+    // A service without a fixed address is at the provider's own.
+    let is_public = match row.fixed_base_url() {
+        Some(_) => provider.kind.public_base_url().is_some_and(same),
+        None => is_own(provider, settings, base),
+    };
+    // A configured header may authorize too.
+    let has_credentials = key.is_some() || provider.signing.is_some() || !provider.headers.is_empty();
+    let required = row.credentials().into_iter().map(|variables| variables.join(" and ")).collect::<Vec<_>>();
+    if is_public && !has_credentials && !required.is_empty() {
         return Err(OpenError::Missing(format!(
-            "provider `{}` has no API key for {}: set {variable} in the runner's environment, or the key of the provider in its configuration",
+            "provider `{}` has no API key for {}: set {} in the runner's environment, or the key of the provider in its configuration",
             settings.provider,
-            public_url(base)
+            public_url(base),
+            required.join(" or ")
         )));
     }
     Ok(key.map(|key| key.expose().to_owned()))
@@ -215,6 +241,20 @@ mod tests {
                 "openai-compatible http://h:1/v1",
             ),
             ("ollama", None, "http://127.0.0.1:11434/api/chat", "ollama http://127.0.0.1:11434"),
+            (
+                "gemini",
+                None,
+                "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
+                "gemini https://generativelanguage.googleapis.com/v1beta",
+            ),
+            (
+                "groq",
+                None,
+                "https://api.groq.com/openai/v1/chat/completions",
+                "groq https://api.groq.com/openai/v1",
+            ),
+            ("cohere", None, "https://api.cohere.com/v2/chat", "cohere https://api.cohere.com"),
+            ("vllm", None, "http://127.0.0.1:8000/v1/chat/completions", "vllm http://127.0.0.1:8000/v1"),
         ];
         for (provider, base_url, url, name) in cases {
             let endpoint = resolve(&providers, provider, base_url).unwrap();
@@ -229,6 +269,61 @@ mod tests {
             resolve(&providers, "openai", None).unwrap().headers,
             [pair("authorization", "Bearer secret-OPENAI_API_KEY")]
         );
+    }
+
+    #[test]
+    fn azure_and_bedrock_have_the_address_of_their_variables() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let providers = Providers::from_environment(|name| {
+            let value = match name {
+                "AZURE_OPENAI_ENDPOINT" => "https://lab.openai.azure.com/",
+                "AZURE_OPENAI_API_KEY" => "azure-key",
+                "AWS_DEFAULT_REGION" => "eu-west-1",
+                "AWS_ACCESS_KEY_ID" => "AKID",
+                "AWS_SECRET_ACCESS_KEY" => "aws-secret",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        });
+        let azure = resolve(&providers, "azure-openai", None).unwrap();
+        let url = "https://lab.openai.azure.com/openai/v1/chat/completions";
+        assert_eq!(
+            (azure.model_url("m").as_str(), azure.headers.as_slice()),
+            (url, &[pair("api-key", "azure-key")][..])
+        );
+        let bedrock = resolve(&providers, "bedrock", None).unwrap();
+        let request = bedrock.request("amazon.nova-lite-v1:0", json!({}));
+        let url =
+            "https://bedrock-runtime.eu-west-1.amazonaws.com/model/amazon.nova-lite-v1%3A0/converse-stream";
+        assert_eq!(request.url, url);
+        let names: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["x-amz-date", "authorization"]);
+        assert_eq!(bedrock.scrub("the aws-secret"), "the [secret]");
+        // Credentials are not used for another address.
+        let elsewhere = resolve(&providers, "bedrock", Some("http://127.0.0.1:9")).unwrap();
+        assert_eq!((elsewhere.request("m", json!({})).headers, elsewhere.key_withheld), (vec![], true));
+    }
+
+    #[test]
+    fn every_service_needs_its_key_before_anything_is_sent() {
+        for kind in ProviderKind::ALL.into_iter().filter(|kind| !kind.is_self_hosted()) {
+            let row = kind.row();
+            let address = |name: &str| {
+                let is_region = name == "AWS_REGION" || Some(name) == row.base_url_variable;
+                is_region.then(|| {
+                    if name == "AWS_REGION" { "us-east-1" } else { "https://own.example" }.to_owned()
+                })
+            };
+            let needs_address = row.fixed_base_url().is_none();
+            let providers = Providers::from_environment(|name| address(name).filter(|_| needs_address));
+            let told = message(resolve(&providers, row.name, None));
+            let key = row.key_variable.unwrap();
+            assert!(told.contains("has no API key for https://") && told.contains(key), "{told}");
+            if needs_address {
+                let told = message(resolve(&Providers::from_environment(|_| None), row.name, None));
+                assert!(told.contains("has no URL: set A"), "{told}");
+            }
+        }
     }
 
     #[test]
@@ -306,7 +401,7 @@ mod tests {
         let none = Providers::from_environment(|_| None);
         assert_eq!(
             message(resolve(&none, "antropic", None)),
-            "unknown provider `antropic`; expected one of anthropic, ollama, openai, openai-chat, openai-compatible"
+            "unknown provider `antropic`; expected one of anthropic, azure-openai, bedrock, cohere, deepseek, doubleword, gemini, groq, llama.cpp, lm-studio, mistral, mistral.rs, ollama, openai, openai-chat, openai-compatible, openrouter, venice, vllm, xai"
         );
         assert!(message(resolve(&none, "anthropic", None)).contains("set ANTHROPIC_API_KEY"));
         assert!(

@@ -19,7 +19,7 @@ use crate::answer::Usage;
 use crate::event::{Channel, Event, Events};
 use crate::retry::{Attempts, GaveUp, whole_milliseconds};
 use crate::session::TurnError;
-use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
+use crate::transport::{ByteStream, Response, Transport, TransportError};
 use crate::turn::Allowance;
 
 /// How long a provider may be silent. Local models read a long prompt for minutes before the first word.
@@ -131,8 +131,7 @@ impl Exchange<'_> {
     /// Sends one request. `used` is the usage that was reported so far, which counts even if the request is abandoned.
     async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
-        let url = endpoint.model_url(self.asked.model);
-        let request = Request { url, headers: endpoint.headers.clone(), body };
+        let request = endpoint.request(self.asked.model, body);
         let sent =
             timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
         match sent {

@@ -45,10 +45,11 @@ const SCHEMA_FIELD: [&str; 9] = [
     "json mode",
 ];
 /// Phrases that mean "the field is not accepted".
-const NOT_ACCEPTED: [&str; 18] = [
+const NOT_ACCEPTED: [&str; 19] = [
     "disabled",
     "not enabled",
     "not support",
+    "doesn't support",
     "unsupported",
     "unknown",
     "not known",
@@ -68,8 +69,12 @@ const NOT_ACCEPTED: [&str; 18] = [
 /// Phrases that mean "the field cannot be combined with another one".
 const NOT_COMBINABLE: [&str; 3] = ["cannot be used", "cannot be combined", "can't be combined"];
 /// Phrases about a part of the schema: the field itself is accepted.
-const SCHEMA_DETAIL: [&str; 11] = [
+const SCHEMA_DETAIL: [&str; 15] = [
     "invalid schema",
+    "input_schema",
+    "unknown name",
+    "union types",
+    "optional parameters",
     "in context",
     "schema:",
     "keyword",
@@ -206,7 +211,7 @@ impl FailureContext<'_> {
                 Some(schema())
             }
             Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
-            Delivery::Tool { .. } if refused && has(&["invalid schema"]) => Some(schema()),
+            Delivery::Tool { .. } if refused && has(&SCHEMA_DETAIL) => Some(schema()),
             Delivery::Tool { .. } if unsupported || refused && has(&TOOL) => Some(tool()),
             Delivery::Tool { .. } => (grammar || refused && has(&SCHEMA)).then(schema),
         }

@@ -5,7 +5,7 @@
 
 use accord_sse::{Decoder, Event, EventError};
 
-use super::wire::{Framing, PartialText, ProviderError, ReadError, Reader, Reply, Wire};
+use super::wire::{FrameError, Frames, Framing, PartialText, ProviderError, ReadError, Reader, Reply, Wire};
 use crate::answer::Usage;
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
@@ -39,6 +39,7 @@ enum Form {
     Events(Decoder),
     /// A line without its end.
     Lines(Vec<u8>),
+    Frames(Frames),
 }
 
 impl Intake {
@@ -89,6 +90,8 @@ impl Intake {
             (Framing::Events, false) if first == b'{' && !self.ndjson => Form::Whole(Vec::new()),
             (Framing::Events, _) => Form::Events(Decoder::new(MAX_LINE_BYTES).after_byte_order_mark()),
             (Framing::Lines, true) => Form::Whole(Vec::new()),
+            (Framing::Frames, is_json) if is_json || first == b'{' => Form::Whole(Vec::new()),
+            (Framing::Frames, _) => Form::Frames(Frames::default()),
             (Framing::Lines, false) => Form::Lines(Vec::new()),
         }
     }
@@ -108,6 +111,18 @@ impl Intake {
             Form::Events(decoder) => {
                 let events = decoder.feed(bytes);
                 self.events(events)
+            }
+            Form::Frames(frames) => {
+                let events = frames.feed(bytes).map_err(|error| match error {
+                    FrameError::TooLong => ReadError::TooLarge,
+                    FrameError::Damaged => ReadError::Unreadable("a message of the stream is damaged".into()),
+                })?;
+                for event in events {
+                    if !self.ended {
+                        self.event(&event)?;
+                    }
+                }
+                Ok(())
             }
             Form::Lines(pending) => {
                 let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
@@ -138,6 +153,8 @@ impl Intake {
             Form::Undecided(opening) => std::str::from_utf8(&opening).map(drop).map_err(|_| not_utf8()),
             Form::Events(mut decoder) => self.events(decoder.finish()),
             Form::Lines(line) => self.lines(&line),
+            Form::Frames(frames) if frames.is_cut() && !self.ended => Err(ReadError::BrokenOff),
+            Form::Frames(_) => Ok(()),
         };
         last.map_err(|error| match error {
             // An event that cannot be read is only half of one, if nothing comes after it.
@@ -213,13 +230,13 @@ fn not_utf8() -> ReadError {
 
 #[cfg(test)]
 mod tests {
-    use accord_domain::provider::Dialect;
+    use accord_domain::provider::{Dialect, ProviderKind};
 
     use super::*;
     use crate::llm::wire::{ReplyEnd, wire};
 
     fn chat(content_type: &str, pieces: &[&[u8]]) -> Result<Reply, ReadError> {
-        let mut intake = Intake::new(wire(Dialect::CompatibleChat), content_type);
+        let mut intake = Intake::new(wire(ProviderKind::OpenAiCompatible.row().dialect), content_type);
         for piece in pieces {
             if intake.take(piece)? {
                 break;

@@ -32,5 +32,5 @@ mod tests;
 
 pub use embeddings::{EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings};
 pub use executor::LlmExecutor;
-pub use provider::{Auth, Provider, ProviderKind, Providers, Secret};
+pub use provider::{Auth, Provider, ProviderKind, Providers, Secret, SigningCredentials};
 pub use secrets::secrets_of_address;

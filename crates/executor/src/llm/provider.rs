@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use accord_domain::provider::ProviderKind;
+use accord_domain::provider::REGION;
 use serde::{Deserialize, Serialize};
 
 use super::wire::wire;
@@ -40,6 +41,17 @@ pub enum Auth {
     Bearer,
 }
 
+/// Credentials that sign each request instead of being sent with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SigningCredentials {
+    pub key_id: String,
+    pub secret: Secret,
+    /// For temporary credentials.
+    pub session_token: Option<Secret>,
+    /// The region, if the address does not name one.
+    pub region: Option<String>,
+}
+
 #[derive(Clone, PartialEq)]
 pub struct Provider {
     pub kind: ProviderKind,
@@ -47,6 +59,8 @@ pub struct Provider {
     pub base_url: Option<String>,
     /// Its key. It is sent to `base_url` and nowhere else.
     pub api_key: Option<Secret>,
+    /// What signs requests if there is no key.
+    pub signing: Option<SigningCredentials>,
     /// The variable of the key, if it is empty. It is an error only when this provider is used.
     pub missing_key: Option<String>,
     pub auth: Auth,
@@ -65,8 +79,9 @@ impl Provider {
     pub fn new(kind: ProviderKind) -> Self {
         Self {
             kind,
-            base_url: kind.row().base_url.map(str::to_owned),
+            base_url: kind.row().fixed_base_url().map(str::to_owned),
             api_key: None,
+            signing: None,
             missing_key: None,
             auth: Auth::default(),
             api_version: None,
@@ -106,10 +121,22 @@ impl Providers {
             let address = row.base_url_variable.and_then(get);
             let key = row.key_variable.and_then(get);
             let token = row.token_variable.and_then(get).filter(|_| key.is_none());
+            let region = row.signing.and_then(|names| names.region.iter().copied().find_map(get));
+            let regional = || Some(row.base_url?.replace(REGION, region.as_ref()?));
+            let address = address.map(|address| wire(row.dialect).base_url(&address));
+            let signing = row.signing.and_then(|names| {
+                Some(SigningCredentials {
+                    key_id: get(names.key_id)?,
+                    secret: Secret::new(get(names.secret)?),
+                    session_token: get(names.session_token).map(Secret::new),
+                    region: region.clone(),
+                })
+            });
             let provider = Provider {
-                base_url: address.map(|address| wire(row.dialect).base_url(&address)).or(standard.base_url),
+                base_url: address.or(standard.base_url).or_else(regional),
                 auth: if token.is_some() { Auth::Bearer } else { standard.auth },
                 api_key: key.or(token).map(Secret::new),
+                signing,
                 ..standard
             };
             all.with(row.name, provider)
@@ -153,22 +180,12 @@ mod tests {
     #[test]
     fn an_empty_environment_gives_the_usual_addresses_and_no_keys() {
         let providers = Providers::from_environment(environment(&[("OPENAI_API_KEY", " ")]));
-        let names = ["anthropic", "ollama", "openai", "openai-chat", "openai-compatible"];
+        let mut names = ProviderKind::ALL.map(ProviderKind::name);
+        names.sort_unstable();
         assert_eq!(providers.names(), names);
-        let addresses: Vec<Option<&str>> = names
-            .iter()
-            .map(|name| providers.get(name).and_then(|provider| provider.base_url.as_deref()))
-            .collect();
-        assert_eq!(
-            addresses,
-            [
-                Some("https://api.anthropic.com"),
-                Some("http://127.0.0.1:11434"),
-                Some("https://api.openai.com/v1"),
-                Some("https://api.openai.com/v1"),
-                None,
-            ]
-        );
+        for kind in ProviderKind::ALL {
+            assert_eq!(providers.get(kind.name()), Some(&Provider::new(kind)));
+        }
         assert!(names.iter().all(|name| providers.get(name).is_some_and(|one| one.api_key.is_none())));
     }
 
@@ -204,6 +221,12 @@ mod tests {
     fn a_key_is_never_shown() {
         let provider = Provider {
             api_key: Some(Secret::new("sk-hidden")),
+            signing: Some(SigningCredentials {
+                key_id: "AKID".into(),
+                secret: Secret::new("sk-hidden"),
+                session_token: None,
+                region: None,
+            }),
             headers: vec![("x-team".into(), "sk-hidden".into())],
             ..Provider::new(ProviderKind::Anthropic)
         };

@@ -7,7 +7,9 @@ use super::provider::{Provider, Secret};
 impl Provider {
     /// Its key, the values of its headers, and what its address holds.
     pub fn secrets(&self) -> Vec<String> {
-        let key = self.api_key.iter().map(Secret::expose);
+        let signing =
+            self.signing.iter().flat_map(|signing| [Some(&signing.secret), signing.session_token.as_ref()]);
+        let key = self.api_key.iter().chain(signing.flatten()).map(Secret::expose);
         // The secret follows the scheme of the authorization.
         let headers = self
             .headers

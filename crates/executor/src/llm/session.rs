@@ -58,7 +58,7 @@ impl Session for LlmSession {
         Capabilities {
             endpoint: self.endpoint.name.clone(),
             model: self.settings.model.clone(),
-            native: Some(profile.clone()),
+            native: kind.supports(Capability::AnswerSchema).then(|| profile.clone()),
             tool: Some(Tool {
                 profile: profile.clone(),
                 strict: kind.supports(Capability::StrictTools),

@@ -76,7 +76,8 @@ fn provider(settings: &Llm, place: &JsonPath, findings: &mut Findings) {
     filled(place, "provider", &settings.provider, findings);
     let provider = settings.provider.as_str();
     let kind = ProviderKind::named(provider);
-    if kind.is_some_and(|kind| kind.row().base_url.is_none()) && settings.base_url.is_none() {
+    let has_no_address = |kind: ProviderKind| kind.row().base_url.or(kind.row().base_url_variable).is_none();
+    if kind.is_some_and(has_no_address) && settings.base_url.is_none() {
         let message = format!(
             "'{provider}' has no default URL: set 'base_url' here, or in [providers.{provider}] of the runner's configuration"
         );

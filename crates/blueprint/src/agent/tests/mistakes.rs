@@ -273,7 +273,7 @@ fn executors_have_settings_in_their_ranges() {
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, schema_profile: gpt }",
-            "$.executor.schema_profile: expected one of openai, anthropic, ollama, claude-code, got 'gpt'",
+            "$.executor.schema_profile: expected one of openai, anthropic, ollama, claude-code, gemini, bedrock, mistral, cohere, deepseek, vllm, got 'gpt'",
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, base_url: localhost }",

@@ -19,18 +19,22 @@ pub(super) fn checks(
 ) -> Vec<Check> {
     let mut checks = Vec::new();
     for row in ProviderKind::ALL.map(ProviderKind::row) {
-        let (provider, Some(variable)) = (row.name, row.key_variable) else { continue };
-        if named.contains_key(provider) {
+        let (provider, credentials) = (row.name, row.credentials());
+        if credentials.is_empty() || named.contains_key(provider) {
             continue;
         }
         let mut users = agents.iter().filter(|agent| uses(agent, provider)).map(|agent| &agent.summary.name);
         let Some(user) = users.next() else { continue };
-        checks.push(match is_set(variable) {
-            true => Check::ok(NAME, format!("{provider}: {variable} is set")),
-            false => {
-                let message = format!("{provider}: {variable} is not set");
-                Check::warn(NAME, message, format!("set it; agent '{user}' uses {provider}"))
+        let complete = credentials.iter().find(|variables| variables.iter().all(|name| is_set(name)));
+        checks.push(match (complete, credentials.as_slice()) {
+            (Some(variables), _) => Check::ok(NAME, format!("{provider}: {} set", are(variables))),
+            (None, [usual, others @ ..]) => {
+                let others: String =
+                    others.iter().map(|variables| format!(", or {}", variables.join(" and "))).collect();
+                let message = format!("{provider}: {} not set", are(usual));
+                Check::warn(NAME, message, format!("set it{others}; agent '{user}' uses {provider}"))
             }
+            (None, []) => continue,
         });
     }
     checks.extend(named.iter().map(|(name, provider)| of_named(name, provider, &is_set)));
@@ -38,6 +42,10 @@ pub(super) fn checks(
         checks.push(Check::ok(NAME, "no agent uses a provider that needs a key, and none is configured"));
     }
     checks
+}
+
+fn are(variables: &[&str]) -> String {
+    format!("{} {}", variables.join(" and "), if variables.len() == 1 { "is" } else { "are" })
 }
 
 /// Whether an agent, or a fallback model of it, asks a provider at its own address. A key is not sent to another one.
@@ -107,8 +115,20 @@ mod tests {
         agent("c", "{ type: llm, provider: openai, model: m, base_url: 'http://127.0.0.1:1' }");
         let agents = accord_blueprint::agents_in(folder.path(), &[]);
         let found = checks(&BTreeMap::new(), &agents, |_| false);
-        let remedy = "set it; agent 'a' uses anthropic";
+        let remedy = "set it, or ANTHROPIC_AUTH_TOKEN; agent 'a' uses anthropic";
         assert_eq!(found, [Check::warn(NAME, "anthropic: ANTHROPIC_API_KEY is not set", remedy)]);
+        let found = checks(&BTreeMap::new(), &agents, |name| name == "ANTHROPIC_AUTH_TOKEN");
+        assert_eq!(told(&found), [(Status::Ok, "anthropic: ANTHROPIC_AUTH_TOKEN is set")]);
+        agent("d", "{ type: llm, provider: bedrock, model: m }");
+        let agents = accord_blueprint::agents_in(folder.path(), &[]);
+        let found =
+            checks(&BTreeMap::new(), &agents, |name| name.starts_with("AWS_") || name.starts_with("ANTH"));
+        assert_eq!(told(&found)[1], (Status::Ok, "bedrock: AWS_BEARER_TOKEN_BEDROCK is set"));
+        let found = checks(&BTreeMap::new(), &agents, |name| name.contains("ACCESS_KEY"));
+        assert_eq!(
+            told(&found)[1],
+            (Status::Ok, "bedrock: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set")
+        );
         let found = checks(&BTreeMap::new(), &[], |_| true);
         let none = "no agent uses a provider that needs a key, and none is configured";
         assert_eq!(told(&found), [(Status::Ok, none)]);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_contract::lint::{Finding, Severity, lint};
+use accord_contract::lint::{Finding, Severity, lint, lint_for};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
@@ -17,8 +17,8 @@ use crate::output;
 /// Report likely problems in a schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What a provider rejects or does not enforce is reported for all providers, or for the one given with
---provider. A schema that one provider rejects still works with others, so these findings affect the
+What a provider rejects or does not enforce is reported for the most common providers, or for the one
+given with --provider. A schema that one provider rejects still works with others, so these findings affect the
 exit code only with --provider.
 Exit codes: 0 no errors, 1 an error, a warning with --deny-warnings, or an invalid file.
 
@@ -80,8 +80,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let file = input.name();
         match input.read().and_then(|source| Ok((compile(&source)?, source))) {
             Ok((schema, source)) => {
+                let found = match &arguments.provider {
+                    Some(provider) => lint_for(&schema, provider.profile),
+                    None => lint(&schema),
+                };
                 let mut findings: Vec<Finding> =
-                    lint(&schema).into_iter().filter(|finding| arguments.concerns(finding)).collect();
+                    found.into_iter().filter(|finding| arguments.concerns(finding)).collect();
                 let fails = findings.iter().any(|finding| arguments.fails(finding));
                 let more = findings.len().saturating_sub(MOST_SHOWN);
                 findings.truncate(MOST_SHOWN);

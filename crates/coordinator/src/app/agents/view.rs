@@ -173,11 +173,12 @@ impl Catalog {
     }
 }
 
-/// What the linter finds in a schema, and what each provider supports of it.
+/// What the linter finds in a schema, and what each of the common providers supports of it.
 pub(crate) fn schema_report(schema: &Schema) -> (Vec<Value>, Vec<LoweringReport>) {
     let value = |finding| serde_json::to_value(finding).unwrap_or_default();
     let lint = lint(schema).iter().map(value).collect();
-    let lowering = Profile::all().iter().map(|profile| lowering(schema, profile)).collect();
+    let common = Profile::all().iter().filter(|profile| profile.common);
+    let lowering = common.map(|profile| lowering(schema, profile)).collect();
     (lint, lowering)
 }
 

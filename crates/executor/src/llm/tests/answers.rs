@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::samples::{PROVIDERS, Say, streamed, whole_body};
+use super::samples::{PROVIDERS, Say, answering_model, streamed, whole_body};
 use super::script::{Canned, Script, Then, native, opened, tool, turn};
 use crate::{Answer, Channel, Delivery, Event, Stop, Usage};
 
@@ -13,9 +13,9 @@ fn usage() -> Usage {
     Usage { input_tokens: 11, output_tokens: 7, cost_usd: Some((11.0 + 70.0) / 1e6) }
 }
 
-fn answer(text: &str, submissions: &[&str], stop: Stop) -> Answer {
+fn answer(provider: &str, text: &str, submissions: &[&str], stop: Stop) -> Answer {
     let submissions = submissions.iter().map(|&text| text.to_owned()).collect();
-    Answer { submissions, stop, usage: usage(), ..Answer::of_text(text, "m-1-full") }
+    Answer { submissions, stop, usage: usage(), ..Answer::of_text(text, answering_model(provider)) }
 }
 
 async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
@@ -29,7 +29,7 @@ async fn a_streamed_answer_is_reported_in_parts() {
         for (say, delivery) in
             [(Say::Text(TEXT), native()), (Say::Call("submit_result", TEXT), tool(true, false))]
         {
-            let is_whole_call = provider == "ollama" && matches!(say, Say::Call(..));
+            let is_whole_call = ["ollama", "gemini"].contains(&provider) && matches!(say, Say::Call(..));
             let script = Script::new([streamed(provider, say)]);
             let mut opened = opened(&script, provider).await;
             opened.ask(turn("Judge", delivery)).await.unwrap();
@@ -37,7 +37,7 @@ async fn a_streamed_answer_is_reported_in_parts() {
                 Event::Partial { channel: Channel::Text, text } => Some(text),
                 _ => None,
             });
-            // Ollama gives the arguments of a call whole.
+            // They give the arguments of a call whole.
             let expected = if is_whole_call { "" } else { TEXT };
             assert_eq!(parts.collect::<String>(), expected, "{provider}");
         }
@@ -47,7 +47,7 @@ async fn a_streamed_answer_is_reported_in_parts() {
 #[tokio::test]
 async fn a_text_is_the_same_streamed_and_in_one_piece() {
     for provider in PROVIDERS {
-        let expected = answer(TEXT, &[], Stop::Finished);
+        let expected = answer(provider, TEXT, &[], Stop::Finished);
         let stream = asked(provider, streamed(provider, Say::Text(TEXT)), native()).await;
         assert_eq!(stream, expected, "{provider}");
         let whole = Canned::whole(&whole_body(provider, Say::Text(TEXT)));
@@ -58,17 +58,17 @@ async fn a_text_is_the_same_streamed_and_in_one_piece() {
 #[tokio::test]
 async fn a_submission_is_handed_on_as_it_was_written() {
     for provider in PROVIDERS {
-        let expected = answer("", &[ARGUMENTS], Stop::Submitted);
+        let expected = answer(provider, "", &[ARGUMENTS], Stop::Submitted);
         let say = Say::Call("submit_result", ARGUMENTS);
         let stream = asked(provider, streamed(provider, say), tool(true, false)).await;
         assert_eq!(stream, expected, "{provider}");
         let whole = Canned::whole(&whole_body(provider, say));
         assert_eq!(asked(provider, whole, tool(true, false)).await, expected, "{provider}");
     }
-    for provider in ["anthropic", "openai", "openai-chat"] {
+    for provider in ["anthropic", "openai", "openai-chat", "bedrock", "cohere"] {
         let broken = "{\"a\": oops";
         let stream = streamed(provider, Say::Call("submit_result", broken));
-        let expected = answer("", &[broken], Stop::Submitted);
+        let expected = answer(provider, "", &[broken], Stop::Submitted);
         assert_eq!(asked(provider, stream, tool(false, false)).await, expected, "{provider}");
     }
 }
@@ -89,7 +89,7 @@ async fn two_submissions_are_both_handed_on() {
 
 /// Changes one field of an answer in one piece.
 fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
-    let mut body = whole_body(provider, Say::Text("so far"));
+    let mut body = whole_body(if provider == "xai" { "openai" } else { provider }, Say::Text("so far"));
     if let Some(place) = body.pointer_mut(pointer) {
         *place = value;
     }
@@ -100,7 +100,7 @@ fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
 async fn reports_each_stop_reason() {
     let refused = |words: &str| Stop::Refused(words.into());
     let filter = "the provider's content filter stopped the answer";
-    let cases: [(&str, &str, Value, Stop); 21] = [
+    let cases: [(&str, &str, Value, Stop); 32] = [
         ("anthropic", "/stop_reason", json!("end_turn"), Stop::Finished),
         ("anthropic", "/stop_reason", json!("stop_sequence"), Stop::Finished),
         ("anthropic", "/stop_reason", json!("max_tokens"), Stop::Truncated),
@@ -127,6 +127,17 @@ async fn reports_each_stop_reason() {
         ("openai-compatible", "/choices/0/finish_reason", json!(null), Stop::Finished),
         ("ollama", "/done_reason", json!("length"), Stop::Truncated),
         ("ollama", "/done", json!(false), Stop::Truncated),
+        ("gemini", "/candidates/0/finishReason", json!("MAX_TOKENS"), Stop::Truncated),
+        ("gemini", "/candidates/0/finishReason", json!("SAFETY"), refused(&format!("{filter}: SAFETY"))),
+        ("gemini", "/candidates/0/finishReason", json!("OTHER"), Stop::Finished),
+        ("bedrock", "/stopReason", json!("stop_sequence"), Stop::Finished),
+        ("bedrock", "/stopReason", json!("max_tokens"), Stop::Truncated),
+        ("bedrock", "/stopReason", json!("content_filtered"), refused(filter)),
+        ("cohere", "/finish_reason", json!("STOP_SEQUENCE"), Stop::Finished),
+        ("cohere", "/finish_reason", json!("MAX_TOKENS"), Stop::Truncated),
+        ("cohere", "/finish_reason", json!("ERROR_TOXIC"), refused(filter)),
+        ("mistral", "/choices/0/finish_reason", json!("model_length"), Stop::Truncated),
+        ("xai", "/status", json!("completed"), Stop::Finished),
     ];
     for (provider, pointer, value, stop) in cases {
         let answer = asked(provider, changed(provider, pointer, value.clone()), native()).await;
@@ -179,7 +190,8 @@ async fn later_chunks_keep_the_finish_reason() {
 
 #[tokio::test]
 async fn a_stream_without_its_last_event_is_asked_for_again() {
-    for provider in PROVIDERS {
+    // The messages of Bedrock are not text.
+    for provider in PROVIDERS.into_iter().filter(|provider| *provider != "bedrock") {
         let full = streamed(provider, Say::Text("0123456789"));
         let text = String::from_utf8(full.body.clone()).unwrap();
         // The second half of the text is the last thing that comes, whole or not, and the connection ends as if all were well.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::samples::PROVIDERS;
 use super::script::{Canned, KEY, Script, Step, native, open, opened, settings, start, tool, turn};
+use crate::llm::wire::frame;
 use crate::{Delivery, Stop, TransportError, TurnError};
 
 /// The error of one turn that gets the same answer again and again.
@@ -42,6 +43,19 @@ async fn distinguishes_a_rejected_schema_from_other_errors() {
         ),
         ("openai-compatible", 400, openai("Failed to initialize samplers: failed to parse grammar")),
         ("ollama", 500, json!({"error": "pattern must start with '^' and end with '$'"})),
+        ("llama.cpp", 500, openai("failed to parse grammar")),
+        ("vllm", 400, openai("The provided JSON schema contains features not supported by xgrammar.")),
+        (
+            "gemini",
+            400,
+            json!({"error": {"code": 400, "status": "INVALID_ARGUMENT",
+                "message": "The specified schema produces a constraint that has too many states for serving."}}),
+        ),
+        (
+            "bedrock",
+            400,
+            json!({"message": "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"}),
+        ),
     ];
     for (provider, status, body) in cases {
         let error = error(provider, Canned::error(status, &body), native()).await;
@@ -72,14 +86,33 @@ async fn distinguishes_an_unknown_field_from_a_rejected_schema() {
                 "param": "text", "code": "unknown_parameter"}}),
         ),
         ("openai", 400, openai("Unsupported parameter: 'text.format' is not supported with this model.")),
+        ("bedrock", 400, json!({"message": "This model doesn't support the outputConfig.textFormat field."})),
+        (
+            "gemini",
+            400,
+            openai("Function calling with a response mime type: 'application/json' is unsupported"),
+        ),
     ];
     for (provider, status, body) in cases {
         let error = error(provider, Canned::error(status, &body), native()).await;
         assert!(matches!(error, TurnError::FormatRejected(_)), "{provider}: {error:?}");
     }
-    let schema = openai("Invalid schema for function 'submit_result'");
-    let error = error("openai", Canned::error(400, &schema), tool(true, true)).await;
-    assert!(matches!(error, TurnError::SchemaRejected(_)), "{error:?}");
+    let of_tool = [
+        ("openai", "Invalid schema for function 'submit_result'"),
+        (
+            "anthropic",
+            "Schema is too complex for compilation. Try reducing the number of tools or simplifying tool schemas.",
+        ),
+        ("anthropic", "tools.0.custom.input_schema.type: Field required"),
+        (
+            "anthropic",
+            "Schemas contains too many parameters with union types (16 parameters with type arrays or anyOf).",
+        ),
+    ];
+    for (provider, message) in of_tool {
+        let error = error(provider, Canned::error(400, &openai(message)), tool(true, true)).await;
+        assert!(matches!(error, TurnError::SchemaRejected(_)), "{provider}: {error:?}");
+    }
 }
 
 #[tokio::test]
@@ -106,6 +139,11 @@ async fn an_answer_that_the_provider_rejects_is_the_models_answer() {
                 "",
             ),
             Stop::Truncated,
+        ),
+        (
+            native(),
+            Canned::error(400, &json!({"error": {"message": failed, "code": "json_validate_failed"}})),
+            Stop::Finished,
         ),
     ];
     for (delivery, canned, stop) in cases {
@@ -143,6 +181,7 @@ async fn distinguishes_a_rejected_tool_from_other_errors() {
         ("anthropic", "Thinking may not be enabled when tool_choice forces tool use."),
         ("openai", "tools are not available for this model"),
         ("ollama", "registry.ollama.ai/library/tiny does not support tools"),
+        ("deepseek", "Thinking mode does not support this tool_choice"),
     ];
     for (provider, message) in cases {
         let error = error(provider, Canned::error(400, &openai(message)), tool(true, true)).await;
@@ -234,10 +273,14 @@ async fn an_error_instead_of_an_answer_is_reported() {
     let told = json!({"message": "account suspended", "type": "invalid_request_error", "code": "400"});
     let told = json!({"error": told});
     for provider in PROVIDERS {
-        let stream = if provider == "ollama" {
-            Canned::lines(std::slice::from_ref(&told))
-        } else {
-            Canned::events(std::slice::from_ref(&told))
+        let stream = match provider {
+            "ollama" => Canned::lines(std::slice::from_ref(&told)),
+            "bedrock" => {
+                let headers = [(":message-type", "exception"), (":exception-type", "validationException")];
+                let body = frame(&headers, r#"{"message": "account suspended"}"#);
+                Canned { body, ..Canned::text("application/vnd.amazon.eventstream", String::new()) }
+            }
+            _ => Canned::events(std::slice::from_ref(&told)),
         };
         let named = Canned::text("text/event-stream", told.to_string());
         for canned in [Canned::whole(&told), stream, named] {
@@ -338,7 +381,7 @@ async fn settings_that_do_not_fit_are_refused_at_once() {
         let start = start(settings(provider, more), &[], None);
         open(&script, start).await.err().map(|error| error.to_string()).unwrap_or_default()
     };
-    assert!(refused("gemini", json!({})).await.contains("expected one of anthropic, ollama"));
+    assert!(refused("gemeni", json!({})).await.contains("expected one of anthropic, azure-openai, bedrock"));
     assert!(refused("ollama", json!({"colour": 1})).await.contains("colour"));
     let both = json!({"reasoning": "low", "temperature": 0});
     assert!(refused("anthropic", both.clone()).await.contains("remove one"));

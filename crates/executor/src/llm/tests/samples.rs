@@ -3,8 +3,25 @@
 use serde_json::{Value, json};
 
 use super::script::Canned;
+use crate::llm::wire::frame;
 
-pub(super) const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
+/// One for each dialect, and one for each of its variants that is read or written in its own way.
+pub(super) const PROVIDERS: [&str; 9] = [
+    "anthropic",
+    "openai",
+    "openai-chat",
+    "openai-compatible",
+    "ollama",
+    "gemini",
+    "bedrock",
+    "cohere",
+    "mistral",
+];
+
+/// The model that an answer names, if its dialect has a place for that.
+pub(super) fn answering_model(provider: &str) -> &'static str {
+    if ["bedrock", "cohere"].contains(&provider) { "m-1" } else { "m-1-full" }
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Say<'a> {
@@ -19,6 +36,9 @@ pub(super) fn streamed(provider: &str, say: Say<'_>) -> Canned {
         "anthropic" => Canned::events(&anthropic(say)),
         "openai" => Canned::events(&responses(say)),
         "ollama" => Canned::lines(&ollama(say)),
+        "gemini" => Canned::events(&gemini(say)),
+        "bedrock" => bedrock(say),
+        "cohere" => Canned::events(&cohere(say)),
         _ => Canned::events(&chat(say)),
     }
 }
@@ -121,6 +141,81 @@ fn ollama(say: Say<'_>) -> Vec<Value> {
     vec![line(first), line(second), last]
 }
 
+fn gemini(say: Say<'_>) -> Vec<Value> {
+    let body = whole_body("gemini", say);
+    let Say::Text(text) = say else { return vec![body] };
+    let (left, right) = halves(text);
+    let (mut first, mut last) = (body.clone(), body);
+    let piece = |text: &str| json!({"content": {"role": "model", "parts": [{"text": text}]}});
+    first["candidates"][0] = piece(left);
+    let mut second = first.clone();
+    second["candidates"][0] = piece(right);
+    last["candidates"][0]["content"]["parts"][0]["text"] = json!("");
+    vec![first, second, last]
+}
+
+fn bedrock(say: Say<'_>) -> Canned {
+    let (start, left, right) = match say {
+        Say::Text(text) => {
+            let (left, right) = halves(text);
+            (None, json!({"text": left}), json!({"text": right}))
+        }
+        Say::Call(name, arguments) => {
+            let (left, right) = halves(arguments);
+            let delta = |input: &str| json!({"toolUse": {"input": input}});
+            (Some(json!({"toolUse": {"toolUseId": "call_a", "name": name}})), delta(left), delta(right))
+        }
+    };
+    let whole = whole_body("bedrock", say);
+    let start = start.map(|start| ("contentBlockStart", json!({"contentBlockIndex": 0, "start": start})));
+    let delta = |delta| ("contentBlockDelta", json!({"contentBlockIndex": 0, "delta": delta}));
+    let events = [
+        Some(("messageStart", json!({"role": "assistant"}))),
+        start,
+        Some(delta(left)),
+        Some(delta(right)),
+        Some(("contentBlockStop", json!({"contentBlockIndex": 0}))),
+        Some(("messageStop", json!({"stopReason": whole["stopReason"]}))),
+        Some(("metadata", json!({"usage": whole["usage"]}))),
+    ];
+    let frames = events.into_iter().flatten().flat_map(|(kind, payload)| {
+        frame(&[(":event-type", kind), (":message-type", "event")], &payload.to_string())
+    });
+    let body = frames.collect();
+    Canned { body, ..Canned::text("application/vnd.amazon.eventstream", String::new()) }
+}
+
+fn cohere(say: Say<'_>) -> Vec<Value> {
+    let event = |kind: &str, message: Value| json!({"type": kind, "index": 0, "delta": {"message": message}});
+    let whole = whole_body("cohere", say);
+    let mut events = vec![event("message-start", json!({"role": "assistant", "content": []}))];
+    match say {
+        Say::Text(text) => {
+            let (left, right) = halves(text);
+            events.push(event("content-start", json!({"content": {"type": "text", "text": ""}})));
+            events
+                .extend([left, right].map(|text| event("content-delta", json!({"content": {"text": text}}))));
+        }
+        Say::Call(name, arguments) => {
+            let (left, right) = halves(arguments);
+            let call = |more: Value| json!({ "tool_calls": more });
+            let first =
+                json!({"id": "call_a", "type": "function", "function": {"name": name, "arguments": left}});
+            events.push(event("tool-call-start", call(first)));
+            events.push(event("tool-call-delta", call(json!({"function": {"arguments": right}}))));
+            events.push(json!({"type": "tool-call-end", "index": 0}));
+        }
+    }
+    let end = json!({"finish_reason": whole["finish_reason"], "usage": whole["usage"]});
+    events.extend([json!({"type": "message-end", "delta": end}), json!("[DONE]")]);
+    events
+}
+
+/// Arguments as a value, where they are one.
+fn arguments_of(arguments: &str) -> Value {
+    serde_json::from_str(arguments).unwrap_or_default()
+}
+
 pub(super) fn whole_body(provider: &str, say: Say<'_>) -> Value {
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     match (provider, say) {
@@ -153,6 +248,40 @@ pub(super) fn whole_body(provider: &str, say: Say<'_>) -> Value {
                 }
             };
             json!({"model": "m-1-full", "message": message, "done": true, "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 7})
+        }
+        ("gemini", say) => {
+            let part = match say {
+                Say::Text(text) => json!({"text": text}),
+                Say::Call(name, arguments) => {
+                    json!({"functionCall": {"id": "call_a", "name": name, "args": parsed(arguments)}})
+                }
+            };
+            let candidate =
+                json!({"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"});
+            json!({"modelVersion": "m-1-full", "candidates": [candidate], "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 5, "thoughtsTokenCount": 2}})
+        }
+        ("bedrock", say) => {
+            let (block, reason) = match say {
+                Say::Text(text) => (json!({"text": text}), "end_turn"),
+                Say::Call(name, arguments) => (
+                    json!({"toolUse": {"toolUseId": "call_a", "name": name, "input": arguments_of(arguments)}}),
+                    "tool_use",
+                ),
+            };
+            let message = json!({"role": "assistant", "content": [block]});
+            json!({"output": {"message": message}, "stopReason": reason, "usage": {"inputTokens": 4, "cacheReadInputTokens": 7, "outputTokens": 7, "totalTokens": 18}})
+        }
+        ("cohere", say) => {
+            let (message, reason) = match say {
+                Say::Text(text) => {
+                    (json!({"role": "assistant", "content": [{"type": "text", "text": text}]}), "COMPLETE")
+                }
+                Say::Call(name, arguments) => {
+                    let call = json!({"id": "call_a", "type": "function", "function": {"name": name, "arguments": arguments}});
+                    (json!({"role": "assistant", "tool_calls": [call]}), "TOOL_CALL")
+                }
+            };
+            json!({"id": "1", "finish_reason": reason, "message": message, "usage": {"billed_units": {"input_tokens": 11, "output_tokens": 7}, "tokens": {"input_tokens": 90, "output_tokens": 9}}})
         }
         (_, say) => {
             let (message, finish) = match say {

@@ -4,27 +4,37 @@
 //! sends, waits or decides what comes next.
 
 mod anthropic;
+mod bedrock;
 mod chat;
+mod cohere;
 mod embeddings;
 mod extras;
+mod gemini;
 mod ollama;
 mod reply;
 mod responses;
 mod written;
 
+use std::collections::BTreeSet;
+
 use accord_domain::provider::Dialect;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
+#[cfg(test)]
+pub(super) use bedrock::frame;
+pub(super) use bedrock::{FrameError, Frames};
 pub(super) use embeddings::EmbeddingWire;
 pub(super) use reply::{
     MAX_ANSWER_BYTES, PartialText, ProviderError, ReadError, Reader, Reply, ReplyCall, ReplyEnd,
 };
 
 use super::conversation::{Call, CallResult, Message};
-use super::provider::Provider;
+use super::provider::{Provider, SigningCredentials};
 use super::settings::Reasoning;
 use crate::json::read;
 use crate::toolbox::ToolSpec;
+use crate::transport::Request;
 use crate::turn::Delivery;
 
 /// One request to a model, independent of the API.
@@ -44,8 +54,12 @@ pub(super) struct ModelRequest<'a> {
 /// How a streamed answer is cut into pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
+    /// Server-sent events.
     Events,
+    /// JSON in lines.
     Lines,
+    /// The binary messages of Amazon's services.
+    Frames,
 }
 
 /// An API of a provider: how requests are written and answers are read.
@@ -60,6 +74,16 @@ pub(super) trait Wire: Sync {
     /// The headers that the API requires, with the key.
     fn headers(&self, _provider: &Provider, key: Option<&str>) -> Vec<(String, String)> {
         key.map(bearer).into_iter().collect()
+    }
+
+    /// The headers that depend on the request itself: its signature.
+    fn signature(
+        &self,
+        _credentials: &SigningCredentials,
+        _unsigned: &Request,
+        _now: Timestamp,
+    ) -> Vec<(String, String)> {
+        Vec::new()
     }
 
     /// The base address that an environment variable names.
@@ -95,8 +119,10 @@ pub(super) fn wire(dialect: Dialect) -> &'static dyn Wire {
     match dialect {
         Dialect::AnthropicMessages => &anthropic::Anthropic,
         Dialect::OpenAiResponses => &responses::Responses,
-        Dialect::OpenAiChat => &chat::Chat { max_tokens_field: "max_completion_tokens" },
-        Dialect::CompatibleChat => &chat::Chat { max_tokens_field: "max_tokens" },
+        Dialect::Chat(quirks) => quirks,
+        Dialect::Gemini => &gemini::Gemini,
+        Dialect::BedrockConverse => &bedrock::Bedrock,
+        Dialect::Cohere => &cohere::Cohere,
         Dialect::Ollama => &ollama::Ollama,
     }
 }
@@ -163,7 +189,7 @@ fn tools(
     request: &ModelRequest<'_>,
     body: &mut Value,
     function: fn(&str, &str, &Value, bool) -> Value,
-    demanded: fn(&str) -> Value,
+    demanded: impl Fn(&str) -> Value,
 ) {
     let listed = request.tools.iter();
     let mut tools: Vec<Value> =
@@ -188,6 +214,22 @@ fn push_user_text(messages: &mut Vec<Value>, text: &str) {
         Some(Value::String(before)) => *before = format!("{before}\n\n{text}"),
         _ => messages.push(json!({"role": "user", "content": text})),
     }
+}
+
+/// The names of the tools that were called, each once: some APIs reject a conversation with calls of tools that are not
+/// declared.
+fn past_tools(messages: &[Message]) -> impl Iterator<Item = &str> {
+    let calls = messages.iter().flat_map(Message::calls);
+    calls.map(|call| call.name.as_str()).collect::<BTreeSet<&str>>().into_iter()
+}
+
+/// A text as one segment of a path: everything but unreserved characters is escaped.
+fn encoded(text: &str) -> String {
+    let escape = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(escape).collect()
 }
 
 fn set(body: &mut Value, key: &str, value: impl Into<Value>) {

@@ -8,6 +8,9 @@ use crate::answer::Usage;
 /// The largest answer that is kept. The judge takes no more either, and no provider's models write so much at once.
 pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 
+/// Codes of errors about an answer that is not what was asked for. Some come without the answer.
+const REJECTED_ANSWER: [&str; 2] = ["json_validate_failed", "tool_use_failed"];
+
 /// One answer of a model, independent of the API.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
@@ -102,7 +105,8 @@ impl ProviderError {
     /// The answer that a provider rejected because it is not what was asked for. It is the model's, and judged as any other:
     /// the request was all right.
     pub(crate) fn rejected_answer(&self) -> Option<Reply> {
-        let text = self.failed_generation.clone()?;
+        let is_about_answer = REJECTED_ANSWER.iter().any(|code| self.code.contains(code));
+        let text = self.failed_generation.clone().or(is_about_answer.then(String::new))?;
         let is_cut = self.message.contains("max completion tokens");
         Some(Reply {
             text,
@@ -152,7 +156,7 @@ impl ProviderError {
 /// The status that an error would have had before the answer began. An unknown one counts as the server's own fault:
 /// the request was taken, so asking again may help.
 fn status_of(code: &str) -> u16 {
-    const WORDS: [(&str, u16); 8] = [
+    const WORDS: [(&str, u16); 11] = [
         ("rate_limit", 429),
         ("overloaded", 529),
         ("authentication", 401),
@@ -161,7 +165,12 @@ fn status_of(code: &str) -> u16 {
         ("too_large", 413),
         ("server_error", 500),
         ("invalid", 400),
+        // Exceptions of Amazon's services.
+        ("throttling", 429),
+        ("unavailable", 503),
+        ("validation", 400),
     ];
+    let code = code.to_lowercase();
     WORDS.iter().find(|(word, _)| code.contains(word)).map_or(500, |(_, status)| *status)
 }
 

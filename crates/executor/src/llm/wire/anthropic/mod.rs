@@ -4,7 +4,7 @@ mod read;
 
 use serde_json::{Value, json};
 
-use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, bearer, set};
+use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, bearer, past_tools, set};
 use crate::llm::conversation::{Call, CallResult, Message};
 use crate::llm::provider::{Auth, Provider};
 use crate::llm::settings::Reasoning;
@@ -120,8 +120,10 @@ fn tools(request: &ModelRequest<'_>, body: &mut Value) {
             set(body, "tool_choice", choice);
         }
     }
+    // A conversation with calls in it is rejected if no tool is declared. So tools of the past are named, and closed.
     if tools.is_empty() {
-        tools = past_tools(request.messages);
+        let past = |name| json!({"name": name, "description": "No longer offered.", "input_schema": {"type": "object"}});
+        tools = past_tools(request.messages).map(past).collect();
         if !tools.is_empty() {
             set(body, "tool_choice", json!({"type": "none"}));
         }
@@ -129,23 +131,6 @@ fn tools(request: &ModelRequest<'_>, body: &mut Value) {
     if !tools.is_empty() {
         set(body, "tools", tools);
     }
-}
-
-/// A conversation with calls in it is refused where no tool is declared. So tools of the past are named, and closed.
-fn past_tools(messages: &[Message]) -> Vec<Value> {
-    let mut names: Vec<&str> = messages
-        .iter()
-        .flat_map(|message| match message {
-            Message::Assistant { calls, .. } => calls.as_slice(),
-            _ => &[],
-        })
-        .map(|call| call.name.as_str())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let past =
-        |name| json!({"name": name, "description": "No longer offered.", "input_schema": {"type": "object"}});
-    names.into_iter().map(past).collect()
 }
 
 /// The messages. Adjacent messages of one role are merged, as the API requires for results and the text after them.
