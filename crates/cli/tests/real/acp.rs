@@ -102,9 +102,11 @@ fn is_of_conversation(request: &RecordedRequest) -> bool {
     request.text().contains("You sort tickets.") && !request.tools().is_empty()
 }
 
-/// The name that the agent gives to the submit tool.
+/// The name by which the model calls the submit tool. Codex lists the server, and its tools inside.
 fn submit_tool(request: &RecordedRequest) -> Option<String> {
-    request.tools().iter().find(|tool| tool.contains("submit_result")).map(|&tool| tool.to_owned())
+    let tools = request.tools();
+    let inside = tools.contains(&"mcp__accord_submit").then(|| "mcp__accord_submit/submit_result".to_owned());
+    inside.or_else(|| tools.iter().find(|tool| tool.contains("submit_result")).map(|&tool| tool.to_owned()))
 }
 
 /// Answers the requests of the conversation one by one, and all others with a word.
