@@ -60,7 +60,8 @@ def wheel(binary: Path, version: str, folder: Path) -> Path:
         records = []
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
-            entry.external_attr = (0o755 if name.endswith("/accord") else 0o644) << 16
+            # With the bit for a regular file: without it, pip does not make the script executable.
+            entry.external_attr = (0o100755 if name.endswith("/accord") else 0o100644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             records.append(f"{name},sha256={digest},{len(content)}\n")
