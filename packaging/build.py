@@ -60,7 +60,8 @@ def wheel(binary: Path, version: str, folder: Path) -> Path:
         records = []
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
-            entry.external_attr = (0o755 if name.endswith("/accord") else 0o644) << 16
+            # With the bit for a regular file: without it, pip does not make the script executable.
+            entry.external_attr = (0o100755 if name.endswith("/accord") else 0o100644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             records.append(f"{name},sha256={digest},{len(content)}\n")
@@ -87,9 +88,9 @@ def npm(binary: Path, version: str, folder: Path) -> Path:
     copy(binary, stage / "bin/accord", 0o755)
     for name in ("README.md", *LICENSES):
         copy(ROOT / name, stage / name)
-    packed = subprocess.run(["npm", "pack", "--silent", "--offline", str(stage)], cwd=folder, check=True, capture_output=True, text=True)
+    packed = subprocess.check_output(["npm", "pack", "--silent", "--offline", str(stage)], cwd=folder, text=True)
     shutil.rmtree(stage)
-    return folder / packed.stdout.strip().splitlines()[-1]
+    return folder / packed.strip().splitlines()[-1]
 
 
 def deb(binary: Path, version: str, folder: Path) -> Path:
@@ -114,7 +115,8 @@ def deb(binary: Path, version: str, folder: Path) -> Path:
     (stage / "DEBIAN").mkdir()
     (stage / "DEBIAN/control").write_text(control)
     path = folder / f"{NAME}_{version}_{machine}.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "--build", str(stage), str(path)], check=True, stdout=subprocess.DEVNULL)
+    command = ["dpkg-deb", "--root-owner-group", "-Zgzip", "--build", str(stage), str(path)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(stage)
     return path
 
@@ -144,4 +146,5 @@ def main() -> None:
         print(make(binary, version, folder))
 
 
-main()
+if __name__ == "__main__":
+    main()

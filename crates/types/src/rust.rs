@@ -146,7 +146,13 @@ fn literals(text: &mut String, name: &str, all: &[&String]) {
     let _ = writeln!(text, "pub enum {name} {{");
     let mut names = Names::with(&["Self"]);
     for value in all {
-        let variant = names.unique(&pascal(&pascal(value)));
+        // `Eur` for `EUR`: variants in capitals are against the custom, and clippy says so.
+        let has_lower_case = value.chars().any(|each| each.is_ascii_lowercase());
+        let variant = match has_lower_case {
+            true => pascal(&pascal(value)),
+            false => pascal(&pascal(&value.to_ascii_lowercase())),
+        };
+        let variant = names.unique(&variant);
         if variant != **value {
             let _ = writeln!(text, "    #[serde(rename = {value:?})]");
         }

@@ -1,6 +1,13 @@
 //! The schemas in `tests/schemas`, as Rust types: `generated` is what the generator writes for them, so that it is compiled.
 //! `tests/real/clients` does the same for TypeScript and Python.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test ends where something is missing, and says where"
+)]
+
 mod generated;
 
 use std::path::{Path, PathBuf};

@@ -9,9 +9,12 @@ pub struct InvoiceInput {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InvoiceOutputTotalCurrency {
-    EUR,
-    USD,
-    GBP,
+    #[serde(rename = "EUR")]
+    Eur,
+    #[serde(rename = "USD")]
+    Usd,
+    #[serde(rename = "GBP")]
+    Gbp,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

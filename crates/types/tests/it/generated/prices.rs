@@ -10,8 +10,10 @@ pub struct PricesInput {
 /// ISO 4217
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PricesOutputCurrency {
-    EUR,
-    USD,
+    #[serde(rename = "EUR")]
+    Eur,
+    #[serde(rename = "USD")]
+    Usd,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
