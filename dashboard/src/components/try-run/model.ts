@@ -17,9 +17,9 @@ interface Wish {
   model: string
 }
 
-/** Commands and recordings ask no model, and the server refuses runs that name one for them. */
+/** Commands, recordings and people ask no model, and the server refuses runs that name one for them. */
 export function hasModel(executor: string): boolean {
-  return executor !== 'process' && executor !== 'replay'
+  return !['process', 'replay', 'human'].includes(executor)
 }
 
 /** The body of `POST /runs`. */
@@ -55,7 +55,7 @@ export function parametersOf(text: string, agentName: string): Json | undefined 
   return at(json, 'agent_name') === agentName ? (at(json, 'parameters') ?? undefined) : undefined
 }
 
-const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'embedded', 'strict_json_only']
+const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'embedded', 'strict_json_only', 'on_failure']
 
 /** The contract that the caller of a run brought along, for another run; nothing if the agent's own applied. */
 export function broughtOf(text: string): Brought | undefined {
