@@ -2,6 +2,7 @@
 import type { Api } from '@/api'
 import { plural } from '@/lib/format'
 import { type Json, type JsonMap, at, parse, toPlain } from '@/lib/lossless'
+import { isByPerson } from '@/lib/run-facts'
 import type { Tone } from '@/lib/status'
 
 /** The contract that a caller brings along. */
@@ -86,7 +87,7 @@ export function verdictOf(run: Api.RunView): Verdict | null {
   if (run.status === 'completed') {
     const validation = run.result?.schema_validation
     if (!validation) return null
-    const tries = validation.retry_count === 0 ? 'accepted on the first attempt' : `accepted after ${plural(validation.retry_count, 'retry', 'retries')}`
+    const tries = isByPerson(validation.source) ? 'entered by a person' : validation.retry_count === 0 ? 'accepted on the first attempt' : `accepted after ${plural(validation.retry_count, 'retry', 'retries')}`
     return { tone: 'success', title: 'Output Schema: Valid', detail: tries, errors: [] }
   }
   if (run.status === 'stopped') return { tone: 'neutral', title: 'Stopped', detail: error?.message ?? 'The run was stopped', errors: [] }
