@@ -9,7 +9,7 @@ const coordinator = process.env.ACCORD_URL ?? 'http://127.0.0.1:8765'
 
 /** Everything of the API, by the first part of its path; pages are all under /ui. */
 const apiPaths = [
-  'agents', 'runs', 'sessions', 'events', 'schemas', 'runners', 'stats', 'keys', 'health', 'ready', 'workflows',
+  'agents', 'runs', 'sessions', 'events', 'schemas', 'runners', 'stats', 'keys', 'inputs', 'input-links', 'health', 'ready', 'workflows',
   'workflow-runs', 'openapi.json', 'docs', 'metrics',
 ]
 

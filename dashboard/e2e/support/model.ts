@@ -2,20 +2,28 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** A tool call, in the place of a text. */
+export interface ToolCall {
+  tool: string
+  arguments: object
+}
+
+export type Said = string | ToolCall
+
 export interface ScriptedModel {
   baseUrl: string
   /** What it says next; it waits while there is nothing. */
-  say: (...answers: string[]) => void
+  say: (...answers: Said[]) => void
   close: () => Promise<void>
 }
 
 export async function startModel(): Promise<ScriptedModel> {
-  const answers: string[] = []
-  const waiting: ((answer: string) => void)[] = []
+  const answers: Said[] = []
+  const waiting: ((answer: Said) => void)[] = []
   const next = (asked: ServerResponse) => {
     const answer = answers.shift()
     if (answer !== undefined) return Promise.resolve(answer)
-    return new Promise<string>((resolve) => {
+    return new Promise<Said>((resolve) => {
       waiting.push(resolve)
       // Whoever has gone, because its run was stopped, takes no answer from others.
       asked.on('close', () => {
@@ -25,14 +33,14 @@ export async function startModel(): Promise<ScriptedModel> {
   }
   const server: Server = createServer(async (request, response) => {
     await drained(request)
-    const content = await next(response)
+    const said = await next(response)
     response.setHeader('content-type', 'application/json')
     response.end(
       JSON.stringify({
         id: 'x',
         object: 'chat.completion',
         model: 'scripted',
-        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+        choices: [{ index: 0, ...choiceOf(said) }],
         usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
       }),
     )
@@ -54,6 +62,15 @@ export async function startModel(): Promise<ScriptedModel> {
         server.close(() => resolve())
       }),
   }
+}
+
+let calls = 0
+
+function choiceOf(said: Said) {
+  if (typeof said === 'string') return { finish_reason: 'stop', message: { role: 'assistant', content: said } }
+  calls += 1
+  const call = { id: `call_${calls}`, type: 'function', function: { name: said.tool, arguments: JSON.stringify(said.arguments) } }
+  return { finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call] } }
 }
 
 async function drained(request: IncomingMessage): Promise<void> {

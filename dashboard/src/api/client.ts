@@ -65,14 +65,26 @@ export async function everyItem<T>(fetchPage: (cursor: string | undefined) => Pr
  */
 export async function text(path: string): Promise<string> {
   const sentWith = access.get().key
+  try {
+    return await answered(path, { headers: authorization() })
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) askForKey(error.message, sentWith)
+    throw error
+  }
+}
+
+/** The same without a key, for those who have none. With a body it is a `POST`. */
+export function textWithoutKey(path: string, sent?: string): Promise<string> {
+  return answered(path, sent === undefined ? {} : { method: 'POST', body: sent, headers: { 'content-type': 'application/json' } })
+}
+
+async function answered(path: string, init: RequestInit): Promise<string> {
   let response: Response
   try {
-    response = await globalThis.fetch(path, { headers: authorization() })
+    response = await globalThis.fetch(path, init)
   } catch {
     throw ApiError.unreachable()
   }
   if (response.ok) return response.text()
-  const refusal = ApiError.from(await response.json().catch(() => undefined), response.status)
-  if (refusal.status === 401) askForKey(refusal.message, sentWith)
-  throw refusal
+  throw ApiError.from(await response.json().catch(() => undefined), response.status)
 }

@@ -1,5 +1,5 @@
 /** What features use of the server: calls, keys, types. */
-export { api, body, everyItem, text } from './client'
+export { api, body, everyItem, text, textWithoutKey } from './client'
 export { ApiError, isGone, messageOf } from './error'
 export { queryKeys } from './keys'
 export { connection, useEvents } from './live'

@@ -44,6 +44,14 @@ export const queryKeys = {
     all: ['stats'] as const,
     of: (filters: Filters = {}) => ['stats', 'of', filters] as const,
   },
+  inputs: {
+    all: ['inputs'] as const,
+    list: (filters: Filters = {}) => ['inputs', 'list', filters] as const,
+    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    pages: (filters: Filters = {}) => ['inputs', 'pages', filters] as const,
+    one: (id: string) => ['inputs', 'one', id] as const,
+    link: (token: string) => ['inputs', 'link', token] as const,
+  },
   runners: { all: ['runners'] as const },
   endpoints: { all: ['endpoints'] as const },
   keys: { all: ['keys'] as const },

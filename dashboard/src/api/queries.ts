@@ -35,6 +35,16 @@ export const workflowRunQuery = (id: string) =>
     refetchInterval: LOOK_AGAIN_MS,
   })
 
+/** More open requests than one counts; where there are more, that is said. */
+export const MOST_OPEN_INPUTS = 100
+
+/** The newest open requests for input: of everything, or of one run. */
+export const openInputsQuery = (filters: { run_id?: string } = {}) =>
+  queryOptions({
+    queryKey: queryKeys.inputs.list({ ...filters, open: MOST_OPEN_INPUTS }),
+    queryFn: () => body(api.GET('/inputs', { params: { query: { ...filters, status: 'open', limit: MOST_OPEN_INPUTS } } })),
+  })
+
 /** As many schemas as the server gives at once. */
 const SCHEMAS = 500
 

@@ -21,6 +21,7 @@ it('says what the end of a run makes stale', () => {
     'runs list',
     'runners',
     'stats',
+    'inputs',
   ])
 })
 
@@ -30,6 +31,13 @@ it('says what an attempt makes stale', () => {
 
 it('says that a run waits', () => {
   expect(touched(event('run.waiting'))).toEqual(expect.arrayContaining(['sessions one ses_1', 'runs one run_1', 'runs list']))
+})
+
+it('says that a person is asked, and that somebody answered', () => {
+  for (const type of ['run.input_required', 'input.closed']) {
+    const stale = ['sessions one ses_1', 'sessions list', 'runs one run_1', 'runs list', 'inputs']
+    expect(touched(event(type))).toEqual(expect.arrayContaining(stale))
+  }
 })
 
 it('tells a parent of its child', () => {

@@ -31,10 +31,14 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'run.started':
     case 'run.waiting':
       return [...session, ...run, queryKeys.runners.all]
+    case 'run.input_required':
+    case 'input.closed':
+      return [...session, ...run, queryKeys.inputs.all]
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
-      return [...session, ...run, queryKeys.runners.all, queryKeys.stats.all]
+      // The open requests of a run are withdrawn when it ends.
+      return [...session, ...run, queryKeys.runners.all, queryKeys.stats.all, queryKeys.inputs.all]
     case 'attempt.judged':
       return event.run_id === null ? [] : [queryKeys.runs.attempts(event.run_id), queryKeys.runs.one(event.run_id)]
     case 'result':

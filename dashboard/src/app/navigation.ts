@@ -1,12 +1,14 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
-  Bot, Cog, FileJson2, Gauge, KeyRound, ListTree, type LucideIcon, MessagesSquare, Server, Waypoints, Workflow,
+  Bot, Cog, FileJson2, Gauge, KeyRound, ListTree, type LucideIcon, MessagesSquare, Server, UserRound, Waypoints, Workflow,
 } from 'lucide-react'
 
 export interface Place {
   to: LinkProps['to']
   label: string
   icon: LucideIcon
+  /** Whether the number of open requests for input stands beside it. */
+  counted?: true
 }
 
 /** The places of the dashboard, in the order of the side bar. */
@@ -15,6 +17,7 @@ export const PLACES: Place[][] = [
     { to: '/', label: 'Overview', icon: Gauge },
     { to: '/sessions', label: 'Sessions', icon: MessagesSquare },
     { to: '/runs', label: 'Runs', icon: ListTree },
+    { to: '/inputs', label: 'Inputs', icon: UserRound, counted: true },
   ],
   [
     { to: '/agents', label: 'Agents', icon: Bot },

@@ -4,7 +4,7 @@ import type { Api } from '@/api'
 import { PLACES } from './navigation'
 
 export interface Target {
-  kind: 'Page' | 'Agent' | 'Workflow' | 'Session' | 'Run' | 'Workflow run'
+  kind: 'Page' | 'Agent' | 'Workflow' | 'Session' | 'Run' | 'Workflow run' | 'Input'
   label: string
   /** What else tells it from others. */
   detail: string
@@ -53,6 +53,7 @@ function byId(text: string): Target[] {
   if (/^wfr_\w{20,}$/.test(text)) {
     return [{ kind: 'Workflow run', label: text, detail: '', link: { to: '/workflow-runs/$workflowRunId', params: { workflowRunId: text } } }]
   }
+  if (/^inp_\w{20,}$/.test(text)) return [{ kind: 'Input', label: text, detail: '', link: { to: '/inputs/$inputId', params: { inputId: text } } }]
   return []
 }
 

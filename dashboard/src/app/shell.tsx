@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Menu, Monitor, Moon, Search, Sun, WifiOff, X } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { access } from '@/api/access'
 import { connection, useLiveUpdates } from '@/api/live'
+import { openInputsQuery } from '@/api/queries'
 import { Loading } from '@/components/states'
 import { Button } from '@/components/ui'
 import { cn } from '@/lib/cn'
@@ -106,7 +108,7 @@ function Places() {
     <nav aria-label="Main" className="flex flex-1 flex-col gap-4 overflow-y-auto px-2 py-2">
       {PLACES.map((group) => (
         <ul key={group[0]?.to} className="flex flex-col gap-0.5">
-          {group.map(({ to, label, icon: Icon }) => (
+          {group.map(({ to, label, icon: Icon, counted }) => (
             <li key={to}>
               <Link
                 to={to}
@@ -117,12 +119,26 @@ function Places() {
               >
                 <Icon aria-hidden className="size-4 shrink-0" />
                 {label}
+                {counted ? <OpenInputs /> : null}
               </Link>
             </li>
           ))}
         </ul>
       ))}
     </nav>
+  )
+}
+
+/** How many requests wait for an answer. */
+function OpenInputs() {
+  const { data } = useQuery(openInputsQuery())
+  if (data === undefined || data.items.length === 0) return null
+  return (
+    <span className="ml-auto rounded-full bg-warning-soft px-2 text-[0.86rem] text-warning tabular-nums">
+      {data.items.length}
+      {data.next_cursor ? '+' : null}
+      <span className="sr-only"> open</span>
+    </span>
   )
 }
 

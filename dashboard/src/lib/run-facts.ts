@@ -5,3 +5,10 @@ import type { Api } from '@/api'
 export function isExtracted(source: Api.ValueSource | null | undefined): boolean {
   return source === 'fence' || source === 'prose'
 }
+
+/** Whether a person entered the result, and no model. */
+export function isByPerson(source: Api.ValueSource | null | undefined): boolean {
+  return source === 'human'
+}
+
+export const BY_PERSON = 'Entered by a person'

@@ -26,6 +26,11 @@ const STATUSES: Record<string, Appearance> = {
   idle: { label: 'Idle', icon: CirclePause, tone: 'info' },
   failed: { label: 'Failed', icon: CircleX, tone: 'danger' },
   stopped: { label: 'Stopped', icon: Square, tone: 'neutral' },
+  // Requests for input.
+  open: { label: 'Open', icon: UserRound, tone: 'warning' },
+  answered: { label: 'Answered', icon: CircleCheck, tone: 'success' },
+  expired: { label: 'Expired', icon: Hourglass, tone: 'danger' },
+  withdrawn: { label: 'Withdrawn', icon: CircleSlash, tone: 'neutral' },
   // Runs and sessions that wait for others, nodes of workflows, and attempts that were no answer yet.
   waiting: { label: 'Waiting', icon: CircleDashed, tone: 'neutral' },
   // Nodes of workflows.
@@ -59,6 +64,7 @@ export function appearanceOf(status: string): Appearance {
 export const RUN_STATUSES = [
   'pending', 'claimed', 'running', 'waiting', 'input_required', 'stopping', 'completed', 'failed', 'stopped',
 ] as const
+export const INPUT_STATUSES = ['open', 'answered', 'expired', 'withdrawn'] as const
 export const WORKFLOW_STATUSES = ['running', 'stopping', 'completed', 'failed', 'stopped'] as const
 export const SESSION_STATUSES = [
   'pending', 'running', 'waiting', 'input_required', 'idle', 'finished', 'stopping', 'stopped', 'failed',

@@ -1,6 +1,6 @@
 import { createRootRoute } from '@tanstack/react-router'
 import { NotFound } from '@/app/not-found'
-import { Shell } from '@/app/shell'
+import { Root } from '@/app/root'
 import { Failed } from '@/components/states'
 
-export const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Failed })
+export const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Failed })

@@ -1,6 +1,7 @@
 /** All pages. Each route is thin: its address, its search parameters, and the page to load when it is needed. */
 import { createRouter } from '@tanstack/react-router'
 import { agentRoutes } from './agents'
+import { inputRoutes } from './inputs'
 import { newRunRoute } from './new-run'
 import { overviewRoute } from './overview'
 import { operationRoutes } from './operation'
@@ -16,6 +17,7 @@ const routeTree = rootRoute.addChildren([
   ...sessionRoutes,
   newRunRoute,
   ...runRoutes,
+  ...inputRoutes,
   ...agentRoutes,
   ...schemaRoutes,
   ...workflowRoutes,

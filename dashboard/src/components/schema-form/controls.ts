@@ -1,5 +1,5 @@
 /** Which control a part of a schema gets, purely. */
-import { Exact, type Json, type JsonMap, at, isList, isMap, same, write } from '@/lib/lossless'
+import { Exact, type Json, type JsonMap, at, isList, isMap, write } from '@/lib/lossless'
 import { pointerParts } from '@/lib/json-text'
 
 export type Control = 'text' | 'choice' | 'number' | 'boolean' | 'object' | 'list' | 'json'
@@ -84,7 +84,8 @@ export function controlFor(schema: Json, value: Json | undefined, depth = 0): Co
     text: () => typeof value === 'string',
     number: () => typeof value === 'number' || value instanceof Exact,
     boolean: () => typeof value === 'boolean',
-    choice: () => ((isMap(schema) && choicesOf(schema)) || []).some((option) => same(option.value, value)),
+    // A value that is not allowed is shown as one more option, so that another one can be chosen.
+    choice: () => isPlain(value),
     object: () => isMap(value),
     list: () => isList(value),
     json: () => true,
@@ -97,7 +98,7 @@ export interface Option {
   label: string
 }
 
-const optionOf = (value: Json, title?: Json): Option => ({
+export const optionOf = (value: Json, title?: Json): Option => ({
   value,
   label: typeof title === 'string' ? title : typeof value === 'string' ? value : write(value),
 })

@@ -4,7 +4,7 @@ import { Checkbox, Input, Select, Textarea } from '@/components/ui'
 import { useReport } from '@/components/unread'
 import { plain } from '@/lib/inert'
 import { type Json, isMap, parse, same, write } from '@/lib/lossless'
-import { type Control, type Option, choicesOf, isNullable } from './controls'
+import { type Control, type Option, choicesOf, isNullable, optionOf } from './controls'
 
 interface Props {
   ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
@@ -59,7 +59,9 @@ export function OrNull({ label, value, onChange, children }: OrNullProps) {
   )
 }
 
-function Choice({ ids, value, onChange, options }: Props & { options: readonly Option[] }) {
+function Choice({ ids, value, onChange, options: allowed }: Props & { options: readonly Option[] }) {
+  const isOther = value !== undefined && !allowed.some((option) => same(option.value, value))
+  const options = isOther ? [...allowed, { value, label: `${optionOf(value).label} (not allowed)` }] : allowed
   return (
     <Select
       {...ids}

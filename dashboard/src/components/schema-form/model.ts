@@ -60,6 +60,12 @@ export function showsAll(schema: Json, value: Json | undefined, root: Json, dept
   return true
 }
 
+/** The members of an object that its schema does not name. */
+export function extrasOf(schema: JsonMap, value: JsonMap): [string, Json][] {
+  const known = new Set(membersOf(schema).map(({ name }) => name))
+  return [...value].filter(([name]) => !known.has(name))
+}
+
 /** What a new item of a list is. */
 export function newItem(schema: Json, root: Json): Json {
   const initial = initialValue(schema, root)
@@ -127,7 +133,9 @@ export function isDrawn(place: readonly string[], schema: Json, value: Json | un
     if (control !== 'object' && control !== 'list') return false
     const member = control === 'object' ? membersOf(part).find(({ name }) => name === step) : { schema: part.get('items') ?? true, required: true }
     const inner = at(current, step)
-    if (member === undefined || (control === 'list' && inner === undefined)) return false
+    // A member that the schema does not name is shown as JSON, with everything in it.
+    if (member === undefined) return inner !== undefined
+    if (control === 'list' && inner === undefined) return false
     if (control === 'object') above.push(part)
     part = resolved(member.schema, schema)
     current = inner

@@ -185,7 +185,7 @@ it('chooses controls', () => {
 it('shows as JSON what a control cannot show', () => {
   const part = parse('{"type":"string"}')
   expect([parse('5'), null, undefined].map((value) => controlFor(part, value))).toEqual(['json', 'text', 'text'])
-  expect(controlFor(parse('{"enum":[1]}'), 2)).toBe('json')
+  expect([2, parse('{}')].map((value) => controlFor(parse('{"enum":[1]}'), value))).toEqual(['choice', 'json'])
 })
 
 it('keeps odd names whole', () => {

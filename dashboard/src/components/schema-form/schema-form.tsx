@@ -5,22 +5,23 @@ import { plain } from '@/lib/inert'
 import { type Json, isList, isMap, withMember } from '@/lib/lossless'
 import { pathParts } from '@/lib/paths'
 import { controlFor, isNullable, resolved } from './controls'
-import { Leaf, OrNull } from './leaf'
-import { type FormError, atTheirFields, errorAt, errorsWithin, initialValue, isClosed, isDrawn, membersOf, newItem } from './model'
+import { JsonValue, Leaf, OrNull } from './leaf'
+import { type FormError, atTheirFields, errorAt, errorsWithin, extrasOf, initialValue, isClosed, isDrawn, membersOf, newItem } from './model'
 
 interface Props {
-  /** A schema whose outermost value is an object. */
   schema: Json
   value: Json | undefined
   onChange: (value: Json | undefined) => void
   errors: readonly FormError[]
 }
 
-/** Controls for a value of a schema. */
-export function SchemaForm({ schema, value, onChange, errors: said }: Props) {
+/** Controls for a value of a schema. `label` names the one control of a value that is no object. */
+export function SchemaForm({ schema, value, onChange, errors: said, label = 'Parameters' }: Props & { label?: string }) {
   const errors = atTheirFields(said, schema, value)
   const homeless = errors.filter((error) => !isDrawn(pathParts(error.path), schema, value))
-  const whole = [errorAt(errors, []) ?? [], homeless.map(({ path, message }) => `${path}: ${message}`)].flat().join('; ')
+  const isObject = controlFor(resolved(schema, schema), value) === 'object'
+  const own = isObject ? errorAt(errors, []) : undefined
+  const whole = [own ?? [], homeless.map(({ path, message }) => `${path}: ${message}`)].flat().join('; ')
   return (
     <div className="flex flex-col gap-3">
       {whole ? (
@@ -28,7 +29,7 @@ export function SchemaForm({ schema, value, onChange, errors: said }: Props) {
           {plain(whole)}
         </p>
       ) : null}
-      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} place={[]} above={[]} label="Parameters" required />
+      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} place={[]} above={[]} label={label} required />
     </div>
   )
 }
@@ -66,10 +67,14 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
         onChange={(next) => onChange(withMember(map, member.name, next))}
       />
     ))
-    if (place.length === 0) return fields.length === 0 ? <p className="text-muted">No input.</p> : fields
+    const extras = extrasOf(part, map).map(([name, extra]) => (
+      <Extra key={name} name={name} value={extra} error={errorsWithin(errors, [...place, name])} onChange={(next) => onChange(withMember(map, name, next))} />
+    ))
+    if (place.length === 0) return fields.length + extras.length === 0 ? <p className="text-muted">No input.</p> : [...fields, ...extras]
     return withNull(
       <Group label={label} error={errorAt(errors, place)} onRemove={required ? undefined : () => onChange(undefined)}>
         {fields}
+        {extras}
       </Group>,
     )
   }
@@ -93,6 +98,35 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
         return control === 'text' || control === 'number' ? withNull(leaf) : leaf
       }}
     </Field>
+  )
+}
+
+interface ExtraProps {
+  name: string
+  value: Json
+  error: string | undefined
+  onChange: (value: Json | undefined) => void
+}
+
+/** A property that the schema does not name, with a way to remove it. */
+function Extra({ name, value, error, onChange }: ExtraProps) {
+  return (
+    <div className="flex items-start gap-2">
+      <Field
+        className="flex-1"
+        label={
+          <>
+            <span className="font-mono">{plain(name)}</span> <span className="font-normal text-muted">not in the schema</span>
+          </>
+        }
+        error={error}
+      >
+        {(ids) => <JsonValue ids={ids} value={value} onChange={onChange} />}
+      </Field>
+      <Button variant="ghost" size="icon" aria-label={`Remove ${plain(name)}`} onClick={() => onChange(undefined)}>
+        <Trash2 aria-hidden />
+      </Button>
+    </div>
   )
 }
 

@@ -50,6 +50,15 @@ const CHOICES = [
     ],
   },
   {
+    name: 'on_failure',
+    label: 'If no answer matches',
+    hint: 'Ask lets a person correct the closest answer.',
+    options: [
+      ['fail', 'fail the run'],
+      ['ask', 'ask a person'],
+    ],
+  },
+  {
     name: 'strict_json_only',
     label: 'Text around the JSON',
     options: [

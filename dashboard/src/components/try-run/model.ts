@@ -2,6 +2,7 @@
 import type { Api } from '@/api'
 import { plural } from '@/lib/format'
 import { type Json, type JsonMap, at, parse, toPlain } from '@/lib/lossless'
+import { isByPerson } from '@/lib/run-facts'
 import type { Tone } from '@/lib/status'
 
 /** The contract that a caller brings along. */
@@ -17,9 +18,9 @@ interface Wish {
   model: string
 }
 
-/** Commands and recordings ask no model, and the server refuses runs that name one for them. */
+/** Commands, recordings and people ask no model, and the server refuses runs that name one for them. */
 export function hasModel(executor: string): boolean {
-  return executor !== 'process' && executor !== 'replay'
+  return !['process', 'replay', 'human'].includes(executor)
 }
 
 /** The body of `POST /runs`. */
@@ -55,7 +56,7 @@ export function parametersOf(text: string, agentName: string): Json | undefined 
   return at(json, 'agent_name') === agentName ? (at(json, 'parameters') ?? undefined) : undefined
 }
 
-const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'embedded', 'strict_json_only']
+const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'embedded', 'strict_json_only', 'on_failure']
 
 /** The contract that the caller of a run brought along, for another run; nothing if the agent's own applied. */
 export function broughtOf(text: string): Brought | undefined {
@@ -86,7 +87,7 @@ export function verdictOf(run: Api.RunView): Verdict | null {
   if (run.status === 'completed') {
     const validation = run.result?.schema_validation
     if (!validation) return null
-    const tries = validation.retry_count === 0 ? 'accepted on the first attempt' : `accepted after ${plural(validation.retry_count, 'retry', 'retries')}`
+    const tries = isByPerson(validation.source) ? 'entered by a person' : validation.retry_count === 0 ? 'accepted on the first attempt' : `accepted after ${plural(validation.retry_count, 'retry', 'retries')}`
     return { tone: 'success', title: 'Output Schema: Valid', detail: tries, errors: [] }
   }
   if (run.status === 'stopped') return { tone: 'neutral', title: 'Stopped', detail: error?.message ?? 'The run was stopped', errors: [] }

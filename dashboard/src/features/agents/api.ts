@@ -1,7 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type Api, api, body, queryKeys, text } from '@/api'
+import { api, body, queryKeys } from '@/api'
+import { type Agent, TYPED, readAgent } from '@/api/agents'
 import { LOOK_AGAIN_MS } from '@/api/queries'
-import { type Json, at, parse, toPlain, write } from '@/lib/lossless'
+import { type Json, write } from '@/lib/lossless'
+
+export { type Agent, agentQuery, saveAgent } from '@/api/agents'
 
 export const agentsQuery = (tags?: string) =>
   queryOptions({
@@ -9,27 +12,6 @@ export const agentsQuery = (tags?: string) =>
     queryFn: () => body(api.GET('/agents', { params: { query: { tags } } })),
     refetchInterval: LOOK_AGAIN_MS,
   })
-
-/** An agent, its blueprint in its own order and digits. */
-export interface Agent {
-  view: Api.AgentView
-  blueprint: Json
-}
-
-function readAgent(answer: string): Agent {
-  const json = parse(answer)
-  return { view: toPlain(json) as Api.AgentView, blueprint: at(json, 'blueprint') ?? null }
-}
-
-export const agentQuery = (name: string) =>
-  queryOptions({
-    queryKey: queryKeys.agents.one(name),
-    queryFn: async () => readAgent(await text(`/agents/${encodeURIComponent(name)}`)),
-    refetchInterval: LOOK_AGAIN_MS,
-  })
-
-/** What the client types a blueprint as; the text that is sent is made by ourselves. */
-const TYPED = {} as Api.Blueprint
 
 /** What is wrong with a blueprint. Nothing is stored. */
 export const checkQuery = (blueprint: Json) => {
@@ -45,15 +27,6 @@ export const checkQuery = (blueprint: Json) => {
 export async function createAgent(blueprint: Json): Promise<Agent> {
   const sent = write(blueprint)
   return readAgent(await body(api.POST('/agents', { body: TYPED, bodySerializer: () => sent, parseAs: 'text' })))
-}
-
-/** Writes an agent, if it is still the one that was seen. */
-export async function saveAgent(name: string, blueprint: Json, hash: string): Promise<Agent> {
-  const sent = write(blueprint)
-  const params = { path: { name }, header: { 'If-Match': `"${hash}"` } }
-  return readAgent(
-    await body(api.PUT('/agents/{name}', { params, body: TYPED, bodySerializer: () => sent, parseAs: 'text' })),
-  )
 }
 
 export function deleteAgent(name: string, hash: string): Promise<unknown> {

@@ -24,6 +24,12 @@ export function ExecutorSettings({ type }: { type: ExecutorType }) {
     case 'process':
     case 'external':
       return <Command type={type} />
+    case 'human':
+      return (
+        <p className="text-muted sm:col-span-2">
+          Every run is a task for a person, who answers it under Inputs. No runner is needed. The answer has to match the output schema.
+        </p>
+      )
     case 'replay':
       return (
         <>

@@ -5,7 +5,7 @@ import { useDraft } from './draft'
 import { ExecutorSettings } from './executor-settings'
 import { ChoiceAt, LinesAt, NumberAt, TextAt } from './fields'
 import { UnknownFields } from './unknown-fields'
-import { type ExecutorType, fallbackLine, fallbackOf, withExecutor } from './model'
+import { type ExecutorType, itemOf, lineOf, withExecutor } from './model'
 
 /** Who the agent is, what does its work, and how far it may go. */
 export function GeneralTab({ isNew }: { isNew: boolean }) {
@@ -37,7 +37,13 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
             <NumberAt counts path={['limits', 'max_steps']} label="Max steps" hint="Model requests per turn." />
             <NumberAt counts path={['limits', 'max_tokens_total']} label="Max tokens" hint="Input and output tokens in total." />
             <NumberAt path={['limits', 'max_cost_usd']} label="Max cost (USD)" hint="Needs configured prices." />
-            <NumberAt counts path={['limits', 'timeout_seconds']} label="Timeout (s)" hint="For the whole run." />
+            <NumberAt counts path={['limits', 'timeout_seconds']} label="Timeout (s)" hint="For the whole run. Waiting does not count." />
+            <NumberAt
+              counts
+              path={['limits', 'input_seconds']}
+              label="Time to answer (s)"
+              hint="How long people have to answer a request for input. Empty: one day."
+            />
             <NumberAt
               counts
               path={['retry', 'for_seconds']}
@@ -55,8 +61,8 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
               path={['escalate_to']}
               label="Fallback models"
               hint='Used in this order if the answer does not match the contract, the model refuses or its provider fails. One per line: a model, or {"provider": "…", "model": "…"}.'
-              lineOf={fallbackLine}
-              itemOf={fallbackOf}
+              lineOf={lineOf}
+              itemOf={itemOf}
             />
           </CardBody>
         </Card>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type JsonMap, fromPlain, write } from '@/lib/lossless'
-import { contractKind, fallbackLine, fallbackOf, freshBlueprint, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor } from './model'
+import { contractKind, freshBlueprint, itemOf, lineOf, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor } from './model'
 
 const map = (value: object) => fromPlain(value) as JsonMap
 
@@ -57,7 +57,7 @@ it('finds fields that no agent has', () => {
 describe('fallback models', () => {
   it('are lines and come back as they were', () => {
     for (const item of ['large', '{"provider": "op', map({ provider: 'openai', model: 'm', temperature: 0.5 })]) {
-      expect(fallbackOf(fallbackLine(item))).toEqual(item)
+      expect(itemOf(lineOf(item))).toEqual(item)
     }
   })
 })

@@ -23,6 +23,8 @@ const TAB_OF: Record<string, TabId> = {
   default_output_schema_options: 'output',
   system_prompt: 'prompt',
   tools: 'tools',
+  approve: 'tools',
+  on_input_timeout: 'tools',
   mcp_servers: 'tools',
   invariants: 'invariants',
 }
@@ -70,6 +72,7 @@ const FRESH_EXECUTORS: Record<ExecutorType, Record<string, unknown>> = {
   acp: { command: [] },
   process: { command: '' },
   external: { command: '' },
+  human: {},
   replay: { cassette: '' },
 }
 
@@ -120,13 +123,13 @@ export function withContractKind(blueprint: JsonMap, kind: ContractKind): JsonMa
 /** How often a model is asked again where nobody says. The second is the server's usual setting. */
 export const USUAL_RETRIES = { output_schema: 1, default_output_schema: 2 }
 
-/** A fallback model as a line: a model's name, or settings as JSON. */
-export function fallbackLine(item: Json): string {
+/** A fallback model or an approval as a line: its name, or settings as JSON. */
+export function lineOf(item: Json): string {
   return typeof item === 'string' ? item : write(item)
 }
 
 /** The other way round. What is not JSON yet is kept as it is typed. */
-export function fallbackOf(line: string): Json {
+export function itemOf(line: string): Json {
   if (!line.trimStart().startsWith('{')) return line
   try {
     return parse(line)
@@ -137,11 +140,12 @@ export function fallbackOf(line: string): Json {
 
 const KNOWN: Record<string, readonly string[]> = {
   '': [
-    'name', 'description', 'type', 'executor', 'escalate_to', 'system_prompt', 'tools', 'mcp_servers', 'limits', 'retry', 'tags', 'demands',
+    'name', 'description', 'type', 'executor', 'escalate_to', 'system_prompt', 'tools', 'approve', 'on_input_timeout', 'mcp_servers',
+    'limits', 'retry', 'callback', 'on_parent_end', 'tags', 'demands',
     'parameters_schema', 'output_schema', 'default_output_schema', 'default_output_schema_options', 'output_schema_options',
-    'invariants',
+    'invariants', 'examples', 'send_examples',
   ],
-  limits: ['max_steps', 'max_tokens_total', 'max_cost_usd', 'timeout_seconds'],
+  limits: ['max_steps', 'max_tokens_total', 'max_cost_usd', 'timeout_seconds', 'wait_seconds', 'input_seconds'],
   retry: ['for_seconds', 'max_attempts'],
   demands: ['hostname', 'project_dir', 'executor_type', 'tags'],
 }
@@ -156,6 +160,7 @@ const KNOWN_SETTINGS: Record<ExecutorType, readonly string[]> = {
   acp: ['type', 'command', 'model', 'auth_method', 'env', 'allowed_tools', 'timeout_seconds'],
   process: COMMAND,
   external: COMMAND,
+  human: ['type'],
   replay: ['type', 'cassette', 'match'],
 }
 

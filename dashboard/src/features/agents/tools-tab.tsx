@@ -1,7 +1,8 @@
 import { Card, CardBody, CardHeader, Checkbox } from '@/components/ui'
 import { at, isList } from '@/lib/lossless'
 import { useDraft } from './draft'
-import { LinesAt } from './fields'
+import { ChoiceAt, LinesAt } from './fields'
+import { itemOf, lineOf } from './model'
 import { Servers } from './servers'
 
 const TOOLS = [
@@ -10,6 +11,7 @@ const TOOLS = [
   ['search_files', 'search files in the project folder'],
   ['write_file', 'write a file in the project folder'],
   ['run_command', 'run a command in the project folder'],
+  ['ask_human', 'ask a person and wait for the answer'],
 ] as const
 
 /** What the agent may use while it works. */
@@ -32,8 +34,39 @@ export function ToolsTab() {
           )}
         </CardBody>
       </Card>
-      <Servers />
+      <div className="flex flex-col gap-4">
+        <Servers />
+        <Approvals />
+      </div>
     </div>
+  )
+}
+
+/** Tools that need the approval of a person, and what happens if nobody answers. */
+function Approvals() {
+  return (
+    <Card aria-labelledby="approvals">
+      <CardHeader title="Approvals" id="approvals" />
+      <CardBody className="flex flex-col gap-3">
+        <LinesAt
+          path={['approve']}
+          label="Tools that need approval"
+          placeholder="run_command"
+          hint='One per line: a tool, or {"tool": "…", "when": "arguments.amount > 100"} for some of its calls. A * at the end stands for any rest of the name.'
+          lineOf={lineOf}
+          itemOf={itemOf}
+        />
+        <ChoiceAt
+          path={['on_input_timeout']}
+          label="If nobody answers in time"
+          options={[
+            ['', 'deny the call and continue (default)'],
+            ['deny', 'deny: continue without it'],
+            ['fail', 'fail: the run fails'],
+          ]}
+        />
+      </CardBody>
+    </Card>
   )
 }
 

@@ -151,11 +151,14 @@ const SOURCES = [
   ['text', 'The whole answer'],
   ['fence', 'In a code fence'],
   ['prose', 'In prose'],
+  ['human', 'Entered by a person'],
 ] as const
 
 /** How many results came from where; nothing where no source is known. */
 export function sourcesOf(counts: Api.SourceCounts | undefined) {
-  const all = counts ? SOURCES.reduce((sum, [source]) => sum + counts[source], 0) : 0
+  const all = counts ? SOURCES.reduce((sum, [source]) => sum + (counts[source] ?? 0), 0) : 0
   if (!counts || all === 0) return []
-  return SOURCES.map(([source, label]) => ({ source, label, results: counts[source], share: counts[source] / all }))
+  return SOURCES.map(([source, label]) => ({ source, label, results: counts[source] ?? 0, share: (counts[source] ?? 0) / all })).filter(
+    ({ source, results }) => source !== 'human' || results > 0,
+  )
 }

@@ -40,7 +40,7 @@ function Suspended() {
         </Now>
       ) : null}
       {people > 0 ? (
-        <Now label="Input required" to="/runs" search={{ status: 'input_required' }}>
+        <Now label="Input required" to="/inputs">
           {plural(people, 'run')}
         </Now>
       ) : null}

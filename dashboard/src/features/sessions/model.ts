@@ -4,6 +4,7 @@ import type { Happened } from '@/api/events'
 import { plural, until } from '@/lib/format'
 import { repeated } from '@/lib/repeated'
 import { follow, readJson } from '@/lib/json-text'
+import { BY_PERSON, isByPerson } from '@/lib/run-facts'
 import type { Tone } from '@/lib/status'
 
 export interface Verdict {
@@ -44,7 +45,9 @@ export function verdictOf(run: Api.RunView, attempts: readonly Api.Attempt[] | u
   if (!run.contract && !run.contract_origin) return null
   const most = maxRetries(run.contract)
   if (run.status === 'completed') {
-    const used = run.result?.schema_validation?.retry_count ?? 0
+    const validation = run.result?.schema_validation
+    if (isByPerson(validation?.source)) return { tone: 'success', title: 'Output Schema: Valid', retries: BY_PERSON, errors: [] }
+    const used = validation?.retry_count ?? 0
     const retries = used === 0 ? 'Accepted on the first attempt' : `Accepted after ${plural(used, 'retry', 'retries')}`
     return { tone: 'success', title: 'Output Schema: Valid', retries, errors: [] }
   }
@@ -146,6 +149,10 @@ function entryOf(event: Happened): Entry {
       return state('Run started', null, 'info')
     case 'run.waiting':
       return state('Waiting', waitingFor(event.children.length, event.until, Date.now()), 'info')
+    case 'run.input_required':
+      return state('Input required', `${plural(event.inputs.length, 'request')}${event.until ? ` until ${until(event.until, Date.now())}` : ''}`, 'warning')
+    case 'input.closed':
+      return state(`Input ${event.status}`, event.input_id, event.status === 'answered' ? 'success' : 'warning')
     case 'run.completed':
       return state('Run completed', null, 'success')
     case 'run.failed':

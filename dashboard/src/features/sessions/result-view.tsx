@@ -6,6 +6,7 @@ import { Badge, Card, CardBody, CardHeader } from '@/components/ui'
 import { ValueCard } from '@/components/value-card'
 import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { isByPerson } from '@/lib/run-facts'
 import { isUnderWay } from '@/lib/status'
 import { resultTextOf } from './model'
 
@@ -30,7 +31,7 @@ function Met({ validation }: { validation: Api.Validation }) {
     <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2 text-muted">
       <Badge tone="success">Output Schema: Valid</Badge>
       {plural(validation.attempts, 'attempt')} · strategy {validation.strategy}
-      {validation.source ? <> · source {validation.source}</> : null}
+      {isByPerson(validation.source) ? <Badge tone="info">by a person</Badge> : validation.source ? <> · source {validation.source}</> : null}
       {validation.schema_name ? <> · schema {validation.schema_name}</> : null}
       {validation.repairs.map((repair, index) => (
         <Badge key={index} tone="warning" title={plain(repair.detail)}>

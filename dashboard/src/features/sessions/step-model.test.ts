@@ -41,3 +41,21 @@ it('shows the answer of a command, and steps that it does not know', () => {
     { title: 'new kind', summary: '', parts: [] },
   ])
 })
+
+it('shows what people answered', () => {
+  const tool = { name: 'pay', arguments: { amount: 5 } }
+  const asked = { type: 'input', input_id: 'inp_1', call_id: 'c1' }
+  const shown = shownSteps(
+    steps(
+      { ...asked, purpose: 'approval', tool, answer: { approve: false, reason: 'too much' } },
+      { ...asked, purpose: 'question', answer: { answer: 'blue' } },
+      { ...asked, purpose: 'approval', tool },
+    ),
+  )
+  expect(shown.map(({ title, summary, tone }) => [title, summary, tone])).toEqual([
+    ['Input', 'approval of pay · denied', 'info'],
+    ['Input', 'question · {"answer":"blue"}', 'info'],
+    ['Input', 'approval of pay · nobody answered in time', 'warning'],
+  ])
+  expect(shown[1]?.parts).toEqual([{ label: 'Answer', text: '{\n  "answer": "blue"\n}' }])
+})

@@ -1,6 +1,7 @@
 /** A step of a run, as its page shows it. Pure. */
 import type { Api } from '@/api'
 import { count } from '@/lib/format'
+import { PURPOSES } from '@/lib/inputs'
 import type { Tone } from '@/lib/status'
 
 export interface StepPart {
@@ -97,11 +98,28 @@ function shown(body: Api.StepBody, tools: ReadonlyMap<string, string>): Partial<
       return { title: 'Verdict', summary: `attempt ${body.attempt}`, outcome: body.outcome }
     case 'message':
       return { title: 'Message', summary: body.text, parts: [{ label: 'Text', text: body.text }] }
+    case 'input':
+      return {
+        title: 'Input',
+        summary: `${PURPOSES[body.purpose].toLowerCase()}${body.tool ? ` of ${body.tool.name}` : ''} · ${answerLine(body)}`,
+        tone: body.answer === undefined ? 'warning' : 'info',
+        parts: [
+          { label: 'Arguments', text: body.tool ? JSON.stringify(body.tool.arguments, null, 2) : '' },
+          { label: 'Answer', text: body.answer === undefined ? '' : JSON.stringify(body.answer, null, 2) },
+        ],
+      }
     case 'restarted':
       return { title: 'Started over', summary: body.reason, tone: 'warning', parts: [{ label: 'Reason', text: body.reason }] }
     default:
       return { title: (body as { type: string }).type.replaceAll('_', ' ') }
   }
+}
+
+/** What a person answered, in one line. */
+function answerLine({ purpose, answer }: Api.InputStepBody): string {
+  if (answer === undefined) return 'nobody answered in time'
+  if (purpose !== 'approval') return JSON.stringify(answer)
+  return (answer as { approve?: unknown } | null)?.approve === true ? 'approved' : 'denied'
 }
 
 function tokens(usage: Api.Usage): string {

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Api } from '@/api'
-import { LOOK_AGAIN_MS } from '@/api/queries'
+import { LOOK_AGAIN_MS, openInputsQuery } from '@/api/queries'
+import { OpenInputs } from '@/components/open-inputs'
 import { useNow } from '@/components/time'
 import { moment, until } from '@/lib/format'
 import { plain } from '@/lib/inert'
@@ -14,8 +15,16 @@ import { waitingFor } from './model'
 /** What a run waits for, and until when; nothing while it works. */
 export function Waiting({ run }: { run: Api.RunView }) {
   if (run.status === 'waiting') return <ForChildren run={run} />
-  if (run.status !== 'input_required') return null
-  return <Line run={run}>Waiting for an answer from a person<Until run={run} />.</Line>
+  return run.status === 'input_required' ? <ForPeople run={run} /> : null
+}
+
+function ForPeople({ run }: { run: Api.RunView }) {
+  const { data } = useQuery(openInputsQuery({ run_id: run.run_id }))
+  return (
+    <OpenInputs inputs={data?.items ?? []}>
+      Waiting for an answer from a person<Until run={run} />.
+    </OpenInputs>
+  )
 }
 
 function ForChildren({ run }: { run: Api.RunView }) {

@@ -1,6 +1,7 @@
-import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys } from '@/api'
-import { runQuery } from '@/api/queries'
+import { openInputsQuery, runQuery } from '@/api/queries'
+import { isUnderWay } from '@/lib/status'
 import { usageOf } from './model'
 
 export interface WorkflowRunFilters {
@@ -42,4 +43,11 @@ export function useUsage(runIds: string[]) {
   const asked = runIds.slice(0, MOST_RUNS)
   const runs = useQueries({ queries: asked.map(runQuery) }).flatMap((query) => query.data ?? [])
   return { ...usageOf(runs), partial: runIds.length > asked.length }
+}
+
+const NONE: Api.InputRequest[] = []
+
+/** The open requests for input while a run works: some may be its nodes'. */
+export function useOpenInputs(run: Api.WorkflowRunView): Api.InputRequest[] {
+  return useQuery({ ...openInputsQuery(), enabled: isUnderWay(run.status) }).data?.items ?? NONE
 }

@@ -89,6 +89,12 @@ export function runIdsOf(run: Api.WorkflowRunView): string[] {
   )
 }
 
+/** The open requests for input of a node's runs. */
+export function inputsOf(node: Api.WorkflowNodeView, open: readonly Api.InputRequest[]): Api.InputRequest[] {
+  const runs = node.tasks.flatMap(({ worker }) => (worker?.kind === 'run' ? [worker.run_id] : []))
+  return open.filter(({ run_id }) => runs.includes(run_id))
+}
+
 export interface Usage {
   input: number
   output: number

@@ -7,7 +7,9 @@ import { Badge, Card } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { useOpenInputs } from './api'
 import { breadthOf, graphOf, noteOf } from './graph'
+import { inputsOf } from './model'
 
 const GraphView = lazy(async () => ({ default: (await import('@/components/graph')).GraphView }))
 
@@ -25,9 +27,16 @@ export function RunGraph({ run, selected, onSelect }: Props) {
   const shape = JSON.stringify(graphOf(run))
   // The same graph as long as nothing of it changes, so that it is laid out once.
   const graph = useMemo(() => JSON.parse(shape) as ReturnType<typeof graphOf>, [shape])
+  const open = useOpenInputs(run)
   const states = useMemo(
-    () => Object.fromEntries(run.nodes.map((node) => [node.id, { status: node.status, note: <Note node={node} /> }])),
-    [run.nodes],
+    () =>
+      Object.fromEntries(
+        run.nodes.map((node) => {
+          const status = inputsOf(node, open).length > 0 ? 'input_required' : node.status
+          return [node.id, { status, note: <Note node={node} /> }]
+        }),
+      ),
+    [run.nodes, open],
   )
   const breadth = useMemo(() => breadthOf(graph), [graph])
   const direction = useDirection()

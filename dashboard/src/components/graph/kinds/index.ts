@@ -1,6 +1,7 @@
 /** The kinds of nodes, in the order of the palette. A new one is a file here, a form in the editor, and a line in each list. */
 import { agent } from './agent'
 import { check } from './check'
+import { human } from './human'
 import { input } from './input'
 import type { Kind } from './kind'
 import { map } from './map'
@@ -8,7 +9,7 @@ import { output } from './output'
 import { planner } from './planner'
 import { unknown } from './unknown'
 
-const KNOWN = { input, agent, check, map, planner, output }
+const KNOWN = { input, agent, check, map, planner, human, output }
 
 export type NodeKind = keyof typeof KNOWN
 export const NODE_KINDS = Object.keys(KNOWN) as NodeKind[]

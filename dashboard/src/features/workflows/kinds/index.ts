@@ -3,6 +3,7 @@ import type { ComponentType } from 'react'
 import type { NodeKind } from '@/components/graph/kinds'
 import { AgentForm } from './agent'
 import { CheckForm } from './check'
+import { HumanForm } from './human'
 import { InputForm } from './input'
 import { MapForm } from './map'
 import { OutputForm } from './output'
@@ -14,5 +15,6 @@ export const FORMS: Record<NodeKind, ComponentType<{ onChip: () => void }>> = {
   check: CheckForm,
   map: MapForm,
   planner: PlannerForm,
+  human: HumanForm,
   output: OutputForm,
 }

@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { INPUT_STATUSES } from '@/lib/status'
+import { rootRoute } from './root'
+import { type RawSearch, oneOf, optional } from './search'
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/inputs',
+  /** Open ones where nothing is said. */
+  validateSearch: (search: RawSearch) => optional({ status: oneOf(search, 'status', [...INPUT_STATUSES, 'all'] as const) }),
+  component: lazyRouteComponent(() => import('@/features/inputs/inputs-page'), 'InputsPage'),
+})
+
+const one = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/inputs/$inputId',
+  component: lazyRouteComponent(() => import('@/features/inputs/input-page'), 'InputPage'),
+})
+
+/** For whoever has a one-time link; the token is in the fragment. Shown without the frame and the login. */
+const answer = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/answer',
+  component: lazyRouteComponent(() => import('@/features/inputs/answer-page'), 'AnswerPage'),
+})
+
+export const inputRoutes = [list, one, answer] as const
