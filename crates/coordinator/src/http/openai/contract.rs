@@ -123,7 +123,7 @@ fn called(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Option<(String, Va
         let message = "tools: agents bring their own tools; the only tool that a caller can send is one function that has to be called (tool_choice names it, or is 'required'): its parameters are the contract of the answer";
         Err(invalid("tools", message))
     };
-    let [tool] = <[Tool; 1]>::try_from(tools).unwrap_or_else(|_| [NO_FUNCTION]);
+    let Ok([tool]) = <[Tool; 1]>::try_from(tools) else { return unsupported() };
     let function = match (tool.function, tool.name) {
         (Some(function), _) => function,
         (None, Some(name)) => Function { name, parameters: tool.parameters },
@@ -148,9 +148,6 @@ fn called(tools: Vec<Tool>, choice: Option<&Value>) -> Result<Option<(String, Va
     }
     Ok(Some((function.name, function.parameters.unwrap_or_else(|| json!({"type": "object"})))))
 }
-
-/// In the place of several tools.
-const NO_FUNCTION: Tool = Tool { kind: None, name: None, parameters: None, function: None };
 
 /// OpenAI's own limit.
 const LONGEST_NAME: usize = 64;

@@ -32,7 +32,7 @@ pub(super) fn of_messages(messages: &[Value]) -> Result<Vec<Turn>, Error> {
         let calls = message.get("tool_calls").and_then(Value::as_array);
         let calls =
             calls.into_iter().flatten().filter_map(|call| call.pointer("/function/arguments")?.as_str());
-        turn.text = calls.fold(turn.text, |text, call| joined(text, call));
+        turn.text = calls.fold(turn.text, joined);
         Ok(turn)
     });
     turns.collect()
