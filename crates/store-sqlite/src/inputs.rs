@@ -166,11 +166,10 @@ fn close_input(write: &mut Write<'_>, close: CloseInput) -> DbResult<ClosedInput
     let together = of_delivery(connection, changed_rows.run, closed.delivery)?;
     let is_last = together.iter().all(|request| request.status != Status::Open);
     if end.is_none() && is_last {
-        let mut number = step::next_number(connection, changed_rows.run)?;
-        for request in &together {
+        let next = step::next_number(connection, changed_rows.run)?;
+        for (number, request) in (next..).zip(&together) {
             let told = Step { number, delivery: 0, at: now, body: request.step() };
             step::insert(connection, changed_rows.run, &step::Prepared::new(&told)?)?;
-            number += 1;
         }
     }
     if let Some(change::End::Completed(made)) = &end {

@@ -174,12 +174,7 @@ async fn an_acp_agent_that_asks_is_denied() {
         0 => Reply::tool("Bash", &json!({"command": "touch made.txt", "description": "makes a file"})),
         _ => {
             let tool = submit_tool(request).unwrap_or_default();
-            let severity = if number == 1 {
-                Reply::tool(tool, &json!({"severity": "high"}))
-            } else {
-                Reply::text("Done.")
-            };
-            severity
+            if number == 1 { Reply::tool(tool, &json!({"severity": "high"})) } else { Reply::text("Done.") }
         }
     });
     let Some(bench) = Agent::Claude.bench(script, json!({})).await else { return };
