@@ -206,7 +206,10 @@ impl<'a> Shape<'a> {
         for name in self.list("required").into_iter().flatten().filter_map(Value::as_str) {
             if !readable.contains_key(name) {
                 findings.error(place.key(name), format!("missing field '{name}'"));
-                readable.insert(name.to_owned(), Value::from(""));
+                let schema = self.schema.get("properties").and_then(|all| all.get(name));
+                let is_list =
+                    schema.and_then(|schema| schema.get("type")).is_some_and(|kind| kind == "array");
+                readable.insert(name.to_owned(), if is_list { json!([]) } else { json!("") });
             }
         }
         readable
