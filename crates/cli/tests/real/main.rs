@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
+mod approvals;
 mod claude;
 mod claude_files;
 mod codex;
