@@ -119,8 +119,10 @@ fn is_allowed(call: &Call, permissions: &Permissions, folder: &Path) -> bool {
         "Write" | "Edit" => is_rule("Edit(./**)"),
         _ => permissions.available.contains(&call.name),
     };
-    let path = call.input.get(*argument).and_then(Value::as_str).unwrap_or(".");
-    is_rule(&call.name) || may && is_inside(folder, Path::new(path))
+    let path = |argument: &str| call.input.get(argument).and_then(Value::as_str).unwrap_or(".");
+    let is_inside = |argument: &str| is_inside(folder, Path::new(path(argument)));
+    // The pattern of Glob can be an absolute path.
+    is_rule(&call.name) || may && is_inside(argument) && (call.name != "Glob" || is_inside("pattern"))
 }
 
 /// Whether a path is in a folder, links followed as far as it exists.
@@ -181,7 +183,7 @@ mod tests {
     }
 
     fn permissions() -> Permissions {
-        let tools = ["read_file", "write_file", "run_command"].map(str::to_owned);
+        let tools = ["read_file", "list_files", "write_file", "run_command"].map(str::to_owned);
         let own = ["WebFetch(domain:a.b)".to_owned()];
         Permissions::new(&tools, Some(&own), &servers()).unwrap()
     }
@@ -199,7 +201,7 @@ mod tests {
         );
         assert_eq!(rules(&["tracker__*"]), "mcp__tracker");
         assert_eq!(rules(&["tracker__del*"]), "mcp__tracker");
-        assert_eq!(rules(&["*"]), "Bash Edit Read WebFetch Write mcp__my_desk mcp__tracker");
+        assert_eq!(rules(&["*"]), "Bash Edit Glob Read WebFetch Write mcp__my_desk mcp__tracker");
         assert_eq!(rules(&[]), "");
     }
 
@@ -208,7 +210,7 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let folder = project.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("/etc", folder.join("link")).unwrap();
-        let asked = ["Bash", "Read", "Write", "WebFetch"].map(str::to_owned).to_vec();
+        let asked = ["Bash", "Glob", "Read", "Write", "WebFetch"].map(str::to_owned).to_vec();
         let permissions = Permissions { asked, ..permissions() };
         let made = |name: &str, input: Value| {
             let call = Call { id: "t".to_owned(), name: name.to_owned(), input };
@@ -221,6 +223,8 @@ mod tests {
         assert_eq!(lookup.names, ["mcp__my_desk__find", "my_desk__find", "my.desk__find"]);
         assert!(lookup.is_allowed && !made("mcp__other__find", json!({})).is_allowed);
         assert!(!made("Edit", json!({"file_path": "a"})).is_allowed);
+        assert!(made("Glob", json!({"pattern": "src/**/*.rs"})).is_allowed);
+        assert!(!made("Glob", json!({"pattern": "/etc/*"})).is_allowed);
         assert!(!made("WebFetch", json!({"url": "http://a.b"})).is_allowed);
         let is_allowed = |tool: &str, path: &str| made(tool, json!({"file_path": path})).is_allowed;
         assert!(is_allowed("Write", "new/a.txt") && is_allowed("Read", folder.join("a").to_str().unwrap()));
