@@ -76,6 +76,13 @@ impl Journal {
                 Body::Input { call_id, tool, answer, .. } => {
                     inputs.push(RecordedInput { call_id, tool, answer });
                 }
+                Body::ToolStarted { ref call_id } => {
+                    match inputs.iter().position(|input| input.call_id == *call_id) {
+                        // The call that was approved: see `use_decision`.
+                        Some(used) => drop(inputs.remove(used)),
+                        None => others.push_back(step),
+                    }
+                }
                 _ => others.push_back(step),
             }
         }
@@ -133,14 +140,29 @@ impl Journal {
         self.state().inputs.iter().rev().find(|input| input.call_id == call_id).cloned()
     }
 
-    /// What was decided about a call with these arguments. A decision counts once.
-    pub(crate) fn take_decision(&self, call: &ToolUse) -> Option<Decision> {
-        let mut state = self.state();
-        let place = state.inputs.iter().position(|input| input.tool.as_ref() == Some(call))?;
-        Some(Decision::read(state.inputs.remove(place).answer.as_ref()))
+    /// What was decided about a call with these arguments. An approval counts once, in all deliveries: that it was used is saved
+    /// before this returns.
+    pub(crate) async fn use_decision(&self, call: &ToolUse) -> Option<Decision> {
+        let (call_id, decision) = self.take_decision(call)?;
+        if decision == Decision::Approved {
+            self.record(Body::ToolStarted { call_id }).await;
+            self.settle().await;
+        }
+        Some(decision)
     }
 
-    /// What was decided, and not used yet.
+    fn take_decision(&self, call: &ToolUse) -> Option<(String, Decision)> {
+        let mut state = self.state();
+        let place = state.inputs.iter().position(|input| input.tool.as_ref() == Some(call))?;
+        let input = state.inputs.get(place)?;
+        let (call_id, decision) = (input.call_id.clone(), Decision::read(input.answer.as_ref()));
+        if decision == Decision::Approved {
+            state.inputs.remove(place);
+        }
+        Some((call_id, decision))
+    }
+
+    /// What was decided: approvals that were not used yet, and denials.
     pub fn decisions(&self) -> Vec<(ToolUse, Decision)> {
         let decided =
             |input: &RecordedInput| Some((input.tool.clone()?, Decision::read(input.answer.as_ref())));
@@ -240,7 +262,10 @@ fn size(body: &Body) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use accord_domain::id::InputId;
+    use accord_domain::input_request::Purpose;
     use jiff::Timestamp;
+    use serde_json::json;
 
     use super::*;
 
@@ -301,6 +326,35 @@ mod tests {
         assert_eq!(journal.take_call("b"), done);
         assert_eq!(journal.take_call("c"), RecordedCall::Begun);
         assert_eq!(journal.take_call("d"), RecordedCall::New);
+    }
+
+    #[tokio::test]
+    async fn an_approval_counts_once_and_a_denial_stays() {
+        let call = |command: &str| ToolUse { name: "Bash".into(), arguments: json!({"command": command}) };
+        let input = |id: &str, command: &str, approve: bool| Body::Input {
+            input_id: InputId::new("1"),
+            call_id: id.into(),
+            purpose: Purpose::Approval,
+            tool: Some(call(command)),
+            answer: Some(json!({"approve": approve})),
+        };
+        let saved = Arc::new(Saved::default());
+        let mut recorded = vec![input("a", "ls", true), input("b", "rm", false)];
+        let sink = Arc::clone(&saved) as Arc<dyn StepSink>;
+        let journal = Journal::new(steps(recorded.clone()), 3, sink);
+        assert_eq!(journal.decisions().len(), 2);
+        assert_eq!(journal.use_decision(&call("ls")).await, Some(Decision::Approved));
+        assert_eq!(journal.use_decision(&call("ls")).await, None);
+        let denied = Some(Decision::Denied("a person denied this call".into()));
+        assert_eq!(journal.use_decision(&call("rm")).await, denied);
+        assert_eq!(journal.use_decision(&call("rm")).await, denied);
+        let used: Vec<Body> = saved.0.lock().unwrap().iter().map(|(_, body)| body.clone()).collect();
+        assert_eq!(used, [Body::ToolStarted { call_id: "a".into() }]);
+        // The next delivery finds that it was used.
+        recorded.extend(used);
+        let journal = Journal::with(steps(recorded).into(), 4, None);
+        let left: Vec<ToolUse> = journal.decisions().into_iter().map(|(call, _)| call).collect();
+        assert_eq!((left, journal.is_replaying()), (vec![call("rm")], false));
     }
 
     #[tokio::test]

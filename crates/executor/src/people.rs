@@ -11,6 +11,12 @@ use serde_json::{Value, json};
 /// Says which tool calls need the approval of a person.
 pub trait Approvals: fmt::Debug + Send + Sync {
     fn are_needed(&self, tool: &str, arguments: &Value) -> bool;
+
+    /// The tools that may need approval, as they are written: a `*` at the end stands for any rest of the name.
+    fn tools(&self) -> Vec<String>;
+
+    /// Whether a tool is one of them, whatever its arguments are.
+    fn mention(&self, tool: &str) -> bool;
 }
 
 /// Nothing needs approval.
@@ -19,6 +25,14 @@ pub struct NoApprovals;
 
 impl Approvals for NoApprovals {
     fn are_needed(&self, _tool: &str, _arguments: &Value) -> bool {
+        false
+    }
+
+    fn tools(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn mention(&self, _tool: &str) -> bool {
         false
     }
 }

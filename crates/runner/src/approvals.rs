@@ -32,6 +32,14 @@ impl Approvals for ApprovalRules {
         let rules = self.0.iter().filter(|(approval, _)| approval.is_about(tool));
         rules.into_iter().any(|(_, condition)| condition.as_ref().is_none_or(needs))
     }
+
+    fn tools(&self) -> Vec<String> {
+        self.0.iter().map(|(approval, _)| approval.tool().to_owned()).collect()
+    }
+
+    fn mention(&self, tool: &str) -> bool {
+        self.0.iter().any(|(approval, _)| approval.is_about(tool))
+    }
 }
 
 #[cfg(test)]
@@ -65,6 +73,9 @@ mod tests {
         for (tool, arguments, expected) in cases {
             assert_eq!(rules.are_needed(tool, &arguments), expected, "{tool} {arguments}");
         }
+        assert_eq!(rules.tools(), ["run_command", "tracker__*", "pay"]);
+        let mentioned = ["run_command", "run_commands", "tracker__delete", "pay"];
+        assert_eq!(mentioned.map(|tool| rules.mention(tool)), [true, false, true, true]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) async fn bench(program: &std::path::Path, script: impl Into<Script>) 
 }
 
 /// The sessions of Claude Code that requests belong to, as it tells them to the model's service.
-fn sessions(bench: &Bench) -> BTreeSet<String> {
+pub(crate) fn sessions(bench: &Bench) -> BTreeSet<String> {
     let id = |body: &Value| {
         let user = body.pointer("/metadata/user_id").and_then(Value::as_str).unwrap();
         let user: Value = serde_json::from_str(user).unwrap();

@@ -13,15 +13,15 @@ use tokio::sync::mpsc;
 use crate::session::{by_tool, desk, native, program, server, start, turn, turn_with};
 use crate::support::{Bench, installed, severity, signal, words};
 
-fn codex() -> Option<PathBuf> {
+pub(crate) fn codex() -> Option<PathBuf> {
     installed("codex", "codex")
 }
 
-fn said(word: &str) -> Reply {
+pub(crate) fn said(word: &str) -> Reply {
     Reply::text(json!({"severity": word}).to_string())
 }
 
-fn executor(bench: &Bench) -> Value {
+pub(crate) fn executor(bench: &Bench) -> Value {
     let no_repetitions =
         ["request_max_retries", "stream_max_retries"].map(|key| format!("model_providers.accord.{key}=0"));
     let args: Vec<&str> = no_repetitions.iter().flat_map(|key| ["-c", key]).collect();
@@ -33,7 +33,7 @@ fn executor(bench: &Bench) -> Value {
     }})
 }
 
-async fn bench(program: &Path, script: impl Into<Script>) -> Bench {
+pub(crate) async fn bench(program: &Path, script: impl Into<Script>) -> Bench {
     let bench = Bench::new(program, script).await;
     bench.agent(&executor(&bench), &json!({"output_schema": severity()}));
     bench
@@ -73,7 +73,7 @@ async fn bench_of_exec(program: &Path, script: impl Into<Script>) -> Bench {
 }
 
 /// The threads that requests belong to, as Codex tells them to the model's service.
-fn threads(bench: &Bench) -> BTreeSet<String> {
+pub(crate) fn threads(bench: &Bench) -> BTreeSet<String> {
     bench.requests().iter().map(|request| request.body.get("prompt_cache_key").unwrap().to_string()).collect()
 }
 

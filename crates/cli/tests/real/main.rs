@@ -8,6 +8,7 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod acp;
+mod approvals;
 mod claude;
 mod claude_files;
 mod codex;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::process::Command;
@@ -15,10 +15,11 @@ use crate::child::Live;
 use crate::mcp_server::McpServer;
 use crate::program;
 use crate::session::{Capabilities, OpenError, Tool, TurnError, TurnFailure};
+use crate::start::Start;
 use crate::turn::{Delivery, Turn};
 
 use super::lines::LONGEST_LINE;
-use super::{Host, Scratch, Settings, SubmissionInbox, SubmitServer};
+use super::{Host, PermissionDesk, Scratch, Settings, SubmissionInbox, SubmitServer};
 
 /// What stays the same for a session.
 pub(crate) struct SessionContext {
@@ -31,6 +32,7 @@ pub(crate) struct SessionContext {
     pub(crate) servers: Vec<McpServer>,
     pub(crate) redactor: Redactor,
     pub(crate) max_steps: u32,
+    pub(crate) desk: PermissionDesk,
 }
 
 impl SessionContext {
@@ -38,10 +40,9 @@ impl SessionContext {
         host: &Host,
         submit: &SubmitServer,
         settings: Settings,
-        project_dir: &Path,
-        servers: Vec<McpServer>,
-        max_steps: u32,
+        start: Start,
     ) -> Result<Self, OpenError> {
+        let Start { project_dir, mcp_servers: servers, max_steps, approvals, journal, .. } = start;
         let folder = project_dir.canonicalize().map_err(|error| {
             let folder = project_dir.display();
             OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
@@ -51,7 +52,8 @@ impl SessionContext {
             .map_err(|error| OpenError::Missing(format!("a temporary folder cannot be created: {error}")))?;
         let redactor = host.redactor(&settings, &servers);
         let (host, submit) = (host.clone(), submit.clone());
-        Ok(Self { host, submit, executable, folder, scratch, settings, servers, redactor, max_steps })
+        let desk = PermissionDesk { approvals, journal };
+        Ok(Self { host, submit, executable, folder, scratch, settings, servers, redactor, max_steps, desk })
     }
 
     /// What a CLI can do: it supports schemas, and tools whose schema is not enforced.

@@ -1,9 +1,16 @@
 //! What these tests share.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use accord_executor::{BuiltinTools, Start, ToolOutput, Toolbox, Toolboxes, Turn};
+use accord_domain::id::InputId;
+use accord_domain::input_request::{Purpose, ToolUse};
+use accord_domain::step::{Body, Step};
+use accord_executor::{
+    Approvals, BuiltinTools, Journal, Start, StepSink, ToolOutput, Toolbox, Toolboxes, Turn,
+};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -83,4 +90,44 @@ async fn until(condition: impl Fn() -> bool) {
     })
     .await
     .unwrap();
+}
+
+/// Every call of these tools needs approval.
+#[derive(Debug)]
+pub(crate) struct Approve(pub(crate) &'static [&'static str]);
+
+impl Approvals for Approve {
+    fn are_needed(&self, tool: &str, _arguments: &Value) -> bool {
+        self.mention(tool)
+    }
+
+    fn tools(&self) -> Vec<String> {
+        self.0.iter().map(|&tool| tool.to_owned()).collect()
+    }
+
+    fn mention(&self, tool: &str) -> bool {
+        self.0.contains(&tool)
+    }
+}
+
+struct Unsaved;
+
+#[async_trait::async_trait]
+impl StepSink for Unsaved {
+    async fn save(&self, _number: u32, _body: Body) {}
+
+    async fn saved(&self) {}
+}
+
+/// The journal of a run where a person decided about a call.
+pub(crate) fn decided(tool: ToolUse, answer: Value) -> Arc<Journal> {
+    let body = Body::Input {
+        input_id: InputId::new("1"),
+        call_id: "earlier".to_owned(),
+        purpose: Purpose::Approval,
+        tool: Some(tool),
+        answer: Some(answer),
+    };
+    let step = Step { number: 1, delivery: 1, at: Timestamp::UNIX_EPOCH, body };
+    Arc::new(Journal::new(vec![step], 2, Arc::new(Unsaved)))
 }

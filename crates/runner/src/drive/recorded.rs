@@ -2,6 +2,7 @@
 //!
 //! Sessions with a model record each request and tool themselves. Of CLIs and programs a whole turn is one step.
 
+use accord_api::input_request::{Decision, ToolUse};
 use accord_api::step::{Body, Ending, RequestError};
 use accord_api::{Usage, attempt};
 use accord_executor::{Answer, Stop, Turn};
@@ -70,12 +71,19 @@ impl Turns<'_> {
             Some(transcript) if !transcript.is_empty() => {
                 turn.prompt = format!("{TRANSCRIPT}\n\n{transcript}User:\n{}", turn.prompt);
             }
-            None if is_interrupted => turn.prompt = format!("{INTERRUPTED}\n\n{}", turn.prompt),
+            None if is_interrupted => {
+                let decided = decided(&self.journal.decisions());
+                turn.prompt = format!("{INTERRUPTED}\n\n{decided}{}", turn.prompt);
+            }
             Some(_) | None => {}
         }
         let result = self.patiently(turn).await;
         let step = match &result {
             Ok(answer) => Some(answered(answer, self.has_worked, self.conversation())),
+            // The next delivery continues the conversation as it is now, with what it has used.
+            Err((NoAnswer::InputRequired, _)) => self
+                .conversation()
+                .map(|conversation| Body::Conversation { conversation, host: self.assignment.host.clone() }),
             Err((why, usage)) => failed(why, wire(*usage)),
         };
         if let Some(step) = step {
@@ -110,6 +118,27 @@ impl Turns<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Tells what people decided about the calls for which the turn was interrupted.
+fn decided(decisions: &[(ToolUse, Decision)]) -> String {
+    let line = |(call, decision): &(ToolUse, Decision)| {
+        let ToolUse { name, arguments } = call;
+        match decision {
+            Decision::Approved => format!(
+                "- A person approved this call: {name} {arguments}. It has not run yet: call it again, with exactly these arguments.\n"
+            ),
+            Decision::Denied(reason) => {
+                format!(
+                    "- This call was not approved: {name} {arguments} ({reason}). Do not call it again.\n"
+                )
+            }
+        }
+    };
+    match decisions {
+        [] => String::new(),
+        decisions => decisions.iter().map(line).collect::<String>() + "\n",
     }
 }
 
@@ -173,4 +202,26 @@ fn no_answer(error: RequestError, message: String) -> NoAnswer {
 fn executor_usage(usage: Usage) -> accord_executor::Usage {
     let Usage { input_tokens, output_tokens, cost_usd } = usage;
     accord_executor::Usage { input_tokens, output_tokens, cost_usd }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_decision_is_told() {
+        let call =
+            |command: &str| ToolUse { name: "Bash".to_owned(), arguments: json!({"command": command}) };
+        assert_eq!(decided(&[]), "");
+        let told = decided(&[
+            (call("ls"), Decision::Approved),
+            (call("rm"), Decision::Denied("a person denied this call: no".to_owned())),
+        ]);
+        let expected = "- A person approved this call: Bash {\"command\":\"ls\"}. It has not run yet: call it again, with \
+                        exactly these arguments.\n- This call was not approved: Bash {\"command\":\"rm\"} (a person denied \
+                        this call: no). Do not call it again.\n\n";
+        assert_eq!(told, expected);
+    }
 }

@@ -24,7 +24,7 @@ fn names_what_does_not_fit() {
         (
             "{ type: acp, command: gemini }",
             "",
-            "$.executor.command: expected a list of strings, got a string",
+            "$.executor.command: expected a list, got the string \"gemini\"",
         ),
         (
             "{ type: acp, command: ['--acp'] }",

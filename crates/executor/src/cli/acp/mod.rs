@@ -73,9 +73,7 @@ impl Executor for AcpExecutor {
         }
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
         let permissions = Permissions::new(settings.allowed_tools.as_deref(), &start.mcp_servers);
-        let Start { project_dir, mcp_servers, max_steps, .. } = start;
-        let context =
-            SessionContext::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
+        let context = SessionContext::open(&self.host, &self.submit, settings, start)?;
         Ok(Box::new(AcpSession::new(Launcher { context, auth_method, permissions }, past)))
     }
 }

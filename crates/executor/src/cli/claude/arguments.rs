@@ -34,6 +34,15 @@ const OWN: [(&str, &str); 18] = [
     ("--append-system-prompt", "use `system_prompt`"),
 ];
 
+/// Arguments that could allow what `approve` holds back.
+const PERMITTING: [&str; 5] = [
+    "--settings",
+    "--permission-mode",
+    "--permission-prompt-tool",
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+];
+
 /// Variables that turn off network access other than to the model.
 pub(super) const QUIET: [(&str, &str); 5] = [
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
@@ -117,6 +126,10 @@ pub(super) fn list(
         add(&["--disallowedTools"]);
         permissions.denied.iter().for_each(|rule| add(&[rule]));
     }
+    if !permissions.asked.is_empty() {
+        let settings = json!({"permissions": {"ask": permissions.asked}});
+        add(&["--permission-prompt-tool", "stdio", "--settings", &settings.to_string()]);
+    }
     if let AnswerMode::Native(schema) = &setup.mode {
         add(&["--json-schema", &schema.to_string()]);
     }
@@ -164,6 +177,18 @@ pub(super) fn check(own: &[String]) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// Refuses arguments that could allow what a person has to approve.
+pub(super) fn check_with_approvals(own: &[String]) -> Result<(), OpenError> {
+    let flag = |argument: &String| argument.split('=').next().unwrap_or_default().to_owned();
+    match own.iter().map(flag).find(|flag| PERMITTING.contains(&flag.as_str())) {
+        Some(flag) => Err(wrong(
+            &CLAUDE_CODE,
+            format!("`args` contains '{flag}', which could bypass `approve`; remove one of them"),
+        )),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +205,7 @@ mod tests {
             available: vec!["Read".to_owned(), "Bash".to_owned()],
             allowed: vec!["Bash(git *)".to_owned()],
             denied: vec!["Read(./a)".to_owned(), "Edit(./a)".to_owned()],
+            asked: vec!["Bash".to_owned()],
         };
         let files =
             Files { mcp_config: Path::new("/s/mcp.json"), system_prompt: Some(Path::new("/s/system.md")) };
@@ -202,6 +228,10 @@ mod tests {
             "--disallowedTools",
             "Read(./a)",
             "Edit(./a)",
+            "--permission-prompt-tool",
+            "stdio",
+            "--settings",
+            r#"{"permissions":{"ask":["Bash"]}}"#,
             "--json-schema",
             r#"{"type":"object"}"#,
             "--append-system-prompt-file",
@@ -226,7 +256,8 @@ mod tests {
     #[test]
     fn reports_nothing_about_absent_fields() {
         let setup = Setup { system_prompt: String::new(), model: None, mode: AnswerMode::Text };
-        let permissions = Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
+        let permissions =
+            Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new(), asked: Vec::new() };
         let files = Files { mcp_config: Path::new("m"), system_prompt: None };
         let bounds = Bounds { steps: 1, cost_usd: None };
         let list = list(&setup, &permissions, &files, None, bounds, &[]);
@@ -262,5 +293,11 @@ mod tests {
         assert!(check(&["--effort".to_owned(), "low".to_owned()]).is_ok());
         let error = check(&["--output-format=json".to_owned()]).unwrap_err().to_string();
         assert!(error.ends_with("`args` contains '--output-format'; remove it: Accord sets it"), "{error}");
+        let settings = ["--settings=x.json".to_owned()];
+        assert!(check(&settings).is_ok());
+        let error = check_with_approvals(&settings).unwrap_err().to_string();
+        assert!(
+            error.ends_with("`args` contains '--settings', which could bypass `approve`; remove one of them")
+        );
     }
 }

@@ -34,8 +34,10 @@ pub(super) enum Kind {
     Refuses {
         words: String,
     },
+    /// A request to Accord, such as one for a permission to call a tool.
     Asks {
         request_id: String,
+        call: Option<Call>,
     },
     Ends(Value),
     Other,
@@ -92,7 +94,9 @@ impl Line {
             }
             ("assistant", _) => Kind::Says(message(&value)),
             ("user", _) => user_message(&value),
-            ("control_request", _) => Kind::Asks { request_id: owned(&value, "request_id") },
+            ("control_request", _) => {
+                Kind::Asks { request_id: owned(&value, "request_id"), call: wanted(&value) }
+            }
             ("result", _) => Kind::Ends(value),
             _ => Kind::Other,
         };
@@ -106,6 +110,16 @@ fn word<'a>(value: &'a Value, name: &str) -> &'a str {
 
 fn owned(value: &Value, name: &str) -> String {
     word(value, name).to_owned()
+}
+
+/// The call that a permission is asked for.
+fn wanted(value: &Value) -> Option<Call> {
+    let request = value.get("request").filter(|request| word(request, "subtype") == "can_use_tool")?;
+    Some(Call {
+        id: owned(request, "tool_use_id"),
+        name: owned(request, "tool_name"),
+        input: request.get("input").cloned().unwrap_or_default(),
+    })
 }
 
 fn servers(value: &Value) -> Vec<(String, String)> {

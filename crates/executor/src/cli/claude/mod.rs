@@ -7,6 +7,7 @@
 //! Its own report of success is not trusted: see `outcome`. A failed turn stays in the conversation, because the CLI cannot
 //! remove it.
 
+mod approvals;
 mod arguments;
 mod conversation;
 mod line;
@@ -60,13 +61,16 @@ impl Executor for ClaudeCodeExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&CLAUDE_CODE, &start.settings)?;
         arguments::check(&settings.args)?;
-        let permissions =
+        if !start.approvals.tools().is_empty() {
+            arguments::check_with_approvals(&settings.args)?;
+        }
+        let mut permissions =
             Permissions::new(&start.tools, settings.allowed_tools.as_deref(), &start.mcp_servers)?;
-        let past = start.conversation.map(Conversation::read).transpose()?;
-        let Start { project_dir, mcp_servers, max_steps, .. } = start;
-        let context =
-            SessionContext::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
-        let permissions = permissions.keeping(&start.tools, &context.folder, &self.private_files);
+        permissions.asked = approvals::ask_rules(start.approvals.as_ref(), &permissions, &start.mcp_servers);
+        let past = start.conversation.clone().map(Conversation::read).transpose()?;
+        let tools = start.tools.clone();
+        let context = SessionContext::open(&self.host, &self.submit, settings, start)?;
+        let permissions = permissions.keeping(&tools, &context.folder, &self.private_files);
         Ok(Box::new(ClaudeCode::new(Launcher { context, permissions }, past)))
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Running {
     pub(super) live: Live,
     pub(super) setup: Setup,
     pub(super) inbox: Option<SubmissionInbox>,
+    /// Whether it was interrupted: nothing is allowed any more.
+    pub(super) is_ending: bool,
 }
 
 impl Launcher {
@@ -70,7 +72,7 @@ impl Launcher {
         }
         let live = context.spawn(command).await;
         let live = live.map_err(|error| self.not_started(&error, &setup))?;
-        Ok(Running { live, setup, inbox })
+        Ok(Running { live, setup, inbox, is_ending: false })
     }
 
     fn not_started(&self, error: &io::Error, setup: &Setup) -> TurnError {

@@ -51,7 +51,7 @@ impl Session for ClaudeCode {
         let mut heard = Transcript::default();
         let seconds = self.launcher.context.settings.timeout_seconds;
         let asked = bounded(seconds, cancel, self.ask(turn, &mut heard, events)).await;
-        if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
+        if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_) | TurnError::InputRequired)) {
             self.interrupt(&mut heard).await;
         }
         let usage = heard.messages.at_least(self.totals().since(&before));
@@ -135,6 +135,7 @@ impl ClaudeCode {
     async fn interrupt(&mut self, heard: &mut Transcript) {
         let Self { launcher, conversation, running } = self;
         if let Some(running) = running {
+            running.is_ending = true;
             let request =
                 json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}});
             running.live.send_line(request.to_string()).await.ok();

@@ -14,7 +14,7 @@ use crate::tools::PRIVATE;
 use super::super::{CLAUDE_CODE, SUBMIT_SERVER, wrong};
 
 /// Accord's built-in tools: what they are called here, and the rules that allow what reading does not need.
-const BUILT_IN: [(&str, &[&str], &[&str]); 5] = [
+pub(super) const BUILT_IN: [(&str, &[&str], &[&str]); 5] = [
     ("read_file", &["Read"], &[]),
     ("list_files", &["Glob"], &[]),
     ("search_files", &["Grep"], &[]),
@@ -30,7 +30,7 @@ const WRITING: &str = "Edit";
 const PROTECTED: [&str; 4] = ["**/.accord", "**/.accord/**", "**/.git", "**/.git/**"];
 
 /// The prefix of tools of MCP servers.
-const MCP: &str = "mcp__";
+pub(super) const MCP: &str = "mcp__";
 
 /// Tools and rules, as the CLI takes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(super) struct Permissions {
     pub(super) allowed: Vec<String>,
     /// What may not be used at all.
     pub(super) denied: Vec<String>,
+    /// What the CLI has to ask for, whatever is allowed.
+    pub(super) asked: Vec<String>,
 }
 
 impl Permissions {
@@ -49,7 +51,8 @@ impl Permissions {
         allowed_tools: Option<&[String]>,
         servers: &[McpServer],
     ) -> Result<Self, OpenError> {
-        let mut permissions = Self { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
+        let mut permissions =
+            Self { available: Vec::new(), allowed: Vec::new(), denied: Vec::new(), asked: Vec::new() };
         for tool in tools {
             let known = BUILT_IN.iter().find(|(name, ..)| name == tool);
             let (_, names, rules) = known.ok_or_else(|| unknown(tool))?;

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use crate::event::{Event, Events};
 use crate::session::TurnError;
 
-use super::super::{CLAUDE_CODE, LineError, SUBMIT_SERVER, closed, excerpt, next_line};
+use super::super::{CLAUDE_CODE, LineError, Permission, SUBMIT_SERVER, closed, excerpt, next_line};
+use super::approvals;
 use super::arguments::AnswerMode;
 use super::conversation::{Conversation, is_id};
-use super::line::{Kind, Line};
+use super::line::{Call, Kind, Line};
 use super::outcome;
 use super::process::{Launcher, Running};
 use super::tools::prefix;
@@ -75,9 +76,12 @@ pub(super) async fn hear_out(
                 launcher.connected(running, &servers)?;
                 heard.model = model;
             }
-            Kind::Asks { request_id } => {
-                running.live.send_line(declined(&request_id)).await.ok();
-            }
+            Kind::Asks { request_id, call } => match call.filter(|_| launcher.context.desk.is_open()) {
+                Some(call) => permit(launcher, running, &request_id, &call).await?,
+                None => {
+                    running.live.send_line(declined(&request_id)).await.ok();
+                }
+            },
             Kind::Ends(line) => {
                 gone(conversation.as_ref(), &line)?;
                 if let Some(conversation) = conversation {
@@ -88,6 +92,28 @@ pub(super) async fn hear_out(
             kind => heard.take(kind, &submit_tool, events, &launcher.context.redactor).await,
         }
     }
+}
+
+/// Answers a request for a permission. One that a person has to decide ends the turn.
+async fn permit(
+    launcher: &Launcher,
+    running: &mut Running,
+    request_id: &str,
+    call: &Call,
+) -> Result<(), Interruption> {
+    let Launcher { context, permissions } = launcher;
+    let request = approvals::request(request_id, call, permissions, &context.servers, &context.folder);
+    if running.is_ending {
+        context.desk.collect(request);
+        return Ok(());
+    }
+    let answer = match context.desk.decide(request).await {
+        Permission::Allowed => approvals::allowed(request_id, &call.input),
+        Permission::Denied(reason) => approvals::denied(request_id, &reason),
+        Permission::Asked => return Err(Interruption::Turn(TurnError::InputRequired)),
+    };
+    running.live.send_line(answer).await.ok();
+    Ok(())
 }
 
 /// Declines a question: there is no user to ask.

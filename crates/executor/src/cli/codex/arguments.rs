@@ -94,6 +94,11 @@ impl OwnArguments {
         Ok(())
     }
 
+    /// Whether commands are confined.
+    pub(super) fn has_sandbox(&self) -> bool {
+        self.sandbox != "danger-full-access"
+    }
+
     /// Whether the blueprint sets a key by itself.
     fn sets(&self, key: &str) -> bool {
         let begins = |text: &str| {

@@ -3,13 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use tokio::process::Command;
 
 use crate::child::holds_secret;
 use crate::session::OpenError;
 
-use super::super::{SessionContext, endpoint};
+use super::super::{PermissionRequest, SessionContext, SubmissionInbox, endpoint};
+use super::approvals::{self, Started};
 use super::arguments::{OwnArguments, Provider};
+use super::servers;
 
 /// The lowering profile of the provider behind it.
 pub(super) const PROFILE: &str = "openai";
@@ -55,6 +58,25 @@ impl Launcher {
             )),
             false => Ok(()),
         }
+    }
+
+    /// The configuration of the MCP servers of a thread.
+    pub(super) fn servers(&self, inbox: Option<&SubmissionInbox>) -> Value {
+        let approvals = self.context.desk.approvals.as_ref();
+        servers::inline(self.context.servers(inbox), |server| approvals::holds_back(approvals, server))
+    }
+
+    /// What Codex asks for, if a person may have to decide about it.
+    pub(super) fn permission_request(
+        &self,
+        method: &str,
+        params: &Value,
+        started: &Started,
+    ) -> Option<PermissionRequest> {
+        if !self.context.desk.is_open() {
+            return None;
+        }
+        approvals::request(method, params, started, &self.context.servers, self.own.has_sandbox())
     }
 
     /// A command of Codex, with the arguments that all of them have.

@@ -17,12 +17,12 @@ use super::super::transcript::{Item, Transcript};
 use super::super::{
     CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
 };
+use super::approvals::{self, Started};
 use super::conversation::{Conversation, Totals, is_id};
 use super::item;
 use super::launcher::Launcher;
 use super::outcome::TurnEnd;
 use super::rpc::{self, Message, RpcError};
-use super::servers;
 use super::turn_error::CodexError;
 
 /// How long it may take to greet. It takes a second or two.
@@ -40,6 +40,7 @@ pub(super) struct Server {
     pub(super) turn: Option<String>,
     /// Threads that Codex began by itself, for agents of its own.
     others: BTreeSet<String>,
+    started: Started,
 }
 
 /// The thread that the process has open.
@@ -74,7 +75,14 @@ impl Server {
     pub(super) async fn start(launcher: &Launcher) -> Result<Self, StartError> {
         let live = launcher.context.spawn(launcher.command(&["app-server"])).await;
         let live = live.map_err(|error| StartError::Unknown(launcher.context.not_started(&error)))?;
-        let mut server = Self { live, requests: 0, thread: None, turn: None, others: BTreeSet::new() };
+        let mut server = Self {
+            live,
+            requests: 0,
+            thread: None,
+            turn: None,
+            others: BTreeSet::new(),
+            started: Started::new(),
+        };
         let client = json!({"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")});
         match timeout(TIME_TO_GREET, server.call("initialize", &json!({"clientInfo": client}))).await {
             Ok(Ok(Ok(_))) => {}
@@ -108,8 +116,8 @@ impl Server {
         let inbox = launcher.context.inbox(&turn.delivery).map_err(Interruption::Turn)?;
         let mut params = json!({
             "cwd": launcher.context.folder,
-            "approvalPolicy": "never",
-            "config": {"mcp_servers": servers::inline(launcher.context.servers(inbox.as_ref()))},
+            "approvalPolicy": approvals::policy(launcher.context.desk.approvals.as_ref()),
+            "config": {"mcp_servers": launcher.servers(inbox.as_ref())},
         });
         if let Some(model) = launcher.context.model(turn) {
             set(&mut params, "model", json!(model));
@@ -170,6 +178,7 @@ impl Server {
             set(&mut params, "model", json!(model));
         }
         self.turn = None;
+        self.started.clear();
         let asked = self.request("turn/start", &params).await;
         loop {
             match self.next().await? {
@@ -185,8 +194,8 @@ impl Server {
                     }
                 }
                 Message::Response { .. } => {}
-                Message::Request { id } => {
-                    self.live.send_line(rpc::declined(&id)).await.ok();
+                Message::Request { id, method, params } => {
+                    self.permit(launcher, &id, &method, &params).await?;
                 }
                 Message::Notification { method, params } => {
                     if let Some(end) =
@@ -198,6 +207,28 @@ impl Server {
                 }
             }
         }
+    }
+
+    /// Answers a request. One that a person has to decide ends the turn.
+    async fn permit(
+        &mut self,
+        launcher: &Launcher,
+        id: &Value,
+        method: &str,
+        params: &Value,
+    ) -> Result<(), Interruption> {
+        let answer = match launcher.permission_request(method, params, &self.started) {
+            Some(request) => {
+                let permission = launcher.context.desk.decide(request).await;
+                let Some(answer) = approvals::answer(method, &permission) else {
+                    return Err(Interruption::Turn(TurnError::InputRequired));
+                };
+                rpc::response(id, &answer)
+            }
+            None => rpc::declined(id),
+        };
+        self.live.send_line(answer).await.ok();
+        Ok(())
     }
 
     pub(super) fn model(&self, turn: &Turn) -> String {
@@ -212,12 +243,24 @@ impl Server {
     }
 
     /// Interrupts the turn and waits for its end, so that the thread is whole.
-    pub(super) async fn interrupt(&mut self, conversation: &mut Conversation) {
+    pub(super) async fn interrupt(&mut self, launcher: &Launcher, conversation: &mut Conversation) {
         let (Some(thread), Some(turn)) = (&self.thread, self.turn.take()) else { return };
         let thread = thread.id.clone();
         self.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn})).await;
         while let Ok(message) = self.next().await {
-            let Message::Notification { method, params } = message else { continue };
+            let (method, params) = match message {
+                Message::Notification { method, params } => (method, params),
+                Message::Request { method, params, .. } => {
+                    if let Some(request) = launcher.permission_request(&method, &params, &self.started) {
+                        launcher.context.desk.collect(request);
+                    }
+                    continue;
+                }
+                Message::Response { .. } => continue,
+            };
+            if method == "item/started" {
+                self.begins(&params);
+            }
             if method == "thread/tokenUsage/updated" && is_of(&params, &thread) {
                 conversation.totals = used(&params).unwrap_or(conversation.totals);
             }
@@ -245,7 +288,10 @@ impl Server {
         match method {
             "turn/completed" => return self.completed(params, ours),
             _ if !ours => {}
-            "item/started" => heard.begins(item(), events, &launcher.context.redactor).await,
+            "item/started" => {
+                self.begins(params);
+                heard.begins(item(), events, &launcher.context.redactor).await;
+            }
             "item/agentMessage/delta" => {
                 let part = params.get("delta").and_then(Value::as_str).unwrap_or_default();
                 heard.says(part, events, &launcher.context.redactor);
@@ -267,6 +313,13 @@ impl Server {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Notes a tool at work: requests refer to it.
+    fn begins(&mut self, params: &Value) {
+        if let Some(Item::Tool { call_id, name, arguments, .. }) = params.get("item").map(item::read) {
+            self.started.insert(call_id, (name, arguments));
+        }
     }
 
     fn completed(&self, params: &Value, ours: bool) -> Result<Option<TurnEnd>, Interruption> {
@@ -306,7 +359,7 @@ impl Server {
         loop {
             match self.next().await? {
                 Message::Response { id, result } if id == asked => return Ok(result),
-                Message::Request { id } => {
+                Message::Request { id, .. } => {
                     self.live.send_line(rpc::declined(&id)).await.ok();
                 }
                 Message::Response { .. } | Message::Notification { .. } => {}

@@ -8,6 +8,7 @@
 //! changed goes into the user's message. Codex neither validates nor retries, and ends a turn without any message when
 //! the model refuses; see `outcome`. A turn that fails after it was asked stays in the thread.
 
+mod approvals;
 mod arguments;
 mod conversation;
 mod exec;
@@ -59,10 +60,14 @@ impl Executor for CodexExecutor {
             return Err(OpenError::Settings(text.to_owned()));
         }
         servers::check(&start.mcp_servers).map_err(|error| wrong(&CODEX, error))?;
+        if let Some(tool) = approvals::unknown(start.approvals.as_ref(), &start.mcp_servers) {
+            let text = format!(
+                "`approve` has '{tool}', which Codex cannot ask for: use run_command, write_file, or SERVER__TOOL for a tool of `mcp_servers`"
+            );
+            return Err(OpenError::Settings(text));
+        }
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
-        let Start { project_dir, mcp_servers, max_steps, .. } = start;
-        let context =
-            SessionContext::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
+        let context = SessionContext::open(&self.host, &self.submit, settings, start)?;
         let home = launcher::home(&context)?;
         let launcher = Launcher { context, home, own };
         launcher.check()?;

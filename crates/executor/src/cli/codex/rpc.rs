@@ -17,9 +17,11 @@ pub(super) enum Message {
         id: u64,
         result: Result<Value, RpcError>,
     },
-    /// A request to us, which is declined, because there is no interactive user.
+    /// A request to us, such as one for an approval.
     Request {
         id: Value,
+        method: String,
+        params: Value,
     },
     Notification {
         method: String,
@@ -37,7 +39,9 @@ impl Message {
             (Some(method), None) => {
                 Ok(Self::Notification { method, params: take(&mut value, "params").unwrap_or_default() })
             }
-            (Some(_), Some(id)) => Ok(Self::Request { id }),
+            (Some(method), Some(id)) => {
+                Ok(Self::Request { id, method, params: take(&mut value, "params").unwrap_or_default() })
+            }
             (None, Some(id)) => {
                 let id = id.as_u64().ok_or_else(wrong)?;
                 let error = value.get("error").filter(|error| !error.is_null());
@@ -61,6 +65,10 @@ pub(super) fn notification(method: &str) -> String {
     json!({"method": method}).to_string()
 }
 
+pub(super) fn response(id: &Value, result: &Value) -> String {
+    json!({"id": id, "result": result}).to_string()
+}
+
 pub(super) fn declined(id: &Value) -> String {
     json!({"id": id, "error": {"code": -32601, "message": "there is no interactive user"}}).to_string()
 }
@@ -78,7 +86,8 @@ mod tests {
         assert_eq!(read(r#"{"id": 3, "result": {"a": 1}}"#), Message::Response { id: 3, result: Ok(params) });
         let refused = Message::Response { id: 3, result: Err(RpcError("no".to_owned())) };
         assert_eq!(read(r#"{"id": 3, "error": {"code": 1, "message": "no"}}"#), refused);
-        assert_eq!(read(r#"{"id": "q", "method": "ask"}"#), Message::Request { id: json!("q") });
+        let asked = Message::Request { id: json!("q"), method: "ask".to_owned(), params: Value::Null };
+        assert_eq!(read(r#"{"id": "q", "method": "ask"}"#), asked);
         for text in ["hello", "[1]", "{}", r#"{"id": "x", "result": 1}"#] {
             let error = Message::read(text).unwrap_err();
             assert_eq!(error.to_string(), format!("Codex wrote an invalid message: '{text}'"));

@@ -17,6 +17,9 @@ use super::arguments::quoted;
 /// How long a server may take to start: `npx` fetches some of them.
 const SECONDS_TO_START: u32 = 60;
 
+/// Whether Codex asks before it calls a tool of a server.
+const APPROVAL_MODE: &str = "default_tools_approval_mode";
+
 #[derive(Debug, PartialEq, Eq, Error)]
 pub(super) enum ServerError {
     #[error("`mcp_servers` has '{name}', which is the same to Codex as {other}: use another name")]
@@ -48,10 +51,16 @@ pub(super) fn key(name: &str) -> String {
     name.chars().map(|each| if fits(each) { each } else { '_' }).collect()
 }
 
-/// The configuration of all of them, secrets included.
-pub(super) fn inline<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Value {
+/// The configuration of all of them, secrets included. Codex asks before it calls tools of those that are held back.
+pub(super) fn inline<'a>(
+    servers: impl Iterator<Item = &'a McpServer>,
+    is_held_back: impl Fn(&McpServer) -> bool,
+) -> Value {
     let configured = servers.map(|server| {
         let mut members = common();
+        if is_held_back(server) {
+            members.insert(APPROVAL_MODE.to_owned(), json!("prompt"));
+        }
         match &server.reach {
             Reach::Program { command, args, env } => {
                 members.extend(program(command, args));
@@ -125,7 +134,7 @@ impl ServerVariables {
 fn common() -> Map<String, Value> {
     let mut members = Map::new();
     members.insert("required".to_owned(), json!(true));
-    members.insert("default_tools_approval_mode".to_owned(), json!("approve"));
+    members.insert(APPROVAL_MODE.to_owned(), json!("approve"));
     members.insert("startup_timeout_sec".to_owned(), json!(SECONDS_TO_START));
     members
 }
@@ -173,7 +182,10 @@ mod tests {
                 "url": "http://127.0.0.1:1/mcp", "http_headers": {"Authorization": "Bearer t1p"},
             },
         });
-        assert_eq!(inline(servers().iter()), expected);
+        assert_eq!(inline(servers().iter(), |_| false), expected);
+        let asking = inline(servers().iter(), |server| server.name == "far");
+        let mode = |server: &str| asking.pointer(&format!("/{server}/{APPROVAL_MODE}")).cloned();
+        assert_eq!((mode("near"), mode("far")), (Some(json!("approve")), Some(json!("prompt"))));
     }
 
     #[test]

@@ -39,6 +39,10 @@ impl Backend {
     pub(super) async fn choose(launcher: &Launcher) -> Result<Self, OpenError> {
         match Server::start(launcher).await {
             Ok(server) => Ok(Self::Live(Some(Box::new(server)))),
+            Err(StartError::Unknown(_)) if launcher.context.desk.is_open() => Err(OpenError::Missing(
+                "`approve` needs a Codex with an app server: install a newer version, or remove `approve`"
+                    .to_owned(),
+            )),
             Err(StartError::Unknown(reason)) => {
                 let reason = launcher.context.redactor.text(&reason);
                 tracing::info!(reason, "Codex has no usable app server; each turn is a separate process");
@@ -112,7 +116,7 @@ impl Codex {
         let end = server.ask(launcher, turn, &prompt, conversation, &mut heard, events).await;
         let end = match end {
             Err(Interruption::Turn(error @ TurnError::TooManySteps(_))) => {
-                let ending = server.interrupt(conversation);
+                let ending = server.interrupt(launcher, conversation);
                 timeout(TIME_TO_INTERRUPT, ending).await.ok();
                 return Err(Interruption::Process(error));
             }
@@ -148,7 +152,8 @@ impl Codex {
             Backend::Live(running) => {
                 if let Some(mut server) = running.take() {
                     if let Some(conversation) = &mut self.conversation {
-                        timeout(TIME_TO_INTERRUPT, server.interrupt(conversation)).await.ok();
+                        let ending = server.interrupt(&self.launcher, conversation);
+                        timeout(TIME_TO_INTERRUPT, ending).await.ok();
                     }
                     server.live.end(TIME_TO_END).await;
                 }
@@ -192,7 +197,7 @@ impl Session for Codex {
         let before = self.totals();
         let seconds = self.launcher.context.settings.timeout_seconds;
         let asked = bounded(seconds, cancel, self.ask(turn, events)).await;
-        if matches!(asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
+        if matches!(asked, Err(TurnError::Stopped | TurnError::TimedOut(_) | TurnError::InputRequired)) {
             self.interrupt().await;
         }
         let usage = self.totals().since(before);

@@ -131,6 +131,14 @@ impl Approvals for Even {
     fn are_needed(&self, _tool: &str, arguments: &Value) -> bool {
         arguments["n"].as_u64().is_some_and(|number| number % 2 == 0)
     }
+
+    fn tools(&self) -> Vec<String> {
+        vec!["echo".to_owned()]
+    }
+
+    fn mention(&self, tool: &str) -> bool {
+        tool == "echo"
+    }
 }
 
 #[tokio::test]

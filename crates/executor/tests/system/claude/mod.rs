@@ -1,6 +1,7 @@
 //! Claude Code, with a shell script in its place: what it is started with, what is made of its lines, and that nothing of
 //! it is left.
 
+mod approving;
 mod bad;
 mod fixture;
 mod stopping;

@@ -72,6 +72,9 @@ def app_server():
         def tell(method, **params):
             say({"method": method, "params": {"threadId": THREAD, **params}})
 
+        def ask(request_id, method, **params):
+            say({"id": request_id, "method": method, "params": {"threadId": THREAD, **params}})
+
         if method == "initialize":
             answer({"userAgent": "fake"})
         elif method in ("thread/start", "thread/resume"):
@@ -86,6 +89,13 @@ def app_server():
         elif method == "turn/start":
             turns += 1
             answer({"turn": {"id": f"turn-{turns}"}})
+            if ACT == "approvals":
+                change = {"path": "/p/b", "diff": "+b"}
+                tell("item/started", item={"type": "fileChange", "id": "c2", "changes": [change]})
+                params = {"turnId": f"turn-{turns}", "kind": "command", "command": "touch a", "cwd": "/p"}
+                ask("ask-c1", "item/commandExecution/requestApproval", itemId="c1", **params)
+                ask("ask-c2", "item/fileChange/requestApproval", itemId="c2", turnId=f"turn-{turns}")
+                continue
             say({"id": "ask-1", "method": "item/commandExecution/requestApproval", "params": {}})
             misbehave()
             if ACT == "foreign":

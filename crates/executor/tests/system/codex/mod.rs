@@ -1,5 +1,6 @@
 //! The codex executor, with a script in the place of Codex.
 
+mod approving;
 mod bad;
 mod exec;
 mod fixture;
