@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rmcp::model::{
-    CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
-    ProgressNotificationParam, ProgressToken, ServerRequest,
+    CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, ProgressNotificationParam, ProgressToken, ServerRequest,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
 use serde_json::{Map, Value};
@@ -88,8 +88,7 @@ impl Caller {
     pub(crate) async fn ask(&self, question: Question, withdrawn: impl Future<Output = ()>) -> Option<Reply> {
         let Asking::DuringCall(client) = &self.asking else { return None };
         let request = ServerRequest::ElicitRequest(question.request());
-        let handle =
-            client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.ok()?;
+        let handle = client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.ok()?;
         let (id, client) = (handle.id.clone(), handle.peer.clone());
         tokio::select! {
             response = handle.await_response() => match response {

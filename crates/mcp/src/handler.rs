@@ -91,7 +91,8 @@ fn wrong(message: String) -> ErrorData {
 fn replies(responses: InputResponses) -> Result<Vec<(String, Reply)>, ErrorData> {
     let read = |(key, response): (String, Value)| {
         let result: Result<ElicitResult, _> = serde_json::from_str(&response.to_string());
-        let message = |error| wrong(format!("inputResponses.{key}: expected the result of an elicitation; {error}"));
+        let message =
+            |error| wrong(format!("inputResponses.{key}: expected the result of an elicitation; {error}"));
         result.map_err(message).map(|result| (key.clone(), result.into()))
     };
     responses.into_iter().map(read).collect()

@@ -67,7 +67,9 @@ impl Http {
         match incoming {
             Incoming::One(_) => answer_one(handler, parts.headers, body).await,
             Incoming::Batch(batch) => match version_without_batches(&parts.headers) {
-                Some(version) => refused(None, format!("version '{version}' has no batches; send one message")),
+                Some(version) => {
+                    refused(None, format!("version '{version}' has no batches; send one message"))
+                }
                 None => match rpc::answer_batch(&handler, batch).await {
                     Some(answers) => json(StatusCode::OK, answers),
                     None => response(StatusCode::ACCEPTED, Bytes::new()),

@@ -23,8 +23,8 @@ mod toolset;
 mod wire;
 
 pub use accord::Accord;
+pub use caller::{Caller, Question, Reply};
 pub use http::{Answered, Http, Pieces};
 pub use stdio::serve;
 pub use submit::Submit;
-pub use caller::{Caller, Question, Reply};
 pub use toolset::{Answer, Hints, Outcome, Task, TaskState, Tasks, Tool, Toolset};

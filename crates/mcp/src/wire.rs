@@ -76,7 +76,9 @@ pub(crate) fn detailed_task(found: Task, is_modern: bool) -> GetTaskResult {
         TaskState::InputRequired(questions) => {
             TaskPayload::InputRequired { input_requests: requests(questions) }
         }
-        TaskState::Finished(finished) => TaskPayload::Completed { result: written(&answer(finished, is_modern)) },
+        TaskState::Finished(finished) => {
+            TaskPayload::Completed { result: written(&answer(finished, is_modern)) }
+        }
         TaskState::Stopped => TaskPayload::Cancelled,
     };
     GetTaskResult::new(DetailedTask::new(described, payload))

@@ -118,8 +118,14 @@ async fn the_version_is_agreed_upon() {
 async fn unknown_methods_are_errors_even_before_initialize() {
     let mut pipes = Pipes::open();
     let unknown = [
-        "resources/list", "resources/templates/list", "prompts/list", "logging/setLevel", "completion/complete",
-        "tasks/get", "subscriptions/listen", "",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+        "logging/setLevel",
+        "completion/complete",
+        "tasks/get",
+        "subscriptions/listen",
+        "",
     ];
     for method in unknown {
         pipes.ask(1, method, json!({})).await;
@@ -347,8 +353,18 @@ async fn over_http_the_headers_of_newer_clients_agree_with_the_body() {
         (&[version], &list, 400, "-32020"),
         (&[version, ("mcp-method", "tools/call")], &list, 400, "-32020"),
         (&[("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")], &list, 400, "-32020"),
-        (&[version, ("mcp-method", "resources/list")], &DISCOVER.replace("server/discover", "resources/list"), 404, "-32601"),
-        (&[version, ("mcp-method", "none/such")], &DISCOVER.replace("server/discover", "none/such"), 404, "-32601"),
+        (
+            &[version, ("mcp-method", "resources/list")],
+            &DISCOVER.replace("server/discover", "resources/list"),
+            404,
+            "-32601",
+        ),
+        (
+            &[version, ("mcp-method", "none/such")],
+            &DISCOVER.replace("server/discover", "none/such"),
+            404,
+            "-32601",
+        ),
     ];
     for (headers, body, status, code) in refused {
         let answer = post(headers, body).await;

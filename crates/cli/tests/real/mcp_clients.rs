@@ -164,7 +164,9 @@ fn check_python(seen: &Value, legacy_asks: bool) {
         );
         assert_eq!(seen["agents"]["agents"].as_array().map(Vec::len), Some(3));
         assert!(seen["polled"]["next"].as_str().unwrap().contains("get_agent_session_result"));
-        for (case, expected) in [("unknown", "Available agents: clerk, counter, triage."), ("wrong", "$.text")] {
+        for (case, expected) in
+            [("unknown", "Available agents: clerk, counter, triage."), ("wrong", "$.text")]
+        {
             assert_eq!(seen[case]["is_error"], true, "{case}");
             assert!(seen[case]["text"].as_str().unwrap().contains(expected), "{}", seen[case]);
         }

@@ -11,8 +11,17 @@ const ANSWER: &str = "answer";
 
 /// What forms have of the schema of a property.
 const KEYWORDS: [&str; 11] = [
-    "type", "title", "description", "enum", "enumNames", "minLength", "maxLength", "format", "minimum",
-    "maximum", "default",
+    "type",
+    "title",
+    "description",
+    "enum",
+    "enumNames",
+    "minLength",
+    "maxLength",
+    "format",
+    "minimum",
+    "maximum",
+    "default",
 ];
 
 /// The formats that forms have.

@@ -75,7 +75,12 @@ impl Accord {
     }
 
     /// Answers a request with the reply of a user.
-    pub(super) async fn give(&self, input: &InputRequest, digest: &str, reply: Reply) -> Result<Given, ToolError> {
+    pub(super) async fn give(
+        &self,
+        input: &InputRequest,
+        digest: &str,
+        reply: Reply,
+    ) -> Result<Given, ToolError> {
         let answer = match (reply, input.purpose) {
             (Reply::Accept(content), _) => match Form::new(&input.schema, None) {
                 Some(form) => form.answer(content),

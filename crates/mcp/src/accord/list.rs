@@ -73,7 +73,7 @@ impl Accord {
             SessionStatus::Waiting => "It waits for its child sessions; check again later.",
             SessionStatus::InputRequired => {
                 "It needs an answer from a person: call list_inputs with this session_id, then answer_input."
-            },
+            }
             SessionStatus::Idle | SessionStatus::Finished => {
                 "Fetch its result with get_agent_session_result."
             }

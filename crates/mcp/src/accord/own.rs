@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(arguments_schema(&json!({"type": ["null", "object"]})), Some(object));
         let any = json!({"anyOf": [{"required": ["a"]}], "type": "object"});
         assert_eq!(arguments_schema(&json!({"anyOf": [{"required": ["a"]}]})), Some(any));
-        for schema in [json!({"type": "string"}), json!(false), json!({"title": "x".repeat(LONGEST_SCHEMA)})] {
+        for schema in [json!({"type": "string"}), json!(false), json!({"title": "x".repeat(LONGEST_SCHEMA)})]
+        {
             assert_eq!(arguments_schema(&schema), None);
         }
     }

@@ -3,12 +3,19 @@
 use serde_json::{Map, Value, json};
 
 const RUN_STATUSES: [&str; 9] = [
-    "pending", "claimed", "running", "waiting", "input_required", "stopping", "completed", "failed", "stopped",
+    "pending",
+    "claimed",
+    "running",
+    "waiting",
+    "input_required",
+    "stopping",
+    "completed",
+    "failed",
+    "stopped",
 ];
 const WORKFLOW_STATUSES: [&str; 5] = ["running", "stopping", "completed", "failed", "stopped"];
-const SESSION_STATUSES: [&str; 9] = [
-    "pending", "running", "waiting", "input_required", "idle", "finished", "stopping", "stopped", "failed",
-];
+const SESSION_STATUSES: [&str; 9] =
+    ["pending", "running", "waiting", "input_required", "idle", "finished", "stopping", "stopped", "failed"];
 const INPUT_STATUSES: [&str; 4] = ["open", "answered", "expired", "withdrawn"];
 
 /// Arguments. A name that is not among them is a mistake that the caller should hear of.

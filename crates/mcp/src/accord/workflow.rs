@@ -3,7 +3,8 @@
 //! One tool does both: a model that stopped waiting calls it again with the id, and nothing is started twice.
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, InputRequest, NodeStatus, WorkflowRunView, WorkflowStatus,
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, InputRequest, NodeStatus, WorkflowRunView,
+    WorkflowStatus,
 };
 use accord_client::ClientError;
 use serde_json::{Map, Value, json};

@@ -1,8 +1,9 @@
-//! A coordinator, and clients of `rmcp` whose users reply as they are told.
+//! A coordinator whose runner never meets a contract, and clients of `rmcp` whose users reply as they are told.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+use accord_api::ClaimRuns;
 use accord_client::Client;
 use accord_coordinator::{App, Coordinator, Settings, System};
 use accord_mcp::{Accord, Http, serve};
@@ -26,10 +27,28 @@ use rmcp::{ClientHandler, ErrorData};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// A coordinator in this process. Its agents are people, so no runner is needed.
+/// A coordinator in this process. Its agents never meet their contracts, and have a person correct what they did.
 pub(crate) struct Office {
     pub(crate) client: Client,
     _shutdown: DropGuard,
+}
+
+/// A runner that fails whatever it gets.
+async fn fail(client: Client) {
+    let register = serde_json::from_value(json!({"profile": {"executor_types": ["llm"]}})).unwrap();
+    let runner = client.register_runner(&register).await.unwrap().runner_id;
+    let claim = ClaimRuns { runner_id: runner.clone(), max: 10, wait_seconds: 60 };
+    // Ends with the coordinator.
+    while let Ok(claimed) = client.claim_runs(&claim).await {
+        for run in claimed.runs {
+            let report = json!({
+                "holding": {"runner_id": runner, "lease_id": run.lease_id, "attempt": run.attempt},
+                "status": "failed",
+                "error": {"type": "output_schema_validation_failed", "message": "it did not conform"},
+            });
+            client.finish_run(&run.run_id, &serde_json::from_value(report).unwrap()).await.unwrap();
+        }
+    }
 }
 
 impl Office {
@@ -41,6 +60,7 @@ impl Office {
         let coordinator = Coordinator::start(app, listener, shutdown.clone()).unwrap();
         let client = Client::new(&format!("http://{}", coordinator.address()), None).unwrap();
         let office = Self { client, _shutdown: shutdown.drop_guard() };
+        tokio::spawn(fail(office.client.clone()));
         let flat = json!({
             "type": "object",
             "required": ["severity", "hours"],
@@ -57,7 +77,9 @@ impl Office {
         });
         for (name, schema) in [("clerk", flat), ("archivist", nested)] {
             let blueprint = json!({
-                "name": name, "type": "autonomous", "executor": {"type": "human"}, "output_schema": schema,
+                "name": name, "type": "autonomous", "output_schema": schema,
+                "executor": {"type": "llm", "provider": "anthropic", "model": "small"},
+                "output_schema_options": {"on_failure": "ask"},
             });
             office.client.create_agent(&blueprint).await.unwrap();
         }
@@ -96,7 +118,9 @@ impl Office {
         let config = StreamableHttpClientTransportConfig::with_uri("http://accord/mcp");
         let transport = StreamableHttpClientTransport::with_client(Direct(http), config);
         let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-        user.serve_with_lifecycle(transport, ClientLifecycleMode::Discover { preferred_versions }).await.unwrap()
+        user.serve_with_lifecycle(transport, ClientLifecycleMode::Discover { preferred_versions })
+            .await
+            .unwrap()
     }
 }
 
@@ -122,7 +146,8 @@ impl User {
     }
 
     pub(crate) fn replying(replies: impl IntoIterator<Item = ElicitResult>) -> Self {
-        let mut user = Self { replies: Arc::new(Mutex::new(replies.into_iter().collect())), ..Self::default() };
+        let mut user =
+            Self { replies: Arc::new(Mutex::new(replies.into_iter().collect())), ..Self::default() };
         user.capabilities.elicitation = Some(ElicitationCapability::default());
         user
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelTaskRequest, ClientRequest, GetTaskParams,
-    GetTaskRequest, GetTaskResult, ServerResult, TaskPayload, TaskStatus, UpdateTaskParams, UpdateTaskRequest,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelTaskRequest, ClientRequest,
+    GetTaskParams, GetTaskRequest, GetTaskResult, ServerResult, TaskPayload, TaskStatus, UpdateTaskParams,
+    UpdateTaskRequest,
 };
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Value, json};
@@ -42,8 +43,13 @@ async fn a_task_is_a_run_that_asks_and_completes_with_the_judged_value() {
     let client = office.over_http(User::replying([]).with_tasks()).await;
     let id = start(&client).await;
     assert!(id.starts_with("run_"), "{id}");
-    let asking = task(&client, &id).await.task;
-    let TaskPayload::InputRequired { input_requests } = &asking.payload else { panic!("{asking:?}") };
+    let input_requests = loop {
+        match task(&client, &id).await.task.payload {
+            TaskPayload::InputRequired { input_requests } => break input_requests,
+            TaskPayload::Working => tokio::task::yield_now().await,
+            other => panic!("{other:?}"),
+        }
+    };
     let key = input_requests.keys().next().unwrap();
     let error = reply(&client, &id, key, json!({"severity": "high", "hours": 0.3})).await.unwrap_err();
     assert!(error.to_string().contains("$.hours"), "{error}");
