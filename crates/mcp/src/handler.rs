@@ -4,22 +4,35 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, ClientCapabilities, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, CreateTaskResult, CustomRequest, CustomResult, ElicitResult,
+    ErrorCode, ErrorData, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams,
+    InitializeResult, InputResponses, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use crate::toolset::{Progress, Tool, Toolset};
+use crate::caller::{Asking, Caller, Progress, Reply};
+use crate::toolset::{Outcome, Tasks, Toolset};
+use crate::wire;
 
 type Context = RequestContext<RoleServer>;
 
-/// The versions that are spoken. Of what differs between them only the batches of 2025-03-26 matter here, and they are
-/// taken whatever version is spoken.
+/// The versions that are spoken. Up to 2025-11-25 a client shakes hands first; later ones say everything with each request.
 pub(crate) fn versions() -> &'static [ProtocolVersion] {
-    ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25)
+    ProtocolVersion::known_up_to(&ProtocolVersion::V_2026_07_28)
+}
+
+/// Whether a request is of version 2026-07-28 or later.
+fn is_modern(context: &Context) -> bool {
+    // Versions are dates, so they are in order as texts.
+    context
+        .protocol_version()
+        .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// Answers the requests of one client. Nothing depends on `initialize`, and it may be repeated.
@@ -38,11 +51,60 @@ impl Handler {
     pub(crate) fn without_progress(self) -> Self {
         Self { tells_progress: false, ..self }
     }
+
+    fn caller(
+        &self,
+        context: &Context,
+        responses: Option<InputResponses>,
+        state: Option<String>,
+    ) -> Result<Caller, ErrorData> {
+        let token = context.meta.get_progress_token().filter(|_| self.tells_progress);
+        let capabilities = context.client_capabilities().unwrap_or_default();
+        // A client that names no kind of elicitation can show forms.
+        let elicitation = capabilities.elicitation.as_ref();
+        let shows_forms = elicitation.is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none());
+        let is_modern = is_modern(context);
+        let asking = match (shows_forms, is_modern) {
+            (true, true) => Asking::InResult,
+            (true, false) => Asking::DuringCall(context.peer.clone()),
+            (false, _) => Asking::Impossible,
+        };
+        Ok(Caller {
+            progress: Progress::new(token.map(|token| (context.peer.clone(), token))),
+            asking,
+            state,
+            replies: replies(responses.unwrap_or_default())?,
+            takes_tasks: is_modern && capabilities.supports_tasks() && self.tools.tasks().is_some(),
+        })
+    }
+
+    fn tasks(&self) -> Result<&dyn Tasks, ErrorData> {
+        self.tools.tasks().ok_or_else(|| ErrorData::invalid_params("there are no tasks here", None))
+    }
+}
+
+fn wrong(message: String) -> ErrorData {
+    ErrorData::invalid_params(message, None)
+}
+
+/// Replies of the user, by the keys of the questions.
+fn replies(responses: InputResponses) -> Result<Vec<(String, Reply)>, ErrorData> {
+    let read = |(key, response): (String, Value)| {
+        let result: Result<ElicitResult, _> = serde_json::from_str(&response.to_string());
+        let message =
+            |error| wrong(format!("inputResponses.{key}: expected the result of an elicitation; {error}"));
+        result.map_err(message).map(|result| (key.clone(), result.into()))
+    };
+    responses.into_iter().map(read).collect()
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities = match self.tools.tasks() {
+            Some(_) => capabilities.enable_tasks().build(),
+            None => capabilities.build(),
+        };
         let mut info = InitializeResult::new(capabilities)
             .with_server_info(Implementation::new("accord", env!("CARGO_PKG_VERSION")).with_title("Accord"));
         info.instructions = self.tools.instructions();
@@ -68,12 +130,14 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: Context,
+        context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("the tool list has a single page; omit cursor", None));
         }
-        Ok(ListToolsResult::with_all_items(self.tools.tools().into_iter().map(Tool::described).collect()))
+        let is_modern = is_modern(&context);
+        let tools = self.tools.tools().await.into_iter();
+        Ok(ListToolsResult::with_all_items(tools.map(|tool| wire::tool(tool, is_modern)).collect()))
     }
 
     async fn call_tool(
@@ -81,21 +145,68 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let token = context.meta.get_progress_token().filter(|_| self.tells_progress);
-        let progress = Progress::new(token.map(|token| (context.peer, token)));
+        let is_modern = is_modern(&context);
+        let caller = self.caller(&context, request.input_responses, request.request_state)?;
         let arguments = request.arguments.unwrap_or_default();
-        let call = self.tools.call(&request.name, arguments, &progress);
+        let call = self.tools.call(&request.name, arguments, &caller);
         match context.ct.run_until_cancelled(call).await {
-            Some(Some(answer)) => Ok(answer.described().into()),
+            Some(Some(Outcome::Answer(answer))) => Ok(wire::answer(answer, is_modern).into()),
+            Some(Some(Outcome::Ask { questions, state })) => Ok(wire::ask(questions, state).into()),
+            Some(Some(Outcome::Task(task))) => Ok(CreateTaskResult::new(wire::task(&task)).into()),
+            Some(Some(Outcome::Refused(message))) => Err(ErrorData::invalid_params(message, None)),
             Some(None) => {
                 let shown: String = request.name.chars().take(100).collect();
-                let names: Vec<&str> = self.tools.tools().iter().map(|tool| tool.name).collect();
+                let names: Vec<String> = self.tools.tools().await.into_iter().map(|tool| tool.name).collect();
                 let message = format!("unknown tool '{shown}'; available: {}", names.join(", "));
                 Err(ErrorData::invalid_params(message, None))
             }
             // Never sent: the client no longer waits for it.
             None => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
+    }
+
+    async fn get_task(&self, request: GetTaskParams, context: Context) -> Result<GetTaskResult, ErrorData> {
+        let task = self.tasks()?.task(&request.task_id).await.map_err(wrong)?;
+        Ok(wire::detailed_task(task, is_modern(&context)))
+    }
+
+    async fn update_task(&self, request: UpdateTaskParams, _: Context) -> Result<(), ErrorData> {
+        let replies = replies(request.input_responses)?;
+        self.tasks()?.reply(&request.task_id, replies).await.map_err(wrong)
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, _: Context) -> Result<(), ErrorData> {
+        self.tasks()?.stop(&request.task_id).await.map_err(wrong)
+    }
+
+    // What is not offered, `rmcp` would answer as if it were there, and empty.
+
+    async fn complete(&self, _: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
     }
 
     /// Answers what `rmcp` does not know, which includes known methods with invalid parameters.

@@ -16,7 +16,7 @@ use rmcp::model::{ErrorData, JsonRpcError, ProtocolVersion, RequestId};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use crate::handler::{Handler, versions};
+use crate::handler::Handler;
 use crate::rpc::{self, Incoming};
 use crate::toolset::Toolset;
 
@@ -65,18 +65,10 @@ impl Http {
             Err(message) => return refused(id, message),
         };
         match incoming {
-            Incoming::One(message) if rpc::is_unknown(&message) => {
-                match rpc::answer(&handler, *message).await {
-                    Some(answer) => json(StatusCode::OK, answer),
-                    None => response(StatusCode::INTERNAL_SERVER_ERROR, Bytes::new()),
-                }
-            }
             Incoming::One(_) => answer_one(handler, parts.headers, body).await,
-            Incoming::Batch(batch) => match unknown_version(&parts.headers) {
+            Incoming::Batch(batch) => match version_without_batches(&parts.headers) {
                 Some(version) => {
-                    let known: Vec<&str> = versions().iter().rev().map(ProtocolVersion::as_str).collect();
-                    let known = known.join(", ");
-                    refused(None, format!("unsupported MCP-Protocol-Version '{version}'; expected {known}"))
+                    refused(None, format!("version '{version}' has no batches; send one message"))
                 }
                 None => match rpc::answer_batch(&handler, batch).await {
                     Some(answers) => json(StatusCode::OK, answers),
@@ -109,11 +101,12 @@ async fn answer_one(handler: Handler, mut headers: HeaderMap, body: Bytes) -> An
     service.handle(request).await.map(|body| body.into_data_stream().boxed())
 }
 
-/// The version that a client names and that is not spoken here.
-fn unknown_version(headers: &HeaderMap) -> Option<String> {
+/// The version that a client names, if it is not one that shakes hands: only older ones have batches.
+fn version_without_batches(headers: &HeaderMap) -> Option<String> {
     let version = headers.get("mcp-protocol-version")?.to_str().unwrap_or("?");
-    let is_known = versions().iter().any(|known| known.as_str() == version);
-    (!is_known).then(|| version.chars().take(40).collect())
+    let mut with_batches = ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25).iter();
+    let has_batches = with_batches.any(|known| known.as_str() == version);
+    (!has_batches).then(|| version.chars().take(40).collect())
 }
 
 fn takes_events(headers: &HeaderMap) -> bool {

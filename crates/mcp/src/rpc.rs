@@ -3,7 +3,7 @@
 //! `rmcp` would take duplicate keys, and read messages from values, in which numbers are not kept as they are written.
 
 use accord_api::read_strictly;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorData, JsonRpcError, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcError, RequestId};
 use rmcp::service::serve_directly;
 use rmcp::transport::OneshotTransport;
 use serde::Serialize;
@@ -59,19 +59,7 @@ fn unreadable(text: &[u8], error: &serde_json::Error) -> Refusal {
 
 fn one(text: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let expected = "expected a JSON-RPC 2.0 message; an id must be a string or an integer";
-    let message = serde_json::from_slice(text).map_err(|_| refused(expected))?;
-    let ClientJsonRpcMessage::Request(mut request) = message else { return Ok(message) };
-    request.request = match request.request {
-        offered @ (ClientRequest::PingRequest(_)
-        | ClientRequest::InitializeRequest(_)
-        | ClientRequest::ListToolsRequest(_)
-        | ClientRequest::CallToolRequest(_)
-        | ClientRequest::CustomRequest(_)) => offered,
-        // What is not offered, `rmcp` would answer as if it were there, and empty. To `server/discover` it would name the
-        // versions that are spoken: newer clients, its own among them, then give up, instead of trying the handshake.
-        other => CustomRequest::new(other.method(), None).into(),
-    };
-    Ok(ClientJsonRpcMessage::Request(request))
+    serde_json::from_slice(text).map_err(|_| refused(expected))
 }
 
 fn refused(message: impl Into<String>) -> Refusal {
@@ -84,12 +72,6 @@ pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
         ClientJsonRpcMessage::Request(request) => Some(&request.id),
         _ => None,
     }
-}
-
-/// Whether a method is unknown, or has invalid parameters.
-pub(crate) fn is_unknown(message: &ClientJsonRpcMessage) -> bool {
-    let ClientJsonRpcMessage::Request(request) = message else { return false };
-    matches!(request.request, ClientRequest::CustomRequest(_))
 }
 
 /// Answers a batch, one message after the other, without notifications; `None` if it contains no request.

@@ -12,7 +12,8 @@ use tokio::fs::{File, OpenOptions};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 
-use crate::toolset::{Answer, Hints, Progress, Tool, Toolset};
+use crate::caller::Caller;
+use crate::toolset::{Answer, Hints, Outcome, Tasks, Tool, Toolset};
 
 const NAME: &str = "submit_result";
 
@@ -44,9 +45,9 @@ impl Toolset for Submit {
         None
     }
 
-    fn tools(&self) -> Vec<Tool> {
+    async fn tools(&self) -> Vec<Tool> {
         vec![Tool {
-            name: NAME,
+            name: NAME.to_owned(),
             description: "Submits the final result. Call it exactly once, when the work is done.".to_owned(),
             input_schema: self.schema.clone(),
             output_schema: None,
@@ -54,13 +55,18 @@ impl Toolset for Submit {
         }]
     }
 
-    async fn call(&self, name: &str, arguments: Map<String, Value>, _: &Progress) -> Option<Answer> {
+    async fn call(&self, name: &str, arguments: Map<String, Value>, _: &Caller) -> Option<Outcome> {
         if name != NAME {
             return None;
         }
-        Some(match self.keep(arguments).await {
+        let answer = match self.keep(arguments).await {
             Ok(()) => Answer::text("received"),
             Err(error) => Answer::error(format!("the result could not be saved: {error}; try again")),
-        })
+        };
+        Some(answer.into())
+    }
+
+    fn tasks(&self) -> Option<&dyn Tasks> {
+        None
     }
 }

@@ -1,20 +1,15 @@
 //! Tools, as a seam: the protocol does not know what they do.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use async_trait::async_trait;
-use rmcp::model::{
-    self, CallToolResult, ContentBlock, ProgressNotificationParam, ProgressToken, ToolAnnotations,
-};
-use rmcp::service::{Peer, RoleServer};
 use serde_json::{Map, Value};
+
+use crate::caller::{Caller, Question, Reply};
 
 /// The description of a tool for clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// The name that it is called by.
-    pub name: &'static str,
+    pub name: String,
     /// What it is for, in words for a model.
     pub description: String,
     /// Its arguments, as a JSON Schema.
@@ -32,29 +27,8 @@ pub enum Hints {
     Adds,
     /// It ends something, and a second time does nothing more.
     Ends,
-}
-
-impl Tool {
-    pub(crate) fn described(self) -> model::Tool {
-        let hints = ToolAnnotations::new();
-        let hints = match self.hints {
-            Hints::Reads => hints.read_only(true).open_world(false),
-            Hints::Adds => hints.read_only(false).destructive(false).idempotent(false),
-            Hints::Ends => hints.read_only(false).destructive(true).idempotent(true),
-        };
-        let mut tool = model::Tool::new(self.name, self.description, object(self.input_schema));
-        tool.output_schema = self.output_schema.map(|schema| Arc::new(object(schema)));
-        tool.annotations = Some(hints);
-        tool
-    }
-}
-
-/// The schemas of tools are objects, as the protocol wants them.
-fn object(schema: Value) -> Map<String, Value> {
-    match schema {
-        Value::Object(schema) => schema,
-        _ => Map::new(),
-    }
+    /// It decides something that cannot be taken back.
+    Decides,
 }
 
 /// What came of a call.
@@ -66,30 +40,74 @@ pub struct Answer {
     pub structured: Option<Value>,
     /// Whether the call failed, in a way that the model can do something about.
     pub is_error: bool,
+    /// Facts for the client that are not part of the answer, by name.
+    pub meta: Map<String, Value>,
 }
 
 impl Answer {
     /// A value, and the same as text.
     pub fn value(value: Value) -> Self {
-        Self { text: format!("{value:#}"), structured: Some(value), is_error: false }
+        Self { text: format!("{value:#}"), structured: Some(value), is_error: false, meta: Map::new() }
     }
 
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), structured: None, is_error: false }
+        Self { text: text.into(), structured: None, is_error: false, meta: Map::new() }
     }
 
     /// What went wrong and what to do.
     pub fn error(text: impl Into<String>) -> Self {
-        Self { text: text.into(), structured: None, is_error: true }
+        Self { is_error: true, ..Self::text(text) }
     }
 
-    pub(crate) fn described(self) -> CallToolResult {
-        let content = vec![ContentBlock::text(self.text)];
-        let mut result = CallToolResult::success(content);
-        result.structured_content = self.structured;
-        result.is_error = self.is_error.then_some(true);
-        result
+    /// With facts for the client.
+    #[must_use]
+    pub fn with_meta(self, meta: Map<String, Value>) -> Self {
+        Self { meta, ..self }
     }
+}
+
+/// How a call ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Answer(Answer),
+    /// The client has to ask its user, and then call again with the replies and this state.
+    Ask {
+        questions: Vec<Question>,
+        state: String,
+    },
+    /// The work goes on; the client follows it by its id.
+    Task(Task),
+    /// The request itself is wrong, not the work of the tool.
+    Refused(String),
+}
+
+impl From<Answer> for Outcome {
+    fn from(answer: Answer) -> Self {
+        Self::Answer(answer)
+    }
+}
+
+/// Work that goes on after the call that began it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    pub id: String,
+    pub state: TaskState,
+    /// What it is doing, in words.
+    pub message: Option<String>,
+    /// When it began, as RFC 3339.
+    pub created_at: String,
+    /// When it last changed, as RFC 3339.
+    pub updated_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaskState {
+    Working,
+    /// It needs replies to these.
+    InputRequired(Vec<Question>),
+    /// It has the answer that the call would have had.
+    Finished(Answer),
+    Stopped,
 }
 
 /// Tools that are offered together.
@@ -98,30 +116,22 @@ pub trait Toolset: Send + Sync {
     /// What a model should know before it uses any of them.
     fn instructions(&self) -> Option<String>;
 
-    fn tools(&self) -> Vec<Tool>;
+    async fn tools(&self) -> Vec<Tool>;
 
     /// Calls a tool; `None` if there is none of that name. Dropped when the caller stops waiting.
-    async fn call(&self, name: &str, arguments: Map<String, Value>, progress: &Progress) -> Option<Answer>;
+    async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome>;
+
+    /// The tasks that calls begin, if any do.
+    fn tasks(&self) -> Option<&dyn Tasks>;
 }
 
-/// Progress notifications of a long call, if the client asked for them.
-#[derive(Debug)]
-pub struct Progress {
-    client: Option<(Peer<RoleServer>, ProgressToken)>,
-    steps: AtomicU32,
-}
+/// Follows tasks. An error is a message about the request: an unknown id, a reply that does not fit.
+#[async_trait]
+pub trait Tasks: Send + Sync {
+    async fn task(&self, id: &str) -> Result<Task, String>;
 
-impl Progress {
-    pub(crate) fn new(client: Option<(Peer<RoleServer>, ProgressToken)>) -> Self {
-        Self { client, steps: AtomicU32::new(0) }
-    }
+    /// Takes replies to questions of a task, by their keys.
+    async fn reply(&self, id: &str, replies: Vec<(String, Reply)>) -> Result<(), String>;
 
-    /// Tells what is going on.
-    pub async fn tell(&self, message: &str) {
-        let Some((client, token)) = &self.client else { return };
-        let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
-        let progress = ProgressNotificationParam::new(token.clone(), step.into()).with_message(message);
-        // A client that went away needs no progress.
-        client.notify_progress(progress).await.ok();
-    }
+    async fn stop(&self, id: &str) -> Result<(), String>;
 }

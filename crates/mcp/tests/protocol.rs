@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use accord_mcp::{Answer, Hints, Http, Progress, Tool, Toolset, serve};
+use accord_mcp::{Answer, Caller, Hints, Http, Outcome, Tasks, Tool, Toolset, serve};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -25,10 +25,10 @@ impl Toolset for Tools {
         Some("be kind".to_owned())
     }
 
-    fn tools(&self) -> Vec<Tool> {
+    async fn tools(&self) -> Vec<Tool> {
         let schema = json!({"type": "object"});
-        let tool = |name| Tool {
-            name,
+        let tool = |name: &str| Tool {
+            name: name.to_owned(),
             description: String::new(),
             input_schema: schema.clone(),
             output_schema: Some(schema.clone()),
@@ -37,20 +37,24 @@ impl Toolset for Tools {
         ["echo", "work", "hang"].map(tool).to_vec()
     }
 
-    async fn call(&self, name: &str, arguments: Map<String, Value>, progress: &Progress) -> Option<Answer> {
+    async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome> {
         match name {
-            "echo" => Some(Answer::value(Value::Object(arguments))),
+            "echo" => Some(Answer::value(Value::Object(arguments)).into()),
             "work" => {
-                progress.tell("one").await;
-                progress.tell("two").await;
-                Some(Answer::error("it broke"))
+                caller.tell("one").await;
+                caller.tell("two").await;
+                Some(Answer::error("it broke").into())
             }
             "hang" => {
                 self.hanging.acquire().await.unwrap().forget();
-                Some(Answer::text("let go"))
+                Some(Answer::text("let go").into())
             }
             _ => None,
         }
+    }
+
+    fn tasks(&self) -> Option<&dyn Tasks> {
+        None
     }
 }
 
@@ -113,9 +117,17 @@ async fn the_version_is_agreed_upon() {
 #[tokio::test]
 async fn unknown_methods_are_errors_even_before_initialize() {
     let mut pipes = Pipes::open();
-    for method in
-        ["server/discover", "resources/list", "prompts/list", "logging/setLevel", "completion/complete", ""]
-    {
+    let unknown = [
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+        "logging/setLevel",
+        "completion/complete",
+        "tasks/get",
+        "subscriptions/listen",
+        "",
+    ];
+    for method in unknown {
         pipes.ask(1, method, json!({})).await;
         assert_eq!(pipes.hear().await["error"]["code"], -32601, "{method}");
     }
@@ -136,10 +148,22 @@ const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","pa
 "io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}}"#;
 
 #[tokio::test]
-async fn a_newer_client_falls_back_to_the_handshake() {
+async fn a_newer_client_needs_no_handshake() {
     let mut pipes = Pipes::open();
     pipes.say(&DISCOVER.replace('\n', "")).await;
-    assert_eq!(pipes.hear().await["error"]["code"], -32601, "any other code would make it give up");
+    let found = pipes.hear().await["result"].clone();
+    assert_eq!(found["resultType"], "complete");
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-11-25")), "{found}");
+    assert_eq!((&found["instructions"], &found["cacheScope"]), (&json!("be kind"), &json!("private")));
+    let list = DISCOVER.replace('\n', "").replace("server/discover", "tools/list");
+    pipes.say(&list).await;
+    let listed = pipes.hear().await["result"].clone();
+    assert_eq!((&listed["ttlMs"], &listed["cacheScope"]), (&json!(0), &json!("private")));
+    pipes.say(&list.replace("2026-07-28", "2031-01-01")).await;
+    assert_eq!(pipes.hear().await["error"]["code"], -32022, "no such version");
+    pipes.say(&list.replace("clientCapabilities", "capabilities")).await;
+    assert_eq!(pipes.hear().await["error"]["code"], -32602, "a required field is missing");
 }
 
 /// Numbers that no machine type keeps as they are written.
@@ -318,16 +342,38 @@ async fn over_http_an_answer_is_json() {
 }
 
 #[tokio::test]
-async fn over_http_a_version_that_is_not_spoken_is_refused_where_it_matters() {
-    let newer = [("mcp-protocol-version", "2026-07-28")];
-    let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
-    for discover in [discover, DISCOVER] {
-        let (status, _, body) = post(&newer, discover).await;
-        assert!(status == 200 && body.contains("-32601"), "{status} {body}");
+async fn over_http_the_headers_of_newer_clients_agree_with_the_body() {
+    let list = DISCOVER.replace("server/discover", "tools/list");
+    let version = ("mcp-protocol-version", "2026-07-28");
+    let discovered = post(&[version, ("mcp-method", "server/discover")], DISCOVER).await;
+    assert!(discovered.0 == 200 && discovered.2.contains("supportedVersions"), "{discovered:?}");
+    let listed = post(&[version, ("mcp-method", "tools/list")], &list).await;
+    assert!(listed.0 == 200 && listed.2.contains(r#""resultType":"complete""#), "{listed:?}");
+    let refused: [(&[(&str, &str)], &str, u16, &str); 5] = [
+        (&[version], &list, 400, "-32020"),
+        (&[version, ("mcp-method", "tools/call")], &list, 400, "-32020"),
+        (&[("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")], &list, 400, "-32020"),
+        (
+            &[version, ("mcp-method", "resources/list")],
+            &DISCOVER.replace("server/discover", "resources/list"),
+            404,
+            "-32601",
+        ),
+        (
+            &[version, ("mcp-method", "none/such")],
+            &DISCOVER.replace("server/discover", "none/such"),
+            404,
+            "-32601",
+        ),
+    ];
+    for (headers, body, status, code) in refused {
+        let answer = post(headers, body).await;
+        assert!(answer.0 == status && answer.2.contains(code), "{headers:?}: {answer:?}");
     }
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    assert_eq!(post(&newer, list).await.0, 400);
-    assert_eq!(post(&[("mcp-protocol-version", "2025-06-18")], list).await.0, 200);
+    // An older client has no headers, and gets an error as an answer.
+    let older = r#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#;
+    let answer = post(&[("mcp-protocol-version", "2025-06-18")], older).await;
+    assert!(answer.0 == 200 && answer.2.contains("-32601"), "{answer:?}");
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 Usage: mcp_client.py stdio ACCORD FOLDER | http URL [KEY]
 
-Needs an agent `triage` with an output contract, an agent `counter` with a parameters_schema and a workflow `sorting`. Prints one JSON object
-with what the client saw; a result that does not conform to its tool's outputSchema is an exception of the client's own.
+Needs an agent `triage` with an output contract, an agent `counter` with a parameters_schema, an agent `clerk` that is a person with the same contract
+as `triage`, and a workflow `sorting`. Prints one JSON object with what the client saw; a result that does not conform to its tool's outputSchema is an exception of the client's own.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ElicitResult
 
 
 def server():
@@ -36,7 +37,13 @@ async def look(mode):
     async def progress(step, total, message):
         told.append(message)
 
-    async with Client(server(), mode=mode) as client:
+    asked = []
+
+    async def elicitation(context, params):
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"severity": "low"})
+
+    async with Client(server(), mode=mode, elicitation_callback=elicitation) as client:
         tools = (await client.list_tools()).tools
         started = await client.call_tool(
             "start_agent_session",
@@ -51,10 +58,15 @@ async def look(mode):
         unknown = await client.call_tool("start_agent_session", {"agent_name": "triag", "prompt": "x"})
         wrong = await client.call_tool("start_agent_session", {"agent_name": "counter", "parameters": {"text": 5}})
         workflow = await client.call_tool("run_workflow", {"name": "sorting", "input": {"ticket": "Help"}})
+        own = await client.call_tool("agent__triage", {"prompt": "Nobody can log in"})
+        person = await client.call_tool("agent__clerk", {"prompt": "Nobody can log in"})
         return {
+            "own": own.structured_content,
+            "person": {"is_error": person.is_error, "text": text(person), "result": person.structured_content},
+            "asked": len(asked),
             "version": client.protocol_version,
             "tools": [tool.name for tool in tools],
-            "with_output_schema": all(tool.output_schema for tool in tools),
+            "with_output_schema": all(tool.output_schema for tool in tools if "__" not in tool.name),
             "started": started.structured_content,
             "same_as_text": json.loads(text(started)) == started.structured_content,
             "progress": len(told),

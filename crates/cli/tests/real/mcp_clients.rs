@@ -24,7 +24,7 @@ use tokio::time::timeout;
 /// Longer than anything here takes, on a machine that is busy.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-const TOOLS: [&str; 10] = [
+const TOOLS: [&str; 16] = [
     "list_agents",
     "start_agent_session",
     "resume_agent_session",
@@ -35,6 +35,12 @@ const TOOLS: [&str; 10] = [
     "list_schemas",
     "get_schema",
     "run_workflow",
+    "list_inputs",
+    "answer_input",
+    "agent__clerk",
+    "agent__counter",
+    "agent__triage",
+    "workflow__sorting",
 ];
 
 /// The folder with the clients. Else the test is skipped, and that is said; or it fails, where nothing may be skipped.
@@ -75,6 +81,10 @@ impl Host {
                 "name": "triage", "executor": executor,
                 "output_schema": schema("severity", json!({"enum": ["low", "high"]})),
                 "output_schema_options": {"strategy": "prompt"},
+            }),
+            json!({
+                "name": "clerk", "executor": {"type": "human"},
+                "output_schema": schema("severity", json!({"enum": ["low", "high"]})),
             }),
             json!({
                 "name": "counter", "type": "procedural", "executor": {"type": "process", "command": "cat"},
@@ -125,11 +135,18 @@ async fn python(clients: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
 }
 
-fn check_python(seen: &Value) {
-    // One tries the newest protocol first and falls back; the other shakes hands at once.
-    for mode in ["auto", "legacy"] {
+/// Over HTTP, a client that shakes hands cannot be asked during a call.
+fn check_python(seen: &Value, legacy_asks: bool) {
+    for (mode, version, asks) in [("auto", "2026-07-28", true), ("legacy", "2025-11-25", legacy_asks)] {
         let seen = &seen[mode];
-        assert_eq!(seen["version"], "2025-11-25", "{mode}");
+        assert_eq!(seen["version"], version, "{mode}");
+        assert_eq!(seen["own"], json!({"severity": "high"}), "{mode}");
+        let person = &seen["person"];
+        match asks {
+            true => assert_eq!(person["result"], json!({"severity": "low"}), "{mode}: {person}"),
+            false => assert!(person["text"].as_str().unwrap().contains("answer_input"), "{person}"),
+        }
+        assert_eq!(seen["asked"], u64::from(asks), "{mode}");
         assert_eq!(seen["tools"], json!(TOOLS));
         assert_eq!((&seen["with_output_schema"], &seen["same_as_text"]), (&json!(true), &json!(true)));
         let started = &seen["started"];
@@ -145,9 +162,11 @@ fn check_python(seen: &Value) {
             (&workflow["status"], &workflow["output"]),
             (&json!("completed"), &json!({"severity": "high"}))
         );
-        assert_eq!(seen["agents"]["agents"].as_array().map(Vec::len), Some(2));
+        assert_eq!(seen["agents"]["agents"].as_array().map(Vec::len), Some(3));
         assert!(seen["polled"]["next"].as_str().unwrap().contains("get_agent_session_result"));
-        for (case, expected) in [("unknown", "Available agents: counter, triage."), ("wrong", "$.text")] {
+        for (case, expected) in
+            [("unknown", "Available agents: clerk, counter, triage."), ("wrong", "$.text")]
+        {
             assert_eq!(seen[case]["is_error"], true, "{case}");
             assert!(seen[case]["text"].as_str().unwrap().contains(expected), "{}", seen[case]);
         }
@@ -158,14 +177,14 @@ fn check_python(seen: &Value) {
 async fn the_python_client_over_http() {
     let Some(clients) = installed() else { return };
     let host = Host::up().await;
-    check_python(&python(&clients, &["http", &host.url]).await);
+    check_python(&python(&clients, &["http", &host.url]).await, false);
 }
 
 #[tokio::test]
 async fn the_python_client_over_stdio() {
     let Some(clients) = installed() else { return };
     let host = Host::up().await;
-    check_python(&python(&clients, &["stdio", env!("CARGO_BIN_EXE_accord"), host.path()]).await);
+    check_python(&python(&clients, &["stdio", env!("CARGO_BIN_EXE_accord"), host.path()]).await, true);
 }
 
 /// Runs the Inspector, and gives its exit code, its stdout as JSON, and its stderr.

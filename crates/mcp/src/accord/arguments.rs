@@ -1,7 +1,7 @@
 //! The arguments of calls, read.
 
 use accord_api::session::Status;
-use accord_api::{ExecutionMode, SessionId, WorkflowRunId, read_strictly};
+use accord_api::{ExecutionMode, InputId, InputStatus, RunId, SessionId, WorkflowRunId, read_strictly};
 use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -88,6 +88,24 @@ pub(super) struct Schemas {
 #[serde(deny_unknown_fields)]
 pub(super) struct Name {
     pub(super) name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Inputs {
+    pub(super) status: Option<InputStatus>,
+    pub(super) run_id: Option<RunId>,
+    pub(super) session_id: Option<SessionId>,
+    pub(super) limit: Option<u32>,
+    pub(super) cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GivenAnswer {
+    pub(super) input_id: InputId,
+    pub(super) answer: Value,
+    pub(super) digest: Option<String>,
 }
 
 /// Reads arguments. Models often write null for what they leave out.

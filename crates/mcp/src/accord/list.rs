@@ -13,7 +13,7 @@ use super::tool_error::ToolError;
 const MOST_LISTED: u32 = 100;
 
 /// Agents that are fetched concurrently.
-const AT_ONCE: usize = 8;
+pub(super) const AT_ONCE: usize = 8;
 
 /// Sessions on a page, where nothing is said.
 const USUAL_SESSIONS: u32 = 50;
@@ -32,7 +32,7 @@ impl Accord {
 
     /// An agent with its schemas, where it has some. None, where it names a schema that is not registered: it cannot be
     /// started, and must not hide the others.
-    async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, ToolError> {
+    pub(super) async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, ToolError> {
         let blueprint = match agent.has_parameters_schema || agent.has_output_schema {
             true => self.client.agent(&agent.name).await?.blueprint,
             false => Value::Null,
@@ -71,7 +71,9 @@ impl Accord {
                 "It is still running; check again later."
             }
             SessionStatus::Waiting => "It waits for its child sessions; check again later.",
-            SessionStatus::InputRequired => "It waits for a person to answer; check again later.",
+            SessionStatus::InputRequired => {
+                "It needs an answer from a person: call list_inputs with this session_id, then answer_input."
+            }
             SessionStatus::Idle | SessionStatus::Finished => {
                 "Fetch its result with get_agent_session_result."
             }

@@ -1,9 +1,14 @@
 //! Accord's tools: each a call of the coordinator's API.
 
 mod arguments;
+mod follow;
+mod forms;
+mod inputs;
 mod list;
+mod own;
 mod schemas;
 mod start;
+mod tasks;
 mod tool_error;
 mod workflow;
 
@@ -12,10 +17,12 @@ use accord_client::Client;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::toolset::{Answer, Hints, Progress, Tool, Toolset};
+use self::tool_error::ToolError;
+use crate::caller::Caller;
+use crate::toolset::{Answer, Hints, Outcome, Tasks, Tool, Toolset};
 
 const INSTRUCTIONS: &str = "\
-Accord runs other agents under contract: a result conforms to the agent's output schema, or the call fails with a clear error. Call list_agents first: it describes each agent and its parameters. Start one with start_agent_session. With mode sync (the default) the call waits and returns the result. With mode async_poll it returns immediately: poll get_agent_session_status, then call get_agent_session_result. With mode async_callback, which only agents that run under Accord can use, the result is delivered to you later. To continue a session that has finished, use resume_agent_session. run_workflow runs a graph of agents and returns its output.";
+Accord runs other agents under contract: a result conforms to the agent's output schema, or the call fails with a clear error. Call list_agents first: it describes each agent and its parameters. Start one with start_agent_session. With mode sync (the default) the call waits and returns the result. With mode async_poll it returns immediately: poll get_agent_session_status, then call get_agent_session_result. With mode async_callback, which only agents that run under Accord can use, the result is delivered to you later. To continue a session that has finished, use resume_agent_session. run_workflow runs a graph of agents and returns its output. Each agent and workflow is also a tool of its own (agent__NAME, workflow__NAME), which takes its parameters and returns its result. If a call returns the status input_required, a person has to answer first: show the inputs to the user and call answer_input.";
 
 /// The tools of one coordinator, for one caller.
 #[derive(Debug, Clone)]
@@ -45,28 +52,46 @@ impl Toolset for Accord {
         Some(INSTRUCTIONS.to_owned())
     }
 
-    fn tools(&self) -> Vec<Tool> {
-        KINDS.iter().map(|kind| kind.tool()).collect()
+    async fn tools(&self) -> Vec<Tool> {
+        let mut tools: Vec<Tool> = KINDS.iter().map(|kind| kind.tool()).collect();
+        tools.extend(self.own_tools().await);
+        tools
     }
 
-    async fn call(&self, name: &str, arguments: Map<String, Value>, progress: &Progress) -> Option<Answer> {
-        let kind = KINDS.iter().find(|kind| kind.name() == name)?;
+    async fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Option<Outcome> {
+        let Some(kind) = KINDS.iter().find(|kind| kind.name() == name) else {
+            return self.call_own_tool(name, arguments, caller).await;
+        };
         let answered = match kind {
             Kind::ListAgents => self.list_agents(arguments).await,
-            Kind::StartAgentSession => self.start_agent_session(arguments, progress).await,
-            Kind::ResumeAgentSession => self.resume_agent_session(arguments, progress).await,
+            Kind::StartAgentSession => self.start_agent_session(arguments, caller).await,
+            Kind::ResumeAgentSession => self.resume_agent_session(arguments, caller).await,
             Kind::GetAgentSessionStatus => self.get_agent_session_status(arguments).await,
             Kind::GetAgentSessionResult => self.get_agent_session_result(arguments).await,
             Kind::StopAgentSession => self.stop_agent_session(arguments).await,
             Kind::ListAgentSessions => self.list_agent_sessions(arguments).await,
             Kind::ListSchemas => self.list_schemas(arguments).await,
             Kind::GetSchema => self.get_schema(arguments).await,
-            Kind::RunWorkflow => self.run_workflow(arguments, progress).await,
+            Kind::RunWorkflow => self.run_workflow(arguments, caller).await,
+            Kind::ListInputs => self.list_inputs(arguments).await,
+            Kind::AnswerInput => self.answer_input(arguments).await,
         };
-        Some(match answered {
-            Ok(value) => Answer::value(value),
-            Err(trouble) => Answer::error(self.message(trouble).await),
-        })
+        Some(self.outcome(answered.map(|value| Answer::value(value).into())).await)
+    }
+
+    fn tasks(&self) -> Option<&dyn Tasks> {
+        Some(self)
+    }
+}
+
+impl Accord {
+    async fn outcome(&self, answered: Result<Outcome, ToolError>) -> Outcome {
+        match answered {
+            Ok(outcome) => outcome,
+            Err(ToolError::Ask { questions, state }) => Outcome::Ask { questions, state },
+            Err(ToolError::Refused(message)) => Outcome::Refused(message),
+            Err(trouble) => Answer::error(self.message(trouble).await).into(),
+        }
     }
 }
 
@@ -82,9 +107,11 @@ enum Kind {
     ListSchemas,
     GetSchema,
     RunWorkflow,
+    ListInputs,
+    AnswerInput,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 12] = [
     Kind::ListAgents,
     Kind::StartAgentSession,
     Kind::ResumeAgentSession,
@@ -95,6 +122,8 @@ const KINDS: [Kind; 10] = [
     Kind::ListSchemas,
     Kind::GetSchema,
     Kind::RunWorkflow,
+    Kind::ListInputs,
+    Kind::AnswerInput,
 ];
 
 impl Kind {
@@ -110,6 +139,8 @@ impl Kind {
             Self::ListSchemas => "list_schemas",
             Self::GetSchema => "get_schema",
             Self::RunWorkflow => "run_workflow",
+            Self::ListInputs => "list_inputs",
+            Self::AnswerInput => "answer_input",
         }
     }
 
@@ -137,6 +168,12 @@ impl Kind {
             Self::RunWorkflow => {
                 "Runs a workflow (a graph of agents) and, with mode sync, waits for its output. Pass `name` and `input`; for an unknown name the error lists the available workflows. To continue waiting for a started run, pass its `workflow_run_id` instead."
             }
+            Self::ListInputs => {
+                "Lists what agents ask people: approvals of tool calls, questions, corrections and tasks. Open requests by default, newest first."
+            }
+            Self::AnswerInput => {
+                "Answers a request for input with what the user decided. Show the request to the user first: the answer is recorded as a person's. Pass an `answer` that matches the request's schema, and its `digest`."
+            }
         }
     }
 
@@ -144,12 +181,14 @@ impl Kind {
         match self {
             Self::StartAgentSession | Self::ResumeAgentSession | Self::RunWorkflow => Hints::Adds,
             Self::StopAgentSession => Hints::Ends,
+            Self::AnswerInput => Hints::Decides,
             Self::ListAgents
             | Self::GetAgentSessionStatus
             | Self::GetAgentSessionResult
             | Self::ListAgentSessions
             | Self::ListSchemas
-            | Self::GetSchema => Hints::Reads,
+            | Self::GetSchema
+            | Self::ListInputs => Hints::Reads,
         }
     }
 
@@ -165,9 +204,11 @@ impl Kind {
             Self::ListSchemas => (schemas::which_schemas(), schemas::schemas()),
             Self::GetSchema => (schemas::name(), schemas::schema()),
             Self::RunWorkflow => (schemas::workflow(), schemas::workflow_run()),
+            Self::ListInputs => (schemas::which_inputs(), schemas::inputs()),
+            Self::AnswerInput => (schemas::given_answer(), schemas::answered()),
         };
         Tool {
-            name: self.name(),
+            name: self.name().to_owned(),
             description: self.description().to_owned(),
             input_schema,
             output_schema: Some(output_schema),

@@ -2,11 +2,21 @@
 
 use serde_json::{Map, Value, json};
 
-const RUN_STATUSES: [&str; 7] =
-    ["pending", "claimed", "running", "stopping", "completed", "failed", "stopped"];
+const RUN_STATUSES: [&str; 9] = [
+    "pending",
+    "claimed",
+    "running",
+    "waiting",
+    "input_required",
+    "stopping",
+    "completed",
+    "failed",
+    "stopped",
+];
 const WORKFLOW_STATUSES: [&str; 5] = ["running", "stopping", "completed", "failed", "stopped"];
-const SESSION_STATUSES: [&str; 7] =
-    ["pending", "running", "idle", "finished", "stopping", "stopped", "failed"];
+const SESSION_STATUSES: [&str; 9] =
+    ["pending", "running", "waiting", "input_required", "idle", "finished", "stopping", "stopped", "failed"];
+const INPUT_STATUSES: [&str; 4] = ["open", "answered", "expired", "withdrawn"];
 
 /// Arguments. A name that is not among them is a mistake that the caller should hear of.
 fn arguments(required: &[&str], properties: Value) -> Value {
@@ -182,6 +192,7 @@ pub(super) fn run() -> Value {
             "status": {"type": "string", "enum": RUN_STATUSES},
             "result_text": result_text(),
             "result_data": result_data(),
+            "inputs": open_inputs(),
             "next": {"type": "string", "description": "What to call next."},
         }),
     )
@@ -200,6 +211,76 @@ pub(super) fn workflow_run() -> Value {
                 "items": {"type": "object"},
                 "description": "Contradictions between the upstream agents of a node: the node, and each contradiction.",
             },
+            "inputs": open_inputs(),
+            "next": {"type": "string", "description": "What to call next."},
+        }),
+    )
+}
+
+/// A request for input, as the tools give it.
+fn input() -> Value {
+    answer(
+        &["input_id", "status", "purpose", "message", "schema", "digest", "session_id", "run_id"],
+        json!({
+            "input_id": {"type": "string"},
+            "status": {"type": "string", "enum": INPUT_STATUSES},
+            "purpose": {"type": "string", "enum": ["approval", "question", "correction", "task"]},
+            "message": {"type": "string", "description": "The question."},
+            "schema": one_of(&["object", "boolean"], "The JSON Schema of the answer."),
+            "digest": {"type": "string", "description": "Identifies what is asked; pass it to answer_input."},
+            "session_id": {"type": "string"},
+            "run_id": {"type": "string"},
+        }),
+    )
+}
+
+fn open_inputs() -> Value {
+    json!({
+        "type": "array",
+        "items": input(),
+        "description": "What a person has to answer, if the status is input_required.",
+    })
+}
+
+pub(super) fn which_inputs() -> Value {
+    arguments(
+        &[],
+        json!({
+            "status": {"type": "string", "enum": INPUT_STATUSES, "default": "open", "description": "Filter by status."},
+            "session_id": text("Filter by session."),
+            "run_id": text("Filter by run."),
+            "limit": {"type": "integer", "minimum": 1, "maximum": 500, "default": 50, "description": "Maximum number to return."},
+            "cursor": cursor(),
+        }),
+    )
+}
+
+pub(super) fn inputs() -> Value {
+    answer(
+        &["inputs", "next_cursor"],
+        json!({"inputs": {"type": "array", "items": input()}, "next_cursor": next_cursor()}),
+    )
+}
+
+pub(super) fn given_answer() -> Value {
+    arguments(
+        &["input_id", "answer"],
+        json!({
+            "input_id": text("The request, from list_inputs."),
+            "answer": one_of(&ANYTHING, "The answer, matching the schema of the request."),
+            "digest": text("The digest of the request that was shown to the user. Another one is rejected."),
+        }),
+    )
+}
+
+pub(super) fn answered() -> Value {
+    answer(
+        &["input_id", "status", "session_id", "run_id", "next"],
+        json!({
+            "input_id": {"type": "string"},
+            "status": {"type": "string", "enum": INPUT_STATUSES},
+            "session_id": {"type": "string"},
+            "run_id": {"type": "string"},
             "next": {"type": "string", "description": "What to call next."},
         }),
     )

@@ -1,37 +1,27 @@
-//! Tools that start and resume, and the wait for what comes of it.
+//! Tools that start and resume, and what comes of it.
 //!
 //! A client that stops waiting (hangs up, gives up or cancels) does not stop the run: clients give up after a
 //! minute, and the work of an hour would be lost. `stop_agent_session` stops it.
 
-use std::time::Duration;
-
-use accord_api::{CreateRun, CreatedRun, ExecutionMode, RunKind, RunStatus, RunView};
-use accord_client::ClientError;
+use accord_api::{CreateRun, ExecutionMode, InputRequest, RunKind, RunStatus, RunView};
 use serde_json::{Map, Value, json};
-use tokio::time::sleep;
 
 use super::Accord;
 use super::arguments::{self, Resume, Start};
+use super::follow::{Followed, Work, WorkId};
+use super::inputs::shown;
 use super::list::document;
 use super::tool_error::ToolError;
-use crate::toolset::Progress;
-
-/// How long one look at a run waits for its end. So often the client hears that the call is alive.
-pub(super) const LOOK_SECONDS: u32 = 15;
+use crate::caller::Caller;
 
 /// The executor of agents that are commands.
 const COMMAND: &str = "process";
-
-/// How often a coordinator that does not answer is asked again while a run is waited for: it may be restarting.
-const MOST_FAILED_LOOKS: u32 = 30;
-
-const PAUSE: Duration = Duration::from_secs(1);
 
 impl Accord {
     pub(super) async fn start_agent_session(
         &self,
         given: Map<String, Value>,
-        progress: &Progress,
+        caller: &Caller,
     ) -> Result<Value, ToolError> {
         let start: Start = arguments::read(given)?;
         let run = CreateRun {
@@ -46,13 +36,13 @@ impl Accord {
             output_schema_name: start.output_schema_name,
             ..CreateRun::default()
         };
-        self.begin(&run, start.mode, progress).await
+        self.begin(&run, start.mode, caller).await
     }
 
     pub(super) async fn resume_agent_session(
         &self,
         given: Map<String, Value>,
-        progress: &Progress,
+        caller: &Caller,
     ) -> Result<Value, ToolError> {
         let resume: Resume = arguments::read(given)?;
         let run = CreateRun {
@@ -64,19 +54,22 @@ impl Accord {
             output_schema_name: resume.output_schema_name,
             ..CreateRun::default()
         };
-        self.begin(&run, resume.mode, progress).await
+        self.begin(&run, resume.mode, caller).await
     }
 
-    async fn begin(
-        &self,
-        run: &CreateRun,
-        mode: ExecutionMode,
-        progress: &Progress,
-    ) -> Result<Value, ToolError> {
+    async fn begin(&self, run: &CreateRun, mode: ExecutionMode, caller: &Caller) -> Result<Value, ToolError> {
+        if let Some(state) = &caller.state {
+            let is_same = |view: &RunView| {
+                run.agent_name.as_ref().is_none_or(|name| *name == view.agent_name)
+                    && run.session_id.as_ref().is_none_or(|session| *session == view.session_id)
+            };
+            let id = self.begun_run(state, is_same).await?;
+            return self.wait(&id, caller).await;
+        }
         let key = uuid::Uuid::now_v7().to_string();
         let created = self.client.create_run(run, Some(&key)).await?;
         let next = match mode {
-            ExecutionMode::Sync => return self.wait(created, progress).await,
+            ExecutionMode::Sync => return self.wait(&WorkId::Run(created.run_id), caller).await,
             ExecutionMode::AsyncPoll => {
                 "Call get_agent_session_status with this session_id until the status is finished, then get_agent_session_result."
             }
@@ -92,52 +85,44 @@ impl Accord {
         }))
     }
 
-    async fn wait(&self, created: CreatedRun, progress: &Progress) -> Result<Value, ToolError> {
-        let CreatedRun { run_id, session_id, status } = created;
-        let progress_message = |status: RunStatus| format!("{session_id} is {status}");
-        let look = || self.client.wait_for_run(&run_id, LOOK_SECONDS);
-        let standing = |view: &RunView| (!view.status.is_over()).then(|| progress_message(view.status));
-        match followed(progress, progress_message(status), look, standing).await {
-            Ok(view) => ended(&view),
-            Err(error) => Err(ToolError::Message(format!(
-                "The session {session_id} was started, but waiting for it failed: {error}. Check it later with get_agent_session_status; do not start it again."
-            ))),
-        }
+    /// The run that an earlier result of the same call gave out as its state. The text comes back from the client, so it
+    /// can be anything; the coordinator decides what the caller may see.
+    pub(super) async fn begun_run(
+        &self,
+        state: &str,
+        is_same: impl FnOnce(&RunView) -> bool,
+    ) -> Result<WorkId, ToolError> {
+        let refused = || ToolError::Refused("requestState does not belong to this call".to_owned());
+        let Some(WorkId::Run(id)) = WorkId::parse(state) else { return Err(refused()) };
+        let view = self.client.run(&id).await.map_err(|_| refused())?;
+        is_same(&view).then_some(WorkId::Run(id)).ok_or_else(refused)
     }
-}
 
-/// Polls until something has finished, that is, until `standing` returns `None`.
-pub(super) async fn followed<View, Looking>(
-    progress: &Progress,
-    begun: String,
-    look: impl Fn() -> Looking,
-    standing: impl Fn(&View) -> Option<String>,
-) -> Result<View, ClientError>
-where
-    Looking: Future<Output = Result<View, ClientError>>,
-{
-    let mut told = begun;
-    let mut failed = 0;
-    loop {
-        progress.tell(&told).await;
-        match look().await {
-            Ok(view) => match standing(&view) {
-                None => return Ok(view),
-                Some(words) => {
-                    failed = 0;
-                    told = words;
-                }
-            },
-            Err(error) if error.is_transient() && failed < MOST_FAILED_LOOKS => {
-                failed += 1;
-                sleep(PAUSE).await;
+    async fn wait(&self, id: &WorkId, caller: &Caller) -> Result<Value, ToolError> {
+        match self.follow(id, caller).await? {
+            Followed::Over(Work::Run(view)) => ended(&view),
+            Followed::NeedsInput(Work::Run(view), open) => Ok(needs_input(&view, &open)),
+            Followed::Over(Work::Workflow(_)) | Followed::NeedsInput(Work::Workflow(_), _) => {
+                Err(ToolError::Refused(format!("{id} is not a run of an agent")))
             }
-            Err(error) => return Err(error),
         }
     }
 }
 
-fn ended(view: &RunView) -> Result<Value, ToolError> {
+/// What to do about open requests.
+pub(super) const ANSWER_FIRST: &str = "A person has to answer first. Show each of the inputs to the user, call answer_input with what they decide, then call get_agent_session_status with the session_id until the status is finished, and get_agent_session_result.";
+
+fn needs_input(view: &RunView, open: &[InputRequest]) -> Value {
+    json!({
+        "session_id": view.session_id,
+        "run_id": view.run_id,
+        "status": view.status,
+        "inputs": open.iter().map(shown).collect::<Vec<_>>(),
+        "next": ANSWER_FIRST,
+    })
+}
+
+pub(super) fn ended(view: &RunView) -> Result<Value, ToolError> {
     let (session_id, run_id) = (&view.session_id, &view.run_id);
     if let (RunStatus::Completed, Some(result)) = (view.status, &view.result) {
         return Ok(json!({

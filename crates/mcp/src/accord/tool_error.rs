@@ -5,6 +5,7 @@ use accord_client::ClientError;
 use serde_json::Value;
 
 use super::Accord;
+use crate::caller::Question;
 
 /// Names that are listed where one was not found. More would drown the advice.
 const MOST_NAMES: u32 = 100;
@@ -16,6 +17,18 @@ pub(super) enum ToolError {
     /// The coordinator refused, or did not answer.
     Client(ClientError),
     Message(String),
+    /// Waiting for something that was started failed.
+    Lost {
+        id: String,
+        error: ClientError,
+    },
+    /// The user of the client has to answer these before the call can go on.
+    Ask {
+        questions: Vec<Question>,
+        state: String,
+    },
+    /// The request is wrong in what is not an argument.
+    Refused(String),
 }
 
 impl From<ClientError> for ToolError {
@@ -33,7 +46,11 @@ impl Accord {
                     "Invalid arguments: {why}. Call again with arguments that match the tool's inputSchema."
                 )
             }
-            ToolError::Message(words) => words,
+            ToolError::Message(words) | ToolError::Refused(words) => words,
+            ToolError::Lost { id, error } => format!(
+                "{id} was started, but waiting for it failed: {error}. Check it later with get_agent_session_status, or call run_workflow with its workflow_run_id; do not start it again."
+            ),
+            ToolError::Ask { state, .. } => format!("{state} needs an answer from a person"),
             ToolError::Client(ClientError::Api(body)) => self.refusal(&body).await,
             ToolError::Client(error @ ClientError::Unreachable { .. }) => {
                 format!("{error}. Try again in a moment; if it persists, Accord must be started (accord up).")
@@ -67,6 +84,12 @@ impl Accord {
                 "Call list_agent_sessions to see the existing sessions.".to_owned()
             }
             Some(ErrorName::SessionNotFinished) => not_finished(body),
+            Some(ErrorName::ContractViolation) => {
+                "Call again with an answer that conforms to the schema of the request.".to_owned()
+            }
+            Some(ErrorName::InputNotFound | ErrorName::InputClosed) => {
+                "Call list_inputs to see the open requests.".to_owned()
+            }
             Some(ErrorName::SessionBusy) => {
                 "Wait until get_agent_session_status returns finished or idle, or stop it with stop_agent_session."
                     .to_owned()

@@ -3,7 +3,7 @@
 //! One tool does both: a model that stopped waiting calls it again with the id, and nothing is started twice.
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, NodeStatus, WorkflowRunId, WorkflowRunView,
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, InputRequest, NodeStatus, WorkflowRunView,
     WorkflowStatus,
 };
 use accord_client::ClientError;
@@ -11,42 +11,61 @@ use serde_json::{Map, Value, json};
 
 use super::Accord;
 use super::arguments::{self, Workflow, WorkflowMode};
-use super::start::{LOOK_SECONDS, followed};
+use super::follow::{Followed, Work, WorkId};
+use super::inputs::shown;
 use super::tool_error::ToolError;
-use crate::toolset::Progress;
+use crate::caller::Caller;
 
 impl Accord {
     pub(super) async fn run_workflow(
         &self,
         given: Map<String, Value>,
-        progress: &Progress,
+        caller: &Caller,
     ) -> Result<Value, ToolError> {
         let Workflow { name, input, mode, project_dir, workflow_run_id } = arguments::read(given)?;
         let id = match (name, workflow_run_id) {
-            (Some(name), None) => {
-                let parent_session_id = self.parent.clone();
-                let run = CreateWorkflowRun {
-                    input,
-                    project_dir,
-                    parent_session_id,
-                    ..CreateWorkflowRun::default()
-                };
-                self.begin_workflow(&name, run).await?.workflow_run_id
-            }
-            (None, Some(id)) if input.is_none() && project_dir.is_none() => id,
+            (Some(name), None) => match &caller.state {
+                Some(state) => self.begun_workflow(state, &name).await?,
+                None => {
+                    let parent_session_id = self.parent.clone();
+                    let run = CreateWorkflowRun {
+                        input,
+                        project_dir,
+                        parent_session_id,
+                        ..CreateWorkflowRun::default()
+                    };
+                    WorkId::Workflow(self.begin_workflow(&name, run).await?.workflow_run_id)
+                }
+            },
+            (None, Some(id)) if input.is_none() && project_dir.is_none() => WorkId::Workflow(id),
             _ => {
                 let why = "pass either name (with input and project_dir) or workflow_run_id alone";
                 return Err(ToolError::Arguments(why.to_owned()));
             }
         };
-        match mode {
-            WorkflowMode::Sync => self.wait_for_workflow(&id, progress).await,
-            WorkflowMode::AsyncPoll => stands(&self.client.workflow_run(&id).await?),
+        let followed = match mode {
+            WorkflowMode::Sync => self.follow(&id, caller).await?,
+            WorkflowMode::AsyncPoll => Followed::Over(self.look(&id, 0).await?),
+        };
+        match followed {
+            Followed::Over(Work::Workflow(view)) => stands(&view),
+            Followed::NeedsInput(Work::Workflow(view), open) => Ok(needs_input(&view, &open)),
+            Followed::Over(Work::Run(_)) | Followed::NeedsInput(Work::Run(_), _) => {
+                Err(ToolError::Refused(format!("{id} is not a workflow run")))
+            }
         }
     }
 
+    /// The workflow run that an earlier result of the same call gave out as its state.
+    pub(super) async fn begun_workflow(&self, state: &str, name: &str) -> Result<WorkId, ToolError> {
+        let refused = || ToolError::Refused("requestState does not belong to this call".to_owned());
+        let Some(WorkId::Workflow(id)) = WorkId::parse(state) else { return Err(refused()) };
+        let view = self.client.workflow_run(&id).await.map_err(|_| refused())?;
+        (view.workflow_name == name).then_some(WorkId::Workflow(id)).ok_or_else(refused)
+    }
+
     /// Begins a workflow. A text that it does not take may hold the object that it does: models often write one so.
-    async fn begin_workflow(
+    pub(super) async fn begin_workflow(
         &self,
         name: &str,
         run: CreateWorkflowRun,
@@ -65,27 +84,20 @@ impl Accord {
             _ => Err(refusal),
         }
     }
-
-    async fn wait_for_workflow(&self, id: &WorkflowRunId, progress: &Progress) -> Result<Value, ToolError> {
-        let look = || self.client.wait_for_workflow_run(id, LOOK_SECONDS);
-        let standing = |view: &WorkflowRunView| (!view.status.is_over()).then(|| progress_message(view));
-        match followed(progress, format!("{id} is running"), look, standing).await {
-            Ok(view) => stands(&view),
-            Err(error) if error.is_transient() => Err(ToolError::Message(format!(
-                "Waiting for the workflow run {id} failed: {error}. Call run_workflow later with this workflow_run_id; do not start it again."
-            ))),
-            Err(error) => Err(error.into()),
-        }
-    }
 }
 
-fn progress_message(view: &WorkflowRunView) -> String {
-    let over = view.nodes.iter().filter(|node| node.status.is_over()).count();
-    format!("{} is {}: {over} of {} nodes finished", view.workflow_run_id, view.status, view.nodes.len())
+fn needs_input(view: &WorkflowRunView, open: &[InputRequest]) -> Value {
+    json!({
+        "workflow_run_id": view.workflow_run_id,
+        "workflow_name": view.workflow_name,
+        "status": view.status,
+        "inputs": open.iter().map(shown).collect::<Vec<_>>(),
+        "next": "A person has to answer first. Show each of the inputs to the user, call answer_input with what they decide, then call run_workflow with this workflow_run_id: it waits for the output.",
+    })
 }
 
 /// The status of a workflow run, or why it has no output.
-fn stands(view: &WorkflowRunView) -> Result<Value, ToolError> {
+pub(super) fn stands(view: &WorkflowRunView) -> Result<Value, ToolError> {
     let mut answer = json!({
         "workflow_run_id": view.workflow_run_id,
         "workflow_name": view.workflow_name,

@@ -71,8 +71,19 @@ async fn over_pipes_an_agent_is_found_started_and_followed() {
         "list_schemas",
         "get_schema",
         "run_workflow",
+        "list_inputs",
+        "answer_input",
+        "agent__free",
+        "agent__stubborn",
+        "agent__triage",
     ];
     assert_eq!(names, expected);
+    assert_eq!(tools[14]["outputSchema"], severity(), "the contract itself");
+    let called = pipes.call("agent__triage", json!({"prompt": "Help"})).await;
+    assert_eq!(called["structuredContent"], json!({"severity": "high"}));
+    let refused = pipes.call("agent__stubborn", json!({"prompt": "Help"})).await;
+    assert_eq!((&refused["isError"], refused.get("structuredContent")), (&json!(true), None));
+    assert!(text(&refused).contains("output did not match the schema"), "{refused}");
     let agents = pipes.call("list_agents", json!({})).await;
     let agents = agents["structuredContent"]["agents"].as_array().unwrap();
     let known: Vec<_> = agents.iter().map(|agent| (&agent["name"], &agent["output_schema"])).collect();

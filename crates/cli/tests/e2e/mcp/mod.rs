@@ -2,6 +2,7 @@
 
 mod agents;
 mod clients;
+mod people;
 mod servers;
 mod waiting;
 mod workflows;
@@ -36,14 +37,28 @@ impl Pipes {
 
     /// Asks, and gives the answer.
     async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.begin(method, params).await;
+        assert_eq!(answer.get("id"), Some(&json!(self.asked)), "{answer}");
+        answer
+    }
+
+    /// Asks, and gives what comes next, which may be a question.
+    async fn begin(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
-        let message = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+        let id = self.asked;
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await
+    }
+
+    /// Replies to a question, and gives what comes next.
+    async fn reply(&mut self, id: &Value, result: Value) -> Value {
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result})).await
+    }
+
+    async fn say(&mut self, message: &Value) -> Value {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{message}\n").as_bytes()).await.unwrap();
         let line = self.lines.next_line().await.unwrap().unwrap_or_default();
-        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|_| json!(line));
-        assert_eq!(answer.get("id"), Some(&json!(self.asked)), "{answer}");
-        answer
+        serde_json::from_str(&line).unwrap_or_else(|_| json!(line))
     }
 
     /// Calls a tool, and gives its result.
