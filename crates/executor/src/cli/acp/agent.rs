@@ -17,7 +17,7 @@ use crate::event::{Event, Events};
 use crate::session::TurnError;
 use crate::turn::Delivery;
 
-use super::super::{ACP, LineError, SubmissionInbox, closed, next_line, read_submissions};
+use super::super::{ACP, LineError, Permission, SubmissionInbox, closed, next_line, read_submissions};
 use super::Launcher;
 use super::conversation::Conversation;
 use super::model::ModelChoice;
@@ -127,7 +127,7 @@ impl Agent {
                     }
                 }
                 Message::Request { id, method, params } if method == PERMISSION => {
-                    let answer = permission(launcher, heard, params);
+                    let answer = permission(launcher, heard, params).await?;
                     self.live.send_line(rpc::response(&id, &answer)).await.ok();
                 }
                 Message::Request { id, method, .. } => {
@@ -230,18 +230,29 @@ async fn begin(conversation: &mut Conversation, events: &Events) {
     }
 }
 
-/// The answer to a request for permission. The tool may be known better by its updates than by the request.
-fn permission(launcher: &Launcher, heard: &Updates, params: Value) -> RequestPermissionResponse {
+/// The answer to a request for permission. The tool may be known better by its updates than by the request. One that a person
+/// has to decide ends the turn.
+async fn permission(
+    launcher: &Launcher,
+    heard: &Updates,
+    params: Value,
+) -> Result<RequestPermissionResponse, Interruption> {
     let Ok(request) = serde_json::from_value::<RequestPermissionRequest>(params) else {
-        return RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled);
+        return Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled));
     };
     let call = &request.tool_call;
-    let known = heard.call(&call.tool_call_id.to_string());
+    let id = call.tool_call_id.to_string();
+    let known = heard.call(&id);
     let mut tool: Tool = known.map(|(tool, _)| tool.clone()).unwrap_or_default();
     tool.update(&call.fields, call.meta.as_ref());
     let arguments = call.fields.raw_input.clone().or_else(|| known.map(|(_, arguments)| arguments.clone()));
-    let decision = launcher.permissions.decide(&tool, &arguments.unwrap_or_default());
-    RequestPermissionResponse::new(outcome(&request, decision))
+    let asked = launcher.permissions.request(id, &tool, arguments.unwrap_or_default());
+    match launcher.context.desk.decide(asked).await {
+        Permission::Asked => Err(Interruption::Turn(TurnError::InputRequired)),
+        permission => {
+            Ok(RequestPermissionResponse::new(outcome(&request, permission == Permission::Allowed)))
+        }
+    }
 }
 
 /// What a turn used, where the agent says so: in the field that is to be part of the protocol, or where Gemini CLI puts it.

@@ -1,8 +1,9 @@
 //! What an agent may do when it asks.
 //!
-//! There is nobody to ask here, so the answer follows from the blueprint: the submit tool, the MCP servers of the agent and
-//! `allowed_tools` are allowed, everything else is denied.
+//! The submit tool, the MCP servers of the agent and `allowed_tools` are allowed, and everything else is denied, unless `approve`
+//! in the blueprint leaves it to a person.
 
+use accord_domain::input_request::ToolUse;
 use agent_client_protocol::v1::schema::{
     PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, SelectedPermissionOutcome,
     ToolKind,
@@ -11,13 +12,8 @@ use serde_json::Value;
 
 use crate::mcp_server::McpServer;
 
+use super::super::PermissionRequest;
 use super::tool::Tool;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Decision {
-    Allow,
-    Deny,
-}
 
 pub(super) struct Permissions {
     /// Names of tools, or kinds of them.
@@ -31,21 +27,30 @@ impl Permissions {
         Self { allowed_tools: allowed_tools.unwrap_or_default().to_vec(), servers }
     }
 
-    /// Whether a tool may be used with these arguments.
-    pub(super) fn decide(&self, tool: &Tool, _arguments: &Value) -> Decision {
-        let is_listed = |allowed: &String| tool.name.as_ref() == Some(allowed) || kind(tool.kind) == allowed;
+    /// A call that the agent asks for.
+    pub(super) fn request(&self, id: String, tool: &Tool, arguments: Value) -> PermissionRequest {
+        let kind = kind(tool.kind);
+        let is_listed = |allowed: &String| tool.name.as_ref() == Some(allowed) || kind == allowed;
         let is_ours = tool.is_submit() || self.servers.iter().any(|server| tool.is_of(server, None));
-        if is_ours || self.allowed_tools.iter().any(is_listed) { Decision::Allow } else { Decision::Deny }
+        let is_allowed = is_ours || self.allowed_tools.iter().any(is_listed);
+        let name = tool.name.clone().unwrap_or_else(|| tool.title.clone());
+        // The submit tool is nobody's decision.
+        let names = match tool.is_submit() {
+            true => Vec::new(),
+            false => {
+                let without_prefix = name.strip_prefix("mcp__").map(str::to_owned);
+                let kind = (!kind.is_empty()).then(|| kind.to_owned());
+                [Some(name.clone()), without_prefix, kind].into_iter().flatten().collect()
+            }
+        };
+        PermissionRequest { id, tool: ToolUse { name, arguments }, names, is_allowed }
     }
 }
 
 /// The option of a request that says so, only this time if there is a choice.
-pub(super) fn outcome(request: &RequestPermissionRequest, decision: Decision) -> RequestPermissionOutcome {
+pub(super) fn outcome(request: &RequestPermissionRequest, is_allowed: bool) -> RequestPermissionOutcome {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let kinds = match decision {
-        Decision::Allow => [AllowOnce, AllowAlways],
-        Decision::Deny => [RejectOnce, RejectAlways],
-    };
+    let kinds = if is_allowed { [AllowOnce, AllowAlways] } else { [RejectOnce, RejectAlways] };
     let option = kinds.iter().find_map(|kind| request.options.iter().find(|option| option.kind == *kind));
     option.map_or(RequestPermissionOutcome::Cancelled, |option| {
         RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))
@@ -84,14 +89,15 @@ mod tests {
             servers: vec!["my.docs".to_owned()],
         };
         for (name, kind, expected) in [
-            ("mcp__accord_submit__submit_result", ToolKind::Other, Decision::Allow),
-            ("mcp__my_docs__search", ToolKind::Other, Decision::Allow),
-            ("mcp__others__search", ToolKind::Other, Decision::Deny),
-            ("Bash", ToolKind::Execute, Decision::Allow),
-            ("Shell", ToolKind::Execute, Decision::Deny),
-            ("Cat", ToolKind::Read, Decision::Allow),
+            ("mcp__accord_submit__submit_result", ToolKind::Other, true),
+            ("mcp__my_docs__search", ToolKind::Other, true),
+            ("mcp__others__search", ToolKind::Other, false),
+            ("Bash", ToolKind::Execute, true),
+            ("Shell", ToolKind::Execute, false),
+            ("Cat", ToolKind::Read, true),
         ] {
-            assert_eq!(permissions.decide(&tool(name, kind), &json!({})), expected, "{name}");
+            let request = permissions.request("1".to_owned(), &tool(name, kind), json!({}));
+            assert_eq!(request.is_allowed, expected, "{name}");
         }
     }
 
@@ -105,14 +111,14 @@ mod tests {
             )
             .unwrap()
         };
-        let chosen = |kinds: &[&str], decision| match outcome(&options(kinds), decision) {
+        let chosen = |kinds: &[&str], is_allowed| match outcome(&options(kinds), is_allowed) {
             RequestPermissionOutcome::Selected(selected) => selected.option_id.to_string(),
             other => format!("{other:?}"),
         };
         let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
-        assert_eq!(chosen(&all, Decision::Allow), "o-allow_once");
-        assert_eq!(chosen(&all, Decision::Deny), "o-reject_once");
-        assert_eq!(chosen(&["allow_always", "reject_always"], Decision::Deny), "o-reject_always");
-        assert_eq!(chosen(&["allow_once"], Decision::Deny), "Cancelled");
+        assert_eq!(chosen(&all, true), "o-allow_once");
+        assert_eq!(chosen(&all, false), "o-reject_once");
+        assert_eq!(chosen(&["allow_always", "reject_always"], false), "o-reject_always");
+        assert_eq!(chosen(&["allow_once"], false), "Cancelled");
     }
 }

@@ -142,7 +142,14 @@ impl Session for AcpSession {
         let mut heard = Updates::default();
         let seconds = self.launcher.context.settings.timeout_seconds;
         let asked = bounded(seconds, cancel, self.ask(turn, &mut heard, events)).await;
-        if matches!(asked, Err(TurnError::Stopped | TurnError::TimedOut(_) | TurnError::TooManySteps(_))) {
+        let is_ended = matches!(
+            asked,
+            Err(TurnError::Stopped
+                | TurnError::TimedOut(_)
+                | TurnError::TooManySteps(_)
+                | TurnError::InputRequired)
+        );
+        if is_ended {
             self.cancel().await;
         }
         self.count_cost(heard.cost_usd);
