@@ -45,6 +45,7 @@ mod runner;
 mod runs;
 mod schemas;
 mod sessions;
+mod trace;
 mod workflows;
 
 /// What goes over the wire, so that users need no other crate.
@@ -52,3 +53,4 @@ pub use accord_api as api;
 pub use client::{ApiKey, Client};
 pub use error::ClientError;
 pub use events::{EventFilter, EventStream};
+pub use trace::traced;

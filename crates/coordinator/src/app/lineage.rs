@@ -61,7 +61,14 @@ impl Lineage {
         // What it starts names the run, and the key that asked for the run.
         let root = run.requested_by.unwrap_or_default();
         let requested_by = Some(RequestedBy { run_id: Some(calling.run_id.clone()), ..root });
-        Ok(Caller { key_id: None, role: Role::Caller, run: Some(calling), requested_by, expires_at: None })
+        Ok(Caller {
+            key_id: None,
+            role: Role::Caller,
+            run: Some(calling),
+            requested_by,
+            expires_at: None,
+            traceparent: None,
+        })
     }
 
     /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only

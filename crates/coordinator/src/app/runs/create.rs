@@ -59,6 +59,7 @@ impl Runs {
             Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
         order.requested_by = caller.requested_by.clone();
+        order.traceparent = caller.trace();
         self.submit_with_undelivered(order, promise).await
     }
 
@@ -90,6 +91,7 @@ impl Runs {
             model: request.model,
             delivers: Vec::new(),
             requested_by: None,
+            traceparent: None,
         })
     }
 
@@ -126,6 +128,7 @@ impl Runs {
             model: request.model,
             delivers: Vec::new(),
             requested_by: None,
+            traceparent: None,
         })
     }
 
@@ -225,6 +228,7 @@ impl Runs {
             model: None,
             delivers: Vec::new(),
             requested_by: None,
+            traceparent: None,
         })
     }
 }
