@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::error::ClientError;
 use crate::http::{self, causes};
-use crate::trace;
 
 /// How long an ordinary call may take: the coordinator answers in milliseconds, a busy store in seconds.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -95,10 +94,11 @@ impl Client {
         Ok(Self { forwarded_for: Some(header).filter(|header| !header.is_empty()), ..self.clone() })
     }
 
-    /// The same client, whose calls belong to this trace. What is not a W3C `traceparent` is ignored.
+    /// The same client, whose calls belong to this trace where they belong to no other. What is not a W3C `traceparent` is
+    /// ignored.
     #[must_use]
     pub fn in_trace(&self, traceparent: Option<&str>) -> Self {
-        Self { traceparent: traceparent.and_then(|text| text.parse().ok()), ..self.clone() }
+        Self { traceparent: TraceParent::read(traceparent), ..self.clone() }
     }
 
     /// The coordinator's address.
@@ -228,7 +228,7 @@ impl Call<'_> {
         if let Some(address) = &self.client.forwarded_for {
             request = request.header("x-forwarded-for", address.clone());
         }
-        if let Some(traceparent) = trace::of_call(self.client.traceparent) {
+        if let Some(traceparent) = accord_trace::current().or(self.client.traceparent) {
             request = request.header(accord_trace::HEADER, traceparent.to_string());
         }
         for (name, value) in self.headers {

@@ -45,7 +45,6 @@ mod runner;
 mod runs;
 mod schemas;
 mod sessions;
-mod trace;
 mod workflows;
 
 /// What goes over the wire, so that users need no other crate.
@@ -53,4 +52,3 @@ pub use accord_api as api;
 pub use client::{ApiKey, Client};
 pub use error::ClientError;
 pub use events::{EventFilter, EventStream};
-pub use trace::traced;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use accord_client::traced;
+use accord_trace::{HEADER, TraceParent, within};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, CustomRequest, CustomResult, ErrorCode,
     ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
@@ -86,7 +86,7 @@ impl ServerHandler for Handler {
         let progress = Progress::new(token.map(|token| (context.peer, token)));
         let arguments = request.arguments.unwrap_or_default();
         let call = self.tools.call(&request.name, arguments, &progress);
-        let call = traced(context.meta.get("traceparent").and_then(Value::as_str), call);
+        let call = within(TraceParent::read(context.meta.get(HEADER).and_then(Value::as_str)), call);
         match context.ct.run_until_cancelled(call).await {
             Some(Some(answer)) => Ok(answer.described().into()),
             Some(None) => {

@@ -3,11 +3,13 @@
 //! The trace context is passed on in the W3C form `traceparent`, whether or not this process sends traces: without a collector
 //! the caller's own context goes on unchanged. `tracestate` and `baggage` are not passed on.
 
+mod ambient;
 pub mod names;
 mod span;
 mod traceparent;
 
-pub use span::{continue_from, current_or, of, verdict};
+pub use ambient::{current, within};
+pub use span::{continue_from, verdict};
 pub use traceparent::TraceParent;
 
 /// The name of the HTTP header, and of the key in the `_meta` of MCP.

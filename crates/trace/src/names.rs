@@ -33,4 +33,3 @@ pub const CONTRACT: &str = "contract";
 
 /// Names of the general conventions.
 pub const HTTP_STATUS: &str = "http.response.status_code";
-pub const ERROR_TYPE: &str = "error.type";

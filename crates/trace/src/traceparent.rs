@@ -56,6 +56,11 @@ impl From<TraceParent> for SpanContext {
 }
 
 impl TraceParent {
+    /// The one that a message names. One that is not valid is ignored, as W3C has it.
+    pub fn read(text: Option<&str>) -> Option<Self> {
+        text?.parse().ok()
+    }
+
     /// That of a span, if it has one.
     pub(crate) fn of(context: &SpanContext) -> Option<Self> {
         let (trace, span, flags) = (context.trace_id(), context.span_id(), context.trace_flags());

@@ -46,14 +46,14 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     if let Some(acting) = &caller.run {
         confine(app, acting, request, path).await?;
     }
-    caller.traceparent = accord_trace::current_or(traceparent(request));
+    caller.traceparent = accord_trace::current().or(traceparent(request));
     request.extensions_mut().insert(caller);
     Ok(())
 }
 
-/// The trace that a request belongs to. A header that is not valid is ignored, as W3C has it.
+/// The trace that a request belongs to.
 pub(super) fn traceparent(request: &Request) -> Option<TraceParent> {
-    request.headers().get(accord_trace::HEADER)?.to_str().ok()?.parse().ok()
+    TraceParent::read(request.headers().get(accord_trace::HEADER)?.to_str().ok())
 }
 
 async fn authenticated(

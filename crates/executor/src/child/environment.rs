@@ -7,6 +7,8 @@ use std::cmp::Reverse;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
+use tokio::process::Command;
+
 use crate::settings_error::SettingsError;
 
 /// The variables of a child, by name.
@@ -171,6 +173,13 @@ fn has_query(name: &str, value: &str) -> bool {
 
 /// Shorter values are not treated as secrets, because they would be found in any text.
 const SHORTEST_SECRET: usize = 8;
+
+/// Tells a command which trace it works for. Programs that are traced themselves read it.
+pub(crate) fn trace(command: &mut Command) {
+    if let Some(traceparent) = accord_trace::current() {
+        command.env(accord_trace::VARIABLE, traceparent.to_string());
+    }
+}
 
 /// Whether a variable of a blueprint is valid.
 pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), SettingsError> {
