@@ -10,6 +10,7 @@
 mod blueprint_contracts;
 mod caller_contracts;
 mod chaos;
+mod collector;
 mod commands;
 mod contract_decisions;
 mod cuts;
@@ -28,5 +29,6 @@ mod people;
 mod review;
 mod steps;
 mod support;
+mod traces;
 mod unread;
 mod workflow;

@@ -146,7 +146,8 @@ impl Exchange<'_> {
         let endpoint = self.asked.endpoint;
         let url = endpoint.model_url(self.asked.model);
         let mut request = Request { url, headers: endpoint.headers.clone(), body };
-        let trace = accord_trace::current().map(|parent| (accord_trace::HEADER.to_owned(), parent.to_string()));
+        let trace =
+            accord_trace::current().map(|parent| (accord_trace::HEADER.to_owned(), parent.to_string()));
         request.headers.extend(trace);
         let sent =
             timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
