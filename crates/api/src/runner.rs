@@ -127,6 +127,9 @@ pub struct ClaimedRun {
     /// Steps of earlier deliveries: the runner continues after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// The trace that the run belongs to, as a W3C `traceparent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 /// Usage of earlier deliveries of a run.

@@ -129,9 +129,14 @@ pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Fa
 /// A client of the coordinator that runs for a project, where there is one.
 pub(crate) async fn running(config: &Config) -> Result<Option<Client>, Failure> {
     if config.origin("runner.coordinator") != Origin::Default {
-        return client(&config.values.runner.coordinator, config).map(Some);
+        return client(&config.values.runner.coordinator, config).map(|client| Some(in_trace(&client)));
     }
-    Ok(left(config).await?.map(|(_, client)| client))
+    Ok(left(config).await?.map(|(_, client)| in_trace(&client)))
+}
+
+/// The client of a command that may be a part of a traced program: what it starts belongs to the trace of that one.
+pub(crate) fn in_trace(client: &Client) -> Client {
+    client.in_trace(std::env::var(accord_trace::VARIABLE).ok().as_deref())
 }
 
 /// The address that a coordinator has left, and a client of it, if that one answers there.

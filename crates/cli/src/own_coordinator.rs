@@ -45,7 +45,7 @@ pub(crate) async fn work<T>(
     let store = store::local_store(config).await?;
     let executors = host::executors(config)?;
     let (embedded, client) = Embedded::start(config, store, executors).await?;
-    let result = work(&client).await;
+    let result = work(&connection::in_trace(&client)).await;
     embedded.end().await;
     result
 }

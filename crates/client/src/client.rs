@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use accord_api::{ErrorBody, ErrorName};
+use accord_trace::TraceParent;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Serialize;
@@ -61,6 +62,7 @@ pub struct Client {
     base: Url,
     authorization: Option<HeaderValue>,
     forwarded_for: Option<HeaderValue>,
+    traceparent: Option<TraceParent>,
     http: reqwest::Client,
 }
 
@@ -77,7 +79,7 @@ impl Client {
         let base = http::base(base_url)?;
         let authorization = key.map(ApiKey::header).transpose()?;
         let http = http::build(&base)?;
-        Ok(Self { base, authorization, forwarded_for: None, http })
+        Ok(Self { base, authorization, forwarded_for: None, traceparent: None, http })
     }
 
     /// The same client with another key.
@@ -90,6 +92,13 @@ impl Client {
         let header = HeaderValue::from_str(address);
         let header = header.map_err(|error| ClientError::Settings(error.to_string()))?;
         Ok(Self { forwarded_for: Some(header).filter(|header| !header.is_empty()), ..self.clone() })
+    }
+
+    /// The same client, whose calls belong to this trace where they belong to no other. What is not a W3C `traceparent` is
+    /// ignored.
+    #[must_use]
+    pub fn in_trace(&self, traceparent: Option<&str>) -> Self {
+        Self { traceparent: TraceParent::read(traceparent), ..self.clone() }
     }
 
     /// The coordinator's address.
@@ -218,6 +227,9 @@ impl Call<'_> {
         }
         if let Some(address) = &self.client.forwarded_for {
             request = request.header("x-forwarded-for", address.clone());
+        }
+        if let Some(traceparent) = accord_trace::current().or(self.client.traceparent) {
+            request = request.header(accord_trace::HEADER, traceparent.to_string());
         }
         for (name, value) in self.headers {
             request = request.header(name, value);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use accord_trace::{HEADER, TraceParent, within};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, ClientCapabilities, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, CreateTaskResult, CustomRequest, CustomResult, ElicitResult,
@@ -149,6 +150,7 @@ impl ServerHandler for Handler {
         let caller = self.caller(&context, request.input_responses, request.request_state)?;
         let arguments = request.arguments.unwrap_or_default();
         let call = self.tools.call(&request.name, arguments, &caller);
+        let call = within(TraceParent::read(context.meta.get(HEADER).and_then(Value::as_str)), call);
         match context.ct.run_until_cancelled(call).await {
             Some(Some(Outcome::Answer(answer))) => Ok(wire::answer(answer, is_modern).into()),
             Some(Some(Outcome::Ask { questions, state })) => Ok(wire::ask(questions, state).into()),

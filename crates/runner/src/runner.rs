@@ -21,7 +21,7 @@ use crate::limits::{BEGINNING_AT_ONCE, CLAIM_WAIT_SECONDS, CLAIMED_AT_ONCE, TIME
 use crate::paced::Paced;
 use crate::settings::RunnerSettings;
 use crate::shutdown::Shutdown;
-use crate::work::{span, work};
+use crate::work::{span, traceparent, work};
 
 /// How long saying goodbye may take. Without it the coordinator notices by itself.
 const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
@@ -202,9 +202,10 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
                 for run in claimed.runs {
                     // The lease began when the run was handed out, which may be long after it was asked for.
                     let hold = shared.leases.take(&run, &runner_id, Instant::now());
-                    let span = span(&run);
+                    let (span, traceparent) = (span(&run), traceparent(&run));
                     let begins = Arc::clone(&beginning).try_acquire_owned().ok();
-                    tasks.spawn(work(Arc::clone(shared), run, hold, begins).instrument(span));
+                    let work = work(Arc::clone(shared), run, hold, begins).instrument(span);
+                    tasks.spawn(accord_trace::within(traceparent, work));
                 }
             }
             Err(error) if error.is(ErrorName::RunnerNotFound) => shared.register_again(&runner_id).await,

@@ -9,6 +9,7 @@ use accord_api::agent::Executor;
 use accord_api::step::Body;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
 use accord_executor::{Approvals, Journal, OpenError, Session, Start};
+use accord_trace::{TraceParent, names};
 use futures_util::FutureExt;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -29,15 +30,27 @@ use crate::servers::Filling;
 
 /// The work on a run, for traces. Spans are at debug level: messages at info and above name the run themselves.
 pub(crate) fn span(claim: &ClaimedRun) -> Span {
-    debug_span!(
-        "run",
+    let agent = claim.agent_name.as_str();
+    let span = debug_span!(
+        "invoke_agent",
+        otel.name = format!("{} {agent}", names::INVOKE_AGENT),
+        otel.status_code = Empty,
+        { names::OPERATION } = names::INVOKE_AGENT,
+        { names::AGENT } = agent,
+        { names::CONVERSATION } = %claim.session_id,
         run_id = %claim.run_id,
-        session_id = %claim.session_id,
-        agent = claim.agent_name,
         attempt = claim.attempt,
         status = Empty,
-        otel.status_code = Empty,
-    )
+    );
+    if let Some(caller) = traceparent(claim) {
+        accord_trace::continue_from(&span, caller);
+    }
+    span
+}
+
+/// The trace that a run belongs to.
+pub(crate) fn traceparent(claim: &ClaimedRun) -> Option<TraceParent> {
+    TraceParent::read(claim.traceparent.as_deref())
 }
 
 /// Works on a run and reports its end, unless it is lost on the way. A panic fails the run, not the runner.

@@ -24,6 +24,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (12, include_str!("../migrations/0012_lists.sql")),
     (13, include_str!("../migrations/0013_steps.sql")),
     (14, include_str!("../migrations/0014_inputs.sql")),
+    (15, include_str!("../migrations/0015_traceparent.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

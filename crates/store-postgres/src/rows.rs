@@ -33,7 +33,8 @@ macro_rules! session_columns {
 /// The columns that [`assignment`] reads, of `assignments a` with its [`assignment_documents`].
 macro_rules! assignment_columns {
     () => {
-        "b.body AS blueprint, a.parameters, c.body AS contract, a.model, a.project_dir, a.retry_prompt, a.input"
+        "b.body AS blueprint, a.parameters, c.body AS contract, a.model, a.project_dir, a.retry_prompt, a.input, \
+         a.traceparent"
     };
 }
 
@@ -140,6 +141,7 @@ pub(crate) fn assignment(row: &PgRow) -> Result<Assignment, DbError> {
         project_dir: unescaped("project_dir")?,
         retry_prompt: unescaped("retry_prompt")?,
         input: row.try_get("input")?,
+        traceparent: row.try_get("traceparent")?,
     })
 }
 
@@ -185,9 +187,11 @@ WITH document AS (
     SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM unnest($1::text[]) AS body ORDER BY 1
     ON CONFLICT DO NOTHING
 ), assignment AS (
-    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input)
-    VALUES (
-        $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6, $22
+    INSERT INTO assignments (
+        run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input, traceparent
+    ) VALUES (
+        $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6,
+        $22, $27
     )
 ), input AS (
     INSERT INTO run_inputs (run_id, preview, searched) VALUES ($2, $24, $25)
@@ -235,6 +239,7 @@ pub(crate) async fn insert_run(
         .bind(input.preview)
         .bind(input.searched)
         .bind(run.waits_until.map(micros))
+        .bind(assignment.traceparent.as_deref())
         .execute(connection)
         .await;
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())

@@ -45,6 +45,9 @@ pub struct Surroundings {
     /// The session that started the workflow run, and so the parent of those in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
+    /// The trace that the workflow run belongs to, as a W3C `traceparent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 impl Surroundings {

@@ -9,11 +9,12 @@ use super::repository::Repository;
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-json", &[]),
     ("accord-sse", &[]),
+    ("accord-trace", &[]),
     ("accord-types", &[]),
     ("accord-domain", &["accord-json"]),
     ("accord-contract", &["accord-json"]),
     // The providers and executors are one table that everyone reads.
-    ("accord-executor", &["accord-json", "accord-domain", "accord-sse"]),
+    ("accord-executor", &["accord-json", "accord-domain", "accord-sse", "accord-trace"]),
     // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
     ("accord-workflow", &["accord-domain", "accord-contract"]),
     ("accord-api", &["accord-json", "accord-domain"]),
@@ -25,7 +26,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),
     ("accord-store-postgres", &["accord-store", "accord-domain"]),
-    ("accord-client", &["accord-api", "accord-sse"]),
+    ("accord-client", &["accord-api", "accord-sse", "accord-trace"]),
     (
         "accord-coordinator",
         &[
@@ -36,10 +37,11 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
             "accord-domain",
             "accord-contract",
             "accord-workflow",
+            "accord-trace",
         ],
     ),
-    ("accord-runner", &["accord-client", "accord-executor", "accord-contract", "accord-api"]),
-    ("accord-mcp", &["accord-client", "accord-api"]),
+    ("accord-runner", &["accord-client", "accord-executor", "accord-contract", "accord-api", "accord-trace"]),
+    ("accord-mcp", &["accord-client", "accord-api", "accord-trace"]),
     ("accord-cli", SHIPPED),
     ("accord-corpus", &["accord-contract"]),
     ("accord-test-support", SHIPPED),
@@ -66,6 +68,7 @@ const SHIPPED: &[&str] = &[
     "accord-workflow",
     "accord-api",
     "accord-sse",
+    "accord-trace",
     "accord-types",
     "accord-blueprint",
     "accord-store",

@@ -9,8 +9,8 @@ use accord_test_support::{ModelServer, PostgresCluster, Reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
 
+use crate::collector::{collector, contains, everything};
 use crate::support::{Accord, Project, accord, agent, ask, model, severity};
 
 const SECRET: &str = "secret-0123456789abcdef";
@@ -25,56 +25,6 @@ fn log_file() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stderr");
     (folder, file)
-}
-
-/// One request, read to its end.
-struct Posted {
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Posted {
-    fn contains(&self, text: &str) -> bool {
-        contains(&self.body, text)
-    }
-}
-
-fn contains(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len()).any(|window| window == text.as_bytes())
-}
-
-/// A collector that takes everything; its address, and what it was sent.
-async fn collector() -> (String, mpsc::UnboundedReceiver<Posted>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let (sender, posted) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(collect(stream, sender.clone()));
-        }
-    });
-    (url, posted)
-}
-
-/// Takes requests until the connection ends.
-async fn collect(mut stream: TcpStream, posted: mpsc::UnboundedSender<Posted>) {
-    let mut heard = Vec::new();
-    while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {
-        let Some(end) = heard.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
-        let head = String::from_utf8(heard.iter().take(end).copied().collect()).unwrap().to_ascii_lowercase();
-        let length = head.split_once("content-length: ").unwrap().1;
-        let length: usize = length.lines().next().unwrap().parse().unwrap();
-        if heard.len() < end + 4 + length {
-            continue;
-        }
-        let body = heard.drain(..end + 4 + length).skip(end + 4).collect();
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
-        posted.send(Posted { head, body }).unwrap();
-    }
-}
-
-fn everything(posted: &mut mpsc::UnboundedReceiver<Posted>) -> Vec<Posted> {
-    std::iter::from_fn(|| posted.try_recv().ok()).collect()
 }
 
 #[tokio::test]
@@ -96,7 +46,8 @@ async fn traces_go_to_the_configured_collector() {
     assert!(first.head.contains("content-type: application/x-protobuf"), "{}", first.head);
     let told = |text: &str| posted.iter().any(|posted| posted.contains(text));
     let (run_id, session_id) = (run.run_id.to_string(), run.session_id.to_string());
-    let names = ["service.name", "POST /runs", "/runner/runs/{id}/finish", "run", "attempt", "model_request"];
+    let names =
+        ["service.name", "POST /runs", "/runner/runs/{id}/finish", "invoke_agent triage", "attempt", "chat"];
     let values = ["no_json", "accepted", "prompt", "claude-test", "anthropic", "triage"];
     for text in names.into_iter().chain(values).chain([run_id.as_str(), session_id.as_str()]) {
         assert!(told(text), "{text}");
@@ -181,10 +132,12 @@ async fn json_logs_are_one_object_a_line() {
     });
     assert_eq!(over["fields"], expected);
     let span = json!({
-        "name": "run",
+        "name": "invoke_agent",
+        "otel.name": "invoke_agent free",
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "free",
+        "gen_ai.conversation.id": run.session_id.to_string(),
         "run_id": run.run_id.to_string(),
-        "session_id": run.session_id.to_string(),
-        "agent": "free",
         "attempt": 1,
         "status": "completed",
     });

@@ -133,6 +133,7 @@ fn within(program: &str, folder: &Path) -> Command {
         "OPENAI_BASE_URL",
         "OLLAMA_HOST",
         "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "TRACEPARENT",
     ] {
         command.env_remove(name);
     }

@@ -103,8 +103,9 @@ impl Callbacks {
         let contract = self.contract_of_starter(&session, &run_ids).await?;
         let order = self.runs.continuation(session, &prompt, last.execution_mode, last.priority).await?;
         let contract = contract.or_else(|| order.contract.clone());
-        let (requested_by, order) = (last.requested_by, Order { contract, ..order });
-        self.runs.submit(Order { delivers: run_ids, requested_by, ..order }, None).await?;
+        let traceparent = self.store.assignment(&last.id).await?.traceparent;
+        let order = Order { contract, requested_by: last.requested_by, traceparent, ..order };
+        self.runs.submit(Order { delivers: run_ids, ..order }, None).await?;
         Ok(())
     }
 

@@ -241,6 +241,7 @@ fn view(
         input: assignment.input.map(raw).transpose()?,
         spent: Spent::default(),
         steps,
+        traceparent: assignment.traceparent,
     })
 }
 

@@ -21,6 +21,7 @@ use accord_domain::audit::RequestedBy;
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_store::KeyStore;
+use accord_trace::TraceParent;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -60,6 +61,15 @@ pub(crate) struct Caller {
     /// The key or run that is recorded for what the caller starts: none if no key is needed, and for a command of this process.
     pub(crate) requested_by: Option<RequestedBy>,
     pub(crate) expires_at: Option<Timestamp>,
+    /// The trace that the request belongs to.
+    pub(crate) traceparent: Option<TraceParent>,
+}
+
+impl Caller {
+    /// The trace that the request belongs to, for what it starts.
+    pub(crate) fn trace(&self) -> Option<String> {
+        self.traceparent.as_ref().map(ToString::to_string)
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -147,6 +157,7 @@ impl Keys {
                 run: None,
                 requested_by: None,
                 expires_at: None,
+                traceparent: None,
             });
         }
         let Some(presented) = presented else { return Err(Refusal::new(Denial::Missing, needed())) };
@@ -308,6 +319,7 @@ fn key_holder(key: &Key, hash: &str) -> Option<Caller> {
         run: None,
         requested_by: Some(requested_by),
         expires_at: key.expires_at,
+        traceparent: None,
     })
 }
 

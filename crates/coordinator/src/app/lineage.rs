@@ -62,7 +62,14 @@ impl Lineage {
         let RequestedBy { key_id, key_name, .. } = run.requested_by.unwrap_or_default();
         let run_id = Some(calling.run_id.clone());
         let requested_by = Some(RequestedBy { key_id, key_name, run_id, ..RequestedBy::default() });
-        Ok(Caller { key_id: None, role: Role::Caller, run: Some(calling), requested_by, expires_at: None })
+        Ok(Caller {
+            key_id: None,
+            role: Role::Caller,
+            run: Some(calling),
+            requested_by,
+            expires_at: None,
+            traceparent: None,
+        })
     }
 
     /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use accord_api::{ErrorName, RunToken};
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
+use accord_trace::TraceParent;
 use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, Method, header};
@@ -31,7 +32,7 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     }
     let address = peer(request).map(|address| address.ip());
     let caller = authenticated(app, request.headers(), address, age).await;
-    let caller = caller.map_err(|refusal| app.keys.refused(address, refusal))?;
+    let mut caller = caller.map_err(|refusal| app.keys.refused(address, refusal))?;
     if !allows(caller.role, access) {
         let allowed = roles(access);
         let message = format!(
@@ -45,8 +46,14 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     if let Some(acting) = &caller.run {
         confine(app, acting, request, path).await?;
     }
+    caller.traceparent = accord_trace::current().or(traceparent(request));
     request.extensions_mut().insert(caller);
     Ok(())
+}
+
+/// The trace that a request belongs to.
+pub(super) fn traceparent(request: &Request) -> Option<TraceParent> {
+    TraceParent::read(request.headers().get(accord_trace::HEADER)?.to_str().ok())
 }
 
 async fn authenticated(

@@ -26,6 +26,9 @@ pub(super) async fn handle(State(app): State<Arc<App>>, request: Request, next: 
     let method = method.as_str();
     let begun = Instant::now();
     let span = span(method, route);
+    if let Some(caller) = auth::traceparent(&request) {
+        accord_trace::continue_from(&span, caller);
+    }
     let mut response = answer(&app, request, next).instrument(span.clone()).await;
     // Whatever a browser takes an answer for: it is what it says it is.
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -211,12 +211,14 @@ pub struct Assignment {
     /// What invariants see as `input`, as JSON text, where that is not the parameters: on a resume it is what the session
     /// was started with, and the prompt.
     pub input: Option<String>,
+    /// The trace that the run belongs to, as a W3C `traceparent`.
+    pub traceparent: Option<String>,
 }
 
 impl Assignment {
     /// How large the documents are.
     pub fn bytes(&self) -> usize {
-        let Self { blueprint, parameters, contract, retry_prompt, input, model: _, project_dir: _ } = self;
+        let Self { blueprint, parameters, contract, retry_prompt, input, .. } = self;
         let optional = [contract, retry_prompt, input].into_iter().flatten();
         blueprint.len() + parameters.len() + optional.map(String::len).sum::<usize>()
     }

@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 
 use accord_domain::provider::ProviderKind;
+use tokio::process::Command;
 
 use crate::settings_error::SettingsError;
 
@@ -176,6 +177,13 @@ fn has_query(name: &str, value: &str) -> bool {
 
 /// Shorter values are not treated as secrets, because they would be found in any text.
 const SHORTEST_SECRET: usize = 8;
+
+/// Tells a command which trace it works for. Programs that are traced themselves read it.
+pub(crate) fn trace(command: &mut Command) {
+    if let Some(traceparent) = accord_trace::current() {
+        command.env(accord_trace::VARIABLE, traceparent.to_string());
+    }
+}
 
 /// Whether a variable of a blueprint is valid.
 pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), SettingsError> {

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
 pub use environment::Variables;
-pub(crate) use environment::{Environment, holds_secret, is_secret, no_nul, variable};
+pub(crate) use environment::{Environment, holds_secret, is_secret, no_nul, trace, variable};
 pub(crate) use live::{ChildOutput, Live, Signal, Stderr};
 pub(crate) use sandbox::{Sandbox, available};
 

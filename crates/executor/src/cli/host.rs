@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::process::Command;
 
 use crate::cassette::Redactor;
-use crate::child::Variables;
+use crate::child::{self, Variables};
 use crate::mcp_server::{McpServer, Reach};
 use crate::session::OpenError;
 
@@ -60,6 +60,7 @@ impl Host {
         let is_kept = |name: &OsStr| !is_foreign(name) && !unset.iter().any(|unset| name == *unset);
         let kept = self.variables.iter().filter(|(name, _)| is_kept(name));
         command.current_dir(folder).env_clear().envs(kept);
+        child::trace(&mut command);
         command.envs(&settings.env);
         command
     }

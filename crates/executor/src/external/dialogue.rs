@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::memory::Memory;
 use super::message::{self, Hello, PROTOCOL, ProgramMessage};
 use super::settings::Settings;
-use crate::child::{ChildOutput, Live, Variables};
+use crate::child::{self, ChildOutput, Live, Variables};
 use crate::program;
 use crate::session::OpenError;
 use crate::start::Start;
@@ -51,6 +51,7 @@ impl Dialogue {
         let mut command = Command::new(&settings.command);
         command.args(&settings.args).current_dir(settings.folder(&start.project_dir)?);
         command.env_clear().envs(variables.iter());
+        child::trace(&mut command);
         command.envs(&settings.env);
         let live = Live::spawn(command, LONGEST_LINE)
             .await

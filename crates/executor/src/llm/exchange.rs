@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use accord_trace::names;
 use futures_util::StreamExt;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -94,7 +95,7 @@ impl Exchange<'_> {
         };
         usage.add(used);
         let milliseconds = whole_milliseconds(began.elapsed());
-        close(span, &attempt, milliseconds, used);
+        self.close(span, &attempt, milliseconds, used);
         let (endpoint, status) = (self.asked.endpoint.name.clone(), attempt.status);
         self.events.tell(Event::Requested { endpoint, milliseconds, status }).await;
         attempt
@@ -116,22 +117,37 @@ impl Exchange<'_> {
     /// One request, for traces: the provider and the model, and no content.
     fn span(&self) -> Span {
         debug_span!(
-            "model_request",
+            "chat",
+            otel.name = format!("{} {}", names::CHAT, self.asked.model),
             otel.kind = "client",
             otel.status_code = Empty,
-            provider = self.asked.endpoint.provider,
-            model = self.asked.model,
-            status = Empty,
+            { names::OPERATION } = names::CHAT,
+            { names::PROVIDER } = self.asked.endpoint.provider,
+            { names::REQUEST_MODEL } = self.asked.model,
+            { names::RESPONSE_MODEL } = Empty,
+            { names::INPUT_TOKENS } = Empty,
+            { names::OUTPUT_TOKENS } = Empty,
+            { names::HTTP_STATUS } = Empty,
             milliseconds = Empty,
-            input_tokens = Empty,
-            output_tokens = Empty,
         )
+    }
+
+    fn close(&self, span: Span, attempt: &Attempt, milliseconds: u64, used: Usage) {
+        span.record(names::HTTP_STATUS, attempt.status).record("milliseconds", milliseconds);
+        span.record(names::INPUT_TOKENS, used.input_tokens).record(names::OUTPUT_TOKENS, used.output_tokens);
+        match &attempt.result {
+            Ok(reply) => span.record(names::RESPONSE_MODEL, self.asked.endpoint.scrub(&reply.model)),
+            Err(_) => span.record("otel.status_code", "ERROR"),
+        };
     }
 
     /// Sends one request. `used` is the usage that was reported so far, which counts even if the request is abandoned.
     async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
-        let request = endpoint.request(self.asked.model, body);
+        let mut request = endpoint.request(self.asked.model, body);
+        let trace =
+            accord_trace::current().map(|parent| (accord_trace::HEADER.to_owned(), parent.to_string()));
+        request.headers.extend(trace);
         let sent =
             timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
         match sent {
@@ -221,14 +237,6 @@ impl Exchange<'_> {
                 RequestFailure::Permanent(TurnError::Failed(self.asked.one_line(&why)))
             }
         }
-    }
-}
-
-fn close(span: Span, attempt: &Attempt, milliseconds: u64, used: Usage) {
-    span.record("status", attempt.status).record("milliseconds", milliseconds);
-    span.record("input_tokens", used.input_tokens).record("output_tokens", used.output_tokens);
-    if attempt.result.is_err() {
-        span.record("otel.status_code", "ERROR");
     }
 }
 

@@ -5,8 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accord_trace::names;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
 
 use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, NOT_TAKEN};
 use super::endpoint::Endpoint;
@@ -353,8 +356,13 @@ impl Steps<'_> {
                     return Err(TurnError::Stopped);
                 }
                 let key = format!("{}/{place}/{}", self.run_id, call.id);
+                let span = tool_span(call);
                 let call = ToolCall { name: &call.name, arguments: &parsed, key: &key };
-                Ok(self.toolbox.call(call, self.stop).await)
+                let output = self.toolbox.call(call, self.stop).instrument(span.clone()).await;
+                if !output.ok {
+                    span.record("otel.status_code", "ERROR");
+                }
+                Ok(output)
             }
         }
     }
@@ -370,6 +378,19 @@ impl Steps<'_> {
         let told = self.stop.run_until_cancelled(self.events.tell(event)).await;
         told.ok_or(TurnError::Stopped)
     }
+}
+
+/// A call, for traces: which tool, and no arguments.
+fn tool_span(call: &Call) -> Span {
+    debug_span!(
+        "execute_tool",
+        otel.name = format!("{} {}", names::EXECUTE_TOOL, call.name),
+        otel.status_code = Empty,
+        { names::OPERATION } = names::EXECUTE_TOOL,
+        { names::TOOL } = call.name,
+        { names::TOOL_CALL } = call.id,
+        { names::TOOL_TYPE } = names::FUNCTION,
+    )
 }
 
 pub(super) fn is_known(name: &str, tools: &[ToolSpec]) -> bool {

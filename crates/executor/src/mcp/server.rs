@@ -125,7 +125,9 @@ impl Server {
         };
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = arguments.as_object().cloned();
-        let meta = Map::from_iter([(IDEMPOTENCY_KEY.to_owned(), Value::from(key))]);
+        let trace = accord_trace::current().map(|parent| (accord_trace::HEADER, parent.to_string()));
+        let meta = [(IDEMPOTENCY_KEY, key.to_owned())].into_iter().chain(trace);
+        let meta: Map<String, Value> = meta.map(|(name, value)| (name.to_owned(), value.into())).collect();
         params.meta = Some(RequestMetaObject::from(meta));
         let request = CallToolRequest::new(params).into();
         match connection.ask(request, self.patience.call, cancel).await {

@@ -181,6 +181,7 @@ impl Process {
         let mut command = Command::new(&self.settings.command);
         command.args(&self.settings.arguments).args(flags).current_dir(&self.folder);
         command.env_clear().envs(self.variables.iter());
+        child::trace(&mut command);
         command.envs(&self.settings.env);
         command
     }

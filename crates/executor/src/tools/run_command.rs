@@ -135,6 +135,7 @@ async fn start(
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).current_dir(project_dir);
     shell.env_clear().envs(commands.environment.iter().map(|(name, value)| (name, value)));
+    child::trace(&mut shell);
     // Removed when the command is over.
     let scratch = if commands.reach_everything() { None } else { Some(Scratch::new()?) };
     let sandbox = scratch.as_ref().map(|scratch| {

@@ -5,6 +5,7 @@ use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt, step};
 use accord_executor::{
     Answer, Capabilities, Event, Events, Example, Journal, Session, Turn, TurnError, TurnFailure,
 };
+use accord_trace::names;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -175,7 +176,13 @@ impl<'a> Turns<'a> {
         }
         let begun = Instant::now();
         let number = self.recorded + 1;
-        let span = debug_span!("attempt", number, strategy = Empty, outcome = Empty, model = Empty);
+        let span = debug_span!(
+            "attempt",
+            number,
+            strategy = Empty,
+            outcome = Empty,
+            { names::REQUEST_MODEL } = Empty
+        );
         let (result, usage) = match self.recorded_or_asked(turn).instrument(span.clone()).await {
             Ok(answer) => {
                 let usage = answer.usage;
@@ -272,8 +279,12 @@ impl<'a> Turns<'a> {
         if let Some(outcome) = self.take_verdict() {
             return outcome == attempt::Outcome::Waiting;
         }
-        asked.span.record("outcome", judged.outcome.as_str()).record("model", judged.model.as_str());
+        asked
+            .span
+            .record("outcome", judged.outcome.as_str())
+            .record(names::REQUEST_MODEL, judged.model.as_str());
         asked.span.record("strategy", judged.strategy.as_str());
+        accord_trace::verdict(&asked.span, judged.outcome.as_str());
         let attempt = Attempt {
             model: named(&self.assignment.agent.executor, judged.model),
             number: self.recorded,

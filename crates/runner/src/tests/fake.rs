@@ -184,6 +184,7 @@ pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
         input: None,
         spent: accord_api::Spent::default(),
         steps: Vec::new(),
+        traceparent: None,
     }
 }
 

@@ -10,7 +10,8 @@ use crate::error::{DbResult, corrupt};
 /// The columns that [`read`] reads, of `assignments a` with its [`documents`].
 macro_rules! columns {
     () => {
-        "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input"
+        "b.body AS blueprint, c.body AS contract, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input, \
+         a.traceparent"
     };
 }
 pub(crate) use columns;
@@ -32,6 +33,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Assignment> {
         project_dir: row.get("project_dir")?,
         retry_prompt: row.get("retry_prompt")?,
         input: row.get("input")?,
+        traceparent: row.get("traceparent")?,
     })
 }
 
@@ -56,6 +58,7 @@ pub(crate) struct Prepared {
     project_dir: Option<String>,
     retry_prompt: Option<String>,
     input: Option<String>,
+    traceparent: Option<String>,
 }
 
 impl From<Assignment> for Prepared {
@@ -68,6 +71,7 @@ impl From<Assignment> for Prepared {
             project_dir: assignment.project_dir,
             retry_prompt: assignment.retry_prompt,
             input: assignment.input,
+            traceparent: assignment.traceparent,
         }
     }
 }
@@ -77,7 +81,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
     let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
-               input) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+               input, traceparent) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     connection.prepare_cached(sql)?.execute(params![
         run,
         blueprint,
@@ -87,6 +91,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
         assignment.project_dir,
         assignment.retry_prompt,
         assignment.input,
+        assignment.traceparent,
     ])?;
     Ok(())
 }

@@ -97,6 +97,7 @@ pub(super) fn assignment(name: &str) -> Assignment {
         project_dir: None,
         retry_prompt: None,
         input: None,
+        traceparent: None,
     }
 }
 

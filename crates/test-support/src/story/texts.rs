@@ -41,6 +41,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
             project_dir: None,
             retry_prompt: Some(text.to_owned()),
             input: Some(quoted(text)),
+            traceparent: None,
         },
         ..fresh(name)
     };

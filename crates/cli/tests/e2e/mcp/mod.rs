@@ -95,6 +95,13 @@ pub(crate) async fn call(url: &str, key: Option<&str>, name: &str, arguments: Va
     result(answer)
 }
 
+/// The same, with what goes beside the arguments.
+pub(crate) async fn call_with_meta(url: &str, name: &str, arguments: Value, meta: Value) -> Value {
+    let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    result(post(url, None, message).await.1)
+}
+
 /// What a request came to; nothing where it was refused.
 fn result(mut answer: Value) -> Value {
     answer.get_mut("result").map(Value::take).unwrap_or_default()

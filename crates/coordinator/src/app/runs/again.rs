@@ -131,7 +131,7 @@ impl Runs {
         let created =
             CreatedRun { run_id: run.id.clone(), session_id: run.session_id.clone(), status: run.status };
         let (announcement, demands) = (self.hub.announce(), run.demands.clone());
-        let assignment = Assignment { retry_prompt: None, ..assignment };
+        let assignment = Assignment { retry_prompt: None, traceparent: caller.trace(), ..assignment };
         let (delivers, idempotency) = (Vec::new(), None);
         let submission = Submission { run, session: choice, assignment, delivers, steps, asks, idempotency };
         self.store.submit_run(submission).await?;

@@ -59,6 +59,7 @@ impl Runs {
             Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
         order.requested_by = caller.requested_by.clone();
+        order.traceparent = caller.trace();
         self.submit_with_undelivered(order, promise).await
     }
 
@@ -91,6 +92,7 @@ impl Runs {
             model: request.model,
             delivers: Vec::new(),
             requested_by: None,
+            traceparent: None,
         })
     }
 
@@ -128,6 +130,7 @@ impl Runs {
             model: request.model,
             delivers: Vec::new(),
             requested_by: None,
+            traceparent: None,
         })
     }
 
@@ -227,6 +230,7 @@ impl Runs {
             model: None,
             delivers: Vec::new(),
             requested_by: None,
+            traceparent: None,
         })
     }
 }

@@ -230,6 +230,7 @@ impl Turn<'_> {
             delivery: Delivery::Text,
         });
         let figures = Figures::of(&attempt);
+        accord_trace::verdict(&self.span, attempt.outcome.as_str());
         let again = AskAgain {
             holder: self.holder,
             attempt,

@@ -43,6 +43,7 @@ pub(crate) struct Order {
     /// The children's runs whose end this run tells.
     pub(crate) delivers: Vec<RunId>,
     pub(crate) requested_by: Option<RequestedBy>,
+    pub(crate) traceparent: Option<String>,
 }
 
 impl Order {
@@ -137,6 +138,7 @@ impl Runs {
             project_dir: order.project_dir.clone(),
             retry_prompt: None,
             input: None,
+            traceparent: order.traceparent,
         };
         let asks = self.ask_if_task(&mut run, &assignment)?.map(Box::new);
         let session = match order.session {

@@ -77,6 +77,7 @@ impl WorkflowRuns {
             demands,
             project_dir: request.project_dir,
             parent_session_id: request.parent_session_id,
+            traceparent: caller.trace(),
         };
         let requested_by = caller.requested_by.clone();
         let around = Around { surroundings, requested_by, ..Around::default() };

@@ -105,6 +105,7 @@ impl WorkflowRuns {
             model: None,
             delivers: Vec::new(),
             requested_by,
+            traceparent: surroundings.traceparent.clone(),
         };
         self.runs.submission(order).map(|submission| Begun::Run(Box::new(submission)))
     }

@@ -1,0 +1,2 @@
+-- The trace that a run belongs to.
+ALTER TABLE assignments ADD COLUMN traceparent TEXT;
