@@ -65,9 +65,10 @@ async fn end(mut child: Child) {
 /// The only span of this name that is a child of another.
 fn child<'a>(spans: &'a [Span], parent: &Span, name: &str) -> &'a Span {
     let mut found = spans.iter().filter(|span| span.parent == parent.id && span.name == name);
-    let span = found.next().unwrap_or_else(|| panic!("no {name} in {}: {spans:#?}", parent.name));
+    let span = found.next();
+    assert!(span.is_some(), "no {name} in {}: {spans:#?}", parent.name);
     assert!(found.next().is_none(), "two of {name}");
-    span
+    span.unwrap()
 }
 
 fn children<'a>(spans: &'a [Span], parent: &Span, name: &str) -> Vec<&'a Span> {

@@ -4,7 +4,12 @@
 //! The programs are installed by `setup` in this folder. Where one is missing its tests say so and pass, unless
 //! `ACCORD_REAL=1` is set: then nothing may be skipped.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot set itself up has failed"
+)]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod acp;

@@ -11,7 +11,7 @@ fn reader(request: &RecordedRequest, _: usize) -> Reply {
     let messages = request.body["messages"].as_array().cloned().unwrap_or_default();
     match messages.len() {
         1 => Reply::tool("read_file", &json!({"path": "note.txt"})),
-        _ => Reply::text(&messages.last().map(Value::to_string).unwrap_or_default()),
+        _ => Reply::text(messages.last().map(Value::to_string).unwrap_or_default()),
     }
 }
 
