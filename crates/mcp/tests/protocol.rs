@@ -349,7 +349,8 @@ async fn over_http_the_headers_of_newer_clients_agree_with_the_body() {
     assert!(discovered.0 == 200 && discovered.2.contains("supportedVersions"), "{discovered:?}");
     let listed = post(&[version, ("mcp-method", "tools/list")], &list).await;
     assert!(listed.0 == 200 && listed.2.contains(r#""resultType":"complete""#), "{listed:?}");
-    let refused: [(&[(&str, &str)], &str, u16, &str); 5] = [
+    type Headers<'a> = &'a [(&'a str, &'a str)];
+    let refused: [(Headers<'_>, &str, u16, &str); 5] = [
         (&[version], &list, 400, "-32020"),
         (&[version, ("mcp-method", "tools/call")], &list, 400, "-32020"),
         (&[("mcp-protocol-version", "2025-11-25"), ("mcp-method", "tools/list")], &list, 400, "-32020"),
