@@ -142,7 +142,10 @@ impl Accord {
                     sleep(PAUSE).await;
                     continue;
                 }
-                Err(error) => return Err(ToolError::Lost { id: id.to_string(), error }),
+                Err(error) if error.is_transient() => {
+                    return Err(ToolError::Lost { id: id.to_string(), error });
+                }
+                Err(error) => return Err(error.into()),
                 Ok(work) => work,
             };
             failed = 0;
