@@ -231,6 +231,18 @@ impl Body {
     }
 }
 
+impl Body {
+    /// What the step cost.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::ModelAnswer { usage, .. }
+            | Self::RequestFailed { usage, .. }
+            | Self::TurnAnswer { usage, .. } => *usage,
+            _ => Usage::default(),
+        }
+    }
+}
+
 impl Serialize for Body {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Self::serialize(self, serializer)

@@ -55,6 +55,19 @@ impl Usage {
         }
     }
 
+    /// What is left of this without another.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        // Less than this is the rounding of sums.
+        const LEAST_COST_USD: f64 = 1e-9;
+        let cost = self.cost_usd.unwrap_or_default() - other.cost_usd.unwrap_or_default();
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(other.output_tokens),
+            cost_usd: (cost > LEAST_COST_USD).then_some(cost),
+        }
+    }
+
     /// This and another together. What something cost is known where one of both is.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

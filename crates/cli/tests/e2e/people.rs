@@ -73,6 +73,21 @@ async fn asked(client: &Client, id: &RunId) -> InputRequest {
     tokio::time::timeout(Duration::from_secs(PATIENCE_SECONDS.into()), looking).await.unwrap()
 }
 
+/// The only request of anybody, once there is one.
+async fn first_request(client: &Client) -> InputRequest {
+    let looking = async {
+        let mut pause = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            let page = client.inputs(&InputQuery::default()).await.unwrap();
+            if let Some(request) = page.items.into_iter().next() {
+                return request;
+            }
+            pause.tick().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(PATIENCE_SECONDS.into()), looking).await.unwrap()
+}
+
 async fn answer(client: &Client, request: &InputRequest, answer: Value) -> InputRequest {
     let answer = AnswerInput { answer, digest: Some(request.digest.clone()) };
     client.answer_input(&request.id, &answer).await.unwrap()
@@ -252,17 +267,7 @@ edges:
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let listed = async {
-        let mut pause = tokio::time::interval(Duration::from_millis(50));
-        loop {
-            let page = accord.client.inputs(&InputQuery::default()).await.unwrap();
-            if let Some(request) = page.items.into_iter().next() {
-                return request;
-            }
-            pause.tick().await;
-        }
-    };
-    let request = tokio::time::timeout(Duration::from_secs(30), listed).await.unwrap();
+    let request = first_request(&accord.client).await;
     assert_eq!(request.message, "Release 2?");
     let command = async |arguments: &[&str]| {
         let output = crate::support::accord(accord.path()).args(arguments).output().await.unwrap();
@@ -290,5 +295,44 @@ edges:
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(result["output"], json!(true), "{result}");
+    accord.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_template_with_an_approval_works_as_the_guide_says() {
+    let project = Project::new();
+    let command = async |folder: &Path, arguments: &[&str]| {
+        let output = crate::support::accord(folder).args(arguments).output().await.unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, _, told) =
+        command(project.path(), &["init", "--template", "approval", "--model", "recorded"]).await;
+    assert_eq!(code, Some(0), "{told}");
+    let (code, _, told) = command(project.path(), &["workflows", "validate"]).await;
+    assert_eq!(code, Some(0), "{told}");
+    let accord = project.up().await;
+    let running = crate::support::accord(accord.path())
+        .args(["workflows", "run", "release", "--input", ".accord/inputs/release.json", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let request = first_request(&accord.client).await;
+    assert!(request.message.contains("Release 1.4.0?"), "{}", request.message);
+    let id = request.id.as_str();
+    let (code, _, told) =
+        command(accord.path(), &["inputs", "answer", id, "--value", r#"{"approve": true}"#]).await;
+    assert!(code != Some(0) && told.contains("headline"), "{told}");
+    let (code, link, _) = command(accord.path(), &["inputs", "link", id]).await;
+    assert!(code == Some(0) && link.starts_with(&format!("{}/ui/answer#{id}.", accord.url)), "{link}");
+    let approved = r#"{"approve": true, "headline": "A dark theme"}"#;
+    let (code, _, told) = command(accord.path(), &["inputs", "answer", id, "--value", approved]).await;
+    assert_eq!(code, Some(0), "{told}");
+    let output = running.wait_with_output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected = json!({"version": "1.4.0", "approved": true, "headline": "A dark theme"});
+    assert_eq!(result["output"], expected, "{result}");
     accord.end().await;
 }

@@ -152,7 +152,7 @@ async fn without_a_collector_the_callers_trace_reaches_the_model() {
     let arguments = json!({"agent_name": "free", "prompt": "Go", "mode": "sync"});
     let meta = json!({"traceparent": expected});
     let result = call_with_meta(&accord.url, "start_agent_session", arguments, meta).await;
-    assert_eq!(result["isError"], json!(false), "{result}");
+    assert_ne!(result["isError"], json!(true), "{result}");
     assert_eq!(received().as_ref(), Some(&expected), "over MCP");
 
     let node = json!({"type": "agent", "agent": "free", "prompt": "Go"});

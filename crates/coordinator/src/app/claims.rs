@@ -14,6 +14,7 @@ use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
 use accord_domain::step::{self, Step};
+use accord_domain::usage::Usage;
 use accord_store::{Claim, Claimed, EventFilter, EventLimit, Fact, FactFilter, Store};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -160,6 +161,7 @@ impl Runners {
             };
             let others = attempts.len() - attempts.iter().filter(in_steps).count();
             return Ok(Spent {
+                usage: unrecorded(run, steps),
                 attempts: u32::try_from(others).unwrap_or(u32::MAX),
                 milliseconds: self.worked(run).await?,
                 ..Spent::default()
@@ -243,6 +245,14 @@ fn view(
         steps,
         traceparent: assignment.traceparent,
     })
+}
+
+/// What a run had used when it began to wait, as far as its steps do not tell: a turn of a CLI that ended with a request for a person's
+/// input has no step.
+fn unrecorded(run: &Run, steps: &[Step]) -> Usage {
+    let woken = steps.iter().rposition(|step| step.delivery == 0).unwrap_or_default();
+    let recorded = steps.iter().take(woken).fold(Usage::default(), |sum, step| sum.and(step.body.usage()));
+    run.usage.less(recorded)
 }
 
 /// What the children of a run said, if it has waited for them since its last answer. A runner that judges goes through the steps
