@@ -17,9 +17,9 @@ use crate::output;
 /// Report likely problems in a schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What a provider rejects or does not enforce is reported for the most common providers, or for the one
-given with --provider. A schema that one provider rejects still works with others, so these findings affect the
-exit code only with --provider.
+What a provider rejects or does not enforce is reported for the most common providers, or for the
+one given with --provider. A schema that one provider rejects still works with others, so these
+findings affect the exit code only with --provider.
 Exit codes: 0 no errors, 1 an error, a warning with --deny-warnings, or an invalid file.
 
 Examples:
