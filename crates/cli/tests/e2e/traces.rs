@@ -156,7 +156,10 @@ async fn without_a_collector_the_callers_trace_reaches_the_model() {
     assert_eq!(received().as_ref(), Some(&expected), "over MCP");
 
     let node = json!({"type": "agent", "agent": "free", "prompt": "Go"});
-    accord.client.create_workflow(&json!({"name": "flow", "nodes": {"a": node}, "edges": []})).await.unwrap();
+    let output = json!({"type": "output", "value": "{{ a }}"});
+    let edges = json!([{"from": "a", "to": "output"}]);
+    let flow = json!({"name": "flow", "nodes": {"a": node, "output": output}, "edges": edges});
+    accord.client.create_workflow(&flow).await.unwrap();
     let client = accord.client.in_trace(Some(&expected));
     accord.run(&ask("free")).await;
     assert_eq!(received(), None);

@@ -16,7 +16,7 @@ mod tests;
 use minijinja::context;
 use serde_json::Value;
 
-pub use callback::{ChildEnd, ChildResult, agent_callback, agent_output};
+pub use callback::{ChildEnd, ChildResult, agent_callback, agent_output, without_output_tags};
 pub use form::Form;
 
 use crate::schema::Schema;

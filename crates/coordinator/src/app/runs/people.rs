@@ -5,6 +5,7 @@
 
 use accord_api::{FinishRun, NewInput};
 use accord_blueprint::hex;
+use accord_contract::prompt::without_output_tags;
 use accord_contract::{Rejected, Verdict};
 use accord_domain::agent::{ExecutorKind, Limits, OnInputTimeout};
 use accord_domain::attempt::{self, Attempt};
@@ -191,7 +192,8 @@ impl Runs {
         let Described { description, system_prompt } =
             serde_json::from_str(blueprint).map_err(Error::internal)?;
         let introduction = system_prompt.unwrap_or(description);
-        let message = [introduction.as_str(), prompt.unwrap_or_default()]
+        let prompt_text = without_output_tags(prompt.unwrap_or_default());
+        let message = [introduction.as_str(), prompt_text.as_str()]
             .into_iter()
             .filter(|text| !text.trim().is_empty())
             .collect::<Vec<_>>()
