@@ -28,7 +28,7 @@ const MOMENTS: [Moment; 6] = [
 const ANSWERS: usize = 4;
 
 /// How many runs are interrupted at once. `KILL_ROUNDS` asks for more, as `make soak` does.
-const RUNS: usize = 12;
+const RUNS: usize = 40;
 
 const PATIENCE_SECONDS: u32 = 90;
 
