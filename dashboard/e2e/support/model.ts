@@ -2,7 +2,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A tool call, in the place of a text. */
+/** A tool call instead of text. */
 export interface ToolCall {
   tool: string
   arguments: object

@@ -26,7 +26,7 @@ export interface Accord {
 interface Options {
   /** With the example agents of `accord init`; yes where nothing is said. */
   examples?: boolean
-  /** With the files of a template of `accord init`, in the place of the examples. */
+  /** With the files of a template of `accord init`, instead of the examples. */
   template?: string
 }
 

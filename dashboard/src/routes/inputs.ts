@@ -17,7 +17,7 @@ const one = createRoute({
   component: lazyRouteComponent(() => import('@/features/inputs/input-page'), 'InputPage'),
 })
 
-/** For whoever has a one-time link; the token is in the fragment. Shown without the frame and the login. */
+/** The form of a one-time link, without navigation and login. The token is in the fragment of the URL. */
 const answer = createRoute({
   getParentRoute: () => rootRoute,
   path: '/answer',

@@ -1,4 +1,4 @@
-//! `accord acp`, with the client side of the protocol's own crate in the place of an editor.
+//! `accord acp`, driven by the client of the crate `agent-client-protocol` as an editor would.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tools that start and resume, and what comes of it.
+//! Tools that start and resume sessions, and their results.
 //!
 //! A client that stops waiting (hangs up, gives up or cancels) does not stop the run: clients give up after a
 //! minute, and the work of an hour would be lost. `stop_agent_session` stops it.

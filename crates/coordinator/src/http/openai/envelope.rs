@@ -107,7 +107,7 @@ fn kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// The code of a contract that was not met, whoever's it was.
+/// The code of an unmet contract, the agent's or the caller's.
 const CONTRACT_NOT_MET: &str = "output_schema_validation_failed";
 
 /// Why a run has no answer, with the status for clients that wait for it.

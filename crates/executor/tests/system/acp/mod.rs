@@ -1,4 +1,4 @@
-//! The acp executor, with a script in the place of the agent.
+//! The acp executor with a scripted agent.
 
 mod bad;
 mod fixture;
