@@ -11,6 +11,7 @@ mod instructions;
 mod lines;
 mod permission;
 mod program;
+mod rpc;
 mod scratch;
 mod session_context;
 mod settings;

@@ -9,10 +9,8 @@ mod show;
 mod steps;
 mod watch;
 
-use accord_api::{RunId, RunStatus};
-use accord_client::{Client, ClientError};
+use accord_api::{FinishedRun, RunId};
 use clap::Subcommand;
-use serde::Serialize;
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
@@ -63,10 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Show(arguments) => show::run(arguments),
         Command::Watch(arguments) => watch::run(arguments),
         Command::Attempts(arguments) => attempts(arguments),
-        Command::Stop(runs) => runs.change(
-            async |client, id| client.stop_run(id).await,
-            |stopped| (&stopped.run_id, stopped.status),
-        ),
+        Command::Stop(runs) => runs.stop(),
         Command::Steps(arguments) => steps::run(arguments),
         Command::Retry(arguments) => retry::run(arguments),
         Command::Fork(arguments) => fork::run(arguments),
@@ -126,23 +121,19 @@ struct RunsArguments {
 }
 
 impl RunsArguments {
-    /// Changes each of the runs, and shows its status.
-    fn change<T: Serialize>(
-        &self,
-        act: impl AsyncFn(&Client, &RunId) -> Result<T, ClientError>,
-        status: impl Fn(&T) -> (&RunId, RunStatus),
-    ) -> Result<Exit, Failure> {
+    /// Stops each of the runs, and shows its status.
+    fn stop(&self) -> Result<Exit, Failure> {
         runtime::block_on(async {
             let client = self.connection.reach(Access::Look).await?;
-            let act = async |id: &RunId| {
+            let stop = async |id: &RunId| {
                 let id = id_prefix::run(&client, id).await?.run_id;
-                Ok(act(&client, &id).await?)
+                Ok(client.stop_run(&id).await?)
             };
-            let show = |changed: &T| {
-                let (id, status) = status(changed);
-                show_status(id, Tone::from(status).paint(status.as_str()), changed, self.json)
+            let show = |stopped: &FinishedRun| {
+                let status = stopped.status;
+                show_status(&stopped.run_id, Tone::from(status).paint(status.as_str()), stopped, self.json)
             };
-            each(&self.runs, "run_id", self.json, act, show).await
+            each(&self.runs, "run_id", self.json, stop, show).await
         })
     }
 }

@@ -17,12 +17,13 @@ use crate::event::{Event, Events};
 use crate::session::TurnError;
 use crate::turn::Delivery;
 
+use super::super::rpc::{Message, RpcError};
 use super::super::{ACP, LineError, Permission, SubmissionInbox, closed, next_line, read_submissions};
 use super::Launcher;
 use super::conversation::Conversation;
 use super::model::ModelChoice;
 use super::permissions::outcome;
-use super::rpc::{self, AUTH_REQUIRED, Message, RpcError};
+use super::rpc::{self, AUTH_REQUIRED};
 use super::tool::Tool;
 use super::updates::Updates;
 
@@ -213,7 +214,7 @@ impl Agent {
 
     async fn next(&mut self) -> Result<Message, Interruption> {
         match next_line(&ACP, &mut self.live).await {
-            Ok(text) => Message::read(&text).map_err(Interruption::process),
+            Ok(text) => Message::read(&ACP, &text).map_err(Interruption::process),
             Err(LineError::Wrong(why)) => Err(Interruption::process(why)),
             Err(LineError::Closed { unfinished }) => {
                 let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;

@@ -12,12 +12,13 @@ use tokio::time::timeout;
 
 use crate::turn::{Delivery, Turn};
 
+use super::super::rpc::RpcError;
 use super::super::{ACP, excerpt};
 use super::Launcher;
 use super::agent::{Agent, Interruption, OpenSession};
 use super::conversation::{Conversation, is_id};
 use super::model::ModelChoice;
-use super::rpc::{AUTH_REQUIRED, RpcError};
+use super::rpc::AUTH_REQUIRED;
 use super::servers::servers;
 
 /// How long it may take to greet. Agents of npm take a few seconds, and some fetch themselves first.

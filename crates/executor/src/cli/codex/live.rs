@@ -13,6 +13,7 @@ use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
 use super::super::instructions::hash;
+use super::super::rpc::{Message, RpcError};
 use super::super::transcript::{Item, Transcript};
 use super::super::{
     CODEX, LineError, SUBMIT_SERVER, SubmissionInbox, closed, excerpt, next_line, read_submissions,
@@ -22,7 +23,7 @@ use super::conversation::{Conversation, Totals, is_id};
 use super::item;
 use super::launcher::Launcher;
 use super::outcome::TurnEnd;
-use super::rpc::{self, Message, RpcError};
+use super::rpc;
 use super::turn_error::CodexError;
 
 /// How long it may take to greet. It takes a second or two.
@@ -86,7 +87,7 @@ impl Server {
         let client = json!({"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")});
         match timeout(TIME_TO_GREET, server.call("initialize", &json!({"clientInfo": client}))).await {
             Ok(Ok(Ok(_))) => {}
-            Ok(Ok(Err(RpcError(message)))) => return Err(StartError::Unknown(message)),
+            Ok(Ok(Err(RpcError { message, .. }))) => return Err(StartError::Unknown(message)),
             Ok(Err(Interruption::Turn(error) | Interruption::Process(error))) => {
                 return Err(StartError::Unknown(error.to_string()));
             }
@@ -136,7 +137,7 @@ impl Server {
         };
         let result = match self.call(method, &params).await? {
             Ok(result) => result,
-            Err(RpcError(message)) => return Err(not_opened(&message, past.as_deref())),
+            Err(RpcError { message, .. }) => return Err(not_opened(&message, past.as_deref())),
         };
         let id = result.pointer("/thread/id").and_then(Value::as_str).unwrap_or_default();
         if !is_id(id) {
@@ -182,7 +183,7 @@ impl Server {
         let asked = self.request("turn/start", &params).await;
         loop {
             match self.next().await? {
-                Message::Response { id, result: Err(RpcError(message)) } if id == asked => {
+                Message::Response { id, result: Err(RpcError { message, .. }) } if id == asked => {
                     return Err(Interruption::Turn(TurnError::Failed(format!(
                         "Codex rejected the turn: {message}"
                     ))));
@@ -369,7 +370,7 @@ impl Server {
 
     async fn next(&mut self) -> Result<Message, Interruption> {
         match next_line(&CODEX, &mut self.live).await {
-            Ok(text) => Message::read(&text).map_err(|RpcError(message)| Interruption::process(message)),
+            Ok(text) => Message::read(&CODEX, &text).map_err(Interruption::process),
             Err(LineError::Wrong(why)) => Err(Interruption::process(why)),
             Err(LineError::Closed { unfinished }) => {
                 let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
