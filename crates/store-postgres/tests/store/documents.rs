@@ -3,7 +3,7 @@
 use accord_domain::id::WorkflowRunId;
 use accord_domain::run::Assignment;
 use accord_store::{RunReader, RunStore, SessionStore, Submission, WorkflowRunStore};
-use accord_test_support::story::workflows::a_workflow_run_that_is_over;
+use accord_test_support::story::workflows::a_finished_workflow_run;
 use sqlx::PgConnection;
 
 use crate::make::{Database, at, fresh, run_id, session_id};
@@ -70,7 +70,7 @@ async fn a_definition_does_not_go_from_under_a_new_workflow_run() {
         callers.push(tokio::spawn(async move {
             for round in 0..40 {
                 let name = format!("{caller}-{round}");
-                a_workflow_run_that_is_over(&store, &name).await;
+                a_finished_workflow_run(&store, &name).await;
                 let id = WorkflowRunId::new(&name);
                 assert_eq!(store.workflow_documents(&id).await.unwrap().definition, r#"{"name":"review"}"#);
                 store.remove_workflow_run(&id).await.unwrap();

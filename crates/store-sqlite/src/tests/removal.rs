@@ -11,7 +11,7 @@ use accord_store::{
     Claim, EventFilter, EventLimit, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore,
     WorkflowRunStore,
 };
-use accord_test_support::story::workflows::a_workflow_run_that_is_over;
+use accord_test_support::story::workflows::a_finished_workflow_run;
 use jiff::SignedDuration;
 
 use super::*;
@@ -132,7 +132,7 @@ async fn a_removed_session_leaves_no_rows() {
 async fn a_removed_workflow_run_leaves_no_rows() {
     let (store, _folder) = store();
     for name in ["a", "b"] {
-        a_workflow_run_that_is_over(&*store, name).await;
+        a_finished_workflow_run(&*store, name).await;
     }
     let names: Vec<_> = rows(&store).await.into_iter().map(|(name, _)| name).collect();
     assert_eq!(
