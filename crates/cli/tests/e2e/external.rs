@@ -110,7 +110,7 @@ async fn a_program_is_asked_again_in_place_and_resumed_later() {
 }
 
 #[tokio::test]
-async fn a_program_without_retries_is_reported() {
+async fn a_program_that_cannot_be_re_prompted_gets_a_hint() {
     let mut agent = one_shot("echo x", 1);
     agent["executor"].as_object_mut().unwrap().remove("reprompt");
     let accord = Project::new().agent(&agent).up().await;

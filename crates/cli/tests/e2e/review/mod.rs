@@ -17,7 +17,7 @@ fn commits() -> Vec<PathBuf> {
     commits
 }
 
-/// The location of the fourth added line of a change, by the line numbers that a reviewer sees.
+/// The location of the first added line after line 3, by the line numbers that a reviewer sees.
 fn place(shown: &str) -> (String, i64) {
     let mut file = "";
     let mut places = shown.lines().filter_map(|line| {
