@@ -2,7 +2,7 @@
 //! avoids them.
 //!
 //! The limits were measured at the service. It names 24 optional properties and 16 unions as its
-//! limits, and rejects a schema that reaches both limits as too complex.
+//! limits, and rejects a schema that reaches either limit as too complex.
 
 use accord_contract::Schema;
 use accord_contract::lower::{Profile, lower};

@@ -1,4 +1,4 @@
-//! Documents that runs share, and go with the last of them.
+//! Documents that runs share: removed with the last of them.
 
 use accord_domain::id::WorkflowRunId;
 use accord_domain::run::Assignment;
@@ -34,9 +34,10 @@ async fn documents_stay_until_unreferenced() {
     }
 }
 
-/// Some make runs and some remove them, with the same documents: no run is ever without its own.
+/// Some tasks create runs and others remove them, with the same documents: no run ever loses its
+/// documents.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn they_do_not_go_from_under_a_new_run() {
+async fn documents_of_a_new_run_are_not_removed() {
     let database = Database::start();
     let store = database.store().await;
     let mut callers = Vec::new();
@@ -61,7 +62,7 @@ async fn they_do_not_go_from_under_a_new_run() {
 
 /// The same for workflow runs and their definition.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_definition_does_not_go_from_under_a_new_workflow_run() {
+async fn the_definition_of_a_new_workflow_run_is_not_removed() {
     let database = Database::start();
     let store = database.store().await;
     let mut callers = Vec::new();
