@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_errors_that_are_not_shown_are_progress() {
+    fn fewer_hidden_errors_are_progress() {
         let mut history = History::default();
         let more = |more| {
             let rejected = rejected(Outcome::SchemaInvalid, &["a"]);
