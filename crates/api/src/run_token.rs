@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn something_else_is_no_token() {
+    fn other_texts_are_not_tokens() {
         for text in
             ["", "run.", "run.run_1", "run.run_1.", "run.ses_1.lse_1", "run.lse_1.run_1", "accord_1_2"]
         {

@@ -79,7 +79,7 @@ pub struct ValidateSchema {
     pub mode: accord_domain::contract::ValidationMode,
 }
 
-/// What is there is a value, null too.
+/// Reads a present value, including `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_stands_under_the_part() {
+    fn the_mark_is_under_the_part() {
         insta::assert_snapshot!(plain("{\n\t\"a\": \"値段\", 1\n}", 8..16), @r#"
          --> a.json:2:7 at $.a
           |

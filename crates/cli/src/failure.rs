@@ -153,8 +153,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Reports a failure; with `--json` on stdout too, if nothing was written there yet. A closed stdout
-/// needs no words: it is gone on purpose. Only what was not at its end then has this failure.
+/// Reports a failure; with `--json` on stdout too, if nothing was written there yet. A closed
+/// stdout is not reported, because the reader closed it on purpose.
 pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
     let told = |problem: &Problem| {
         problem.tell();

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_error_is_told_and_the_hint_fits() {
+    fn every_error_has_a_message_and_a_fitting_hint() {
         let body = ErrorBody {
             error: "ParameterValidationFailed".to_owned(),
             message: "no: $.a: is missing".to_owned(),

@@ -177,7 +177,7 @@ impl Call<'_> {
         self
     }
 
-    /// A call without an end of its own.
+    /// A call without a time limit.
     pub(crate) fn endless(mut self) -> Self {
         self.timeout = None;
         self

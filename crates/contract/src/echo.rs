@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_is_no_answer() {
+    fn a_placeholder_is_not_an_answer() {
         assert!(is_echo(&json!({"name": "<name>", "mood": "bad"}), "Bob is sad"));
         assert!(!is_echo(&json!({"name": "<name>", "mood": "bad"}), "The tag is <name>"));
         assert!(!is_echo(&json!({"name": "Bob <name>", "mood": "bad"}), "Bob is sad"));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_example_is_no_answer_to_another_input() {
+    fn an_example_is_not_an_answer_to_another_input() {
         let output = json!({"name": "Ann", "mood": "good", "country": "France"});
         assert!(is_echo(&output, "Anna is glad"));
         assert!(!is_echo(&output, "Ann is glad"));

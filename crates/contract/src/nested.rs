@@ -45,7 +45,8 @@ const ARGUMENT_KEYS: &[&str] =
 const NAME_KEYS: &[&str] =
     &["name", "tool", "tool_name", "function", "function_name", "function_call", "action"];
 
-/// What a call says of its own kind. With any other type it is something else, such as an error with its input.
+/// The values of a call's `type`. With any other type it is something else, such as an error with
+/// its input.
 const CALL_TYPES: &[&str] = &["function", "function_call", "tool", "tool_call", "tool_use"];
 
 /// The keys under which APIs hand out whole calls.

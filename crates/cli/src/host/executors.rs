@@ -24,8 +24,8 @@ pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     Ok(registry(config, llm(config, providers, Arc::clone(&network), network)))
 }
 
-/// The executors, a recorder that keeps what models are asked and what they answer, and the providers that are asked.
-/// `address` is that of the agent, where it has one of its own.
+/// The executors, a recorder for the exchanges with models, and the providers. `address` is the
+/// agent's own base address, if it has one.
 pub(crate) fn recording_executors(
     config: &Config,
     addresses: &[&str],

@@ -1,6 +1,7 @@
 //! Logs, to stderr, for people or as JSON lines; and traces, where they are configured.
 //!
-//! Each has a filter of its own: traces are whole whatever is logged, and a span that neither wants is never made.
+//! Logs and traces have separate filters: traces are complete at every log level, and a span that
+//! neither needs is never created.
 
 use std::future::Future;
 use std::io::IsTerminal as _;

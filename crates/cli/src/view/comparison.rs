@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_stand_side_by_side_and_the_first_difference_is_marked() {
+    fn two_runs_are_side_by_side_and_the_first_difference_is_marked() {
         let message = |text: &str| json!({"type": "message", "text": text});
         let verdict = json!({"type": "verdict", "delivery": 1, "attempt": 1, "outcome": "accepted"});
         let a = Side { run: completed(), steps: steps(&[message("same"), message("one"), verdict]) };

@@ -1,9 +1,9 @@
 //! The account of an accepted value: what each byte of the answer belongs to.
 //!
-//! Spans cover the text without gap or overlap. Inside a candidate a byte is part of a key or scalar that is in the
-//! result, structure, space, a comment, or one of the closed list of repairs. Outside it is prose, a fence, reasoning, or
-//! text that is not the model's. A repair that only adds something has an empty span. [`Account::check`] verifies all of
-//! this with code of its own.
+//! Spans cover the text without gap or overlap. Inside a candidate a byte is part of a key or
+//! scalar that is in the result, structure, space, a comment, or one of the closed list of repairs.
+//! Outside it is prose, a fence, reasoning, or text that is not the model's. A repair that only
+//! adds something has an empty span. [`Account::check`] verifies all of this independently.
 
 mod check;
 pub(crate) mod strict;

@@ -81,7 +81,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A scalar counts only when it is all that a fence on lines of its own holds.
+    /// A scalar counts only if it is the whole content of a fence that is on its own lines.
     fn scalar_in_fence(&mut self, start: usize) {
         let Ok((value, end)) = parse::value_at(self.lex.text, start) else { return };
         let rest = self.lex.text.get(end..).unwrap_or_default().trim_start();

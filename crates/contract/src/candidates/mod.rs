@@ -193,7 +193,7 @@ impl Pass<'_> {
         true
     }
 
-    /// Skips what is said not to be the model's.
+    /// Skips text that is marked as not being the model's answer.
     fn skip_disowned(&mut self) -> bool {
         let end = disowned::end(self.lex.text, self.at);
         if let Some(end) = end {

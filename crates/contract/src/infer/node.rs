@@ -117,8 +117,8 @@ impl Node {
     }
 }
 
-/// With more names than this an object is a map from keys to values of one kind: no record has so
-/// many members by hand, and a schema that lists them all would grow with the examples.
+/// With more names than this, an object is treated as a map: no hand-written record has this many
+/// properties, and a schema that lists them all would grow with the examples.
 const MAX_RECORD_MEMBERS: usize = 256;
 
 #[derive(Debug, Clone, Default)]

@@ -95,7 +95,7 @@ pub(super) fn has_huge_number(document: &Value) -> bool {
     }
 }
 
-/// A number that CEL cannot represent exactly. A type of its own, so that it equals only itself.
+/// A number that CEL cannot represent exactly. A separate type, so that it equals only itself.
 #[derive(Debug, Clone)]
 pub(super) struct Inexact(Number);
 

@@ -1,5 +1,5 @@
-//! What is wrong where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
-//! own answer alone.
+//! Describes the error where a text stops being JSON, and what to write instead. Line and column
+//! alone do not help a model.
 
 use crate::parse::{ParseError, ParseErrorKind};
 use crate::violation::escape::quoted;

@@ -23,7 +23,7 @@ use crate::json_path::JsonPath;
 use crate::lower::Profile;
 use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
-/// Looks for everything that is doubtful about a schema, the worst first. Of providers, the common ones are reported.
+/// All findings about a schema, the worst first. Of the providers, only common ones are checked.
 pub fn lint(schema: &Schema) -> Vec<Finding> {
     within_one_budget(|| findings(schema, &|profile| profile.common))
 }

@@ -142,20 +142,20 @@ pub(super) enum Presence {
     Plain,
     /// By null.
     Nullable,
-    /// By the object `{"absent": true}`, because null is a value of its own.
+    /// As the object `{"absent": true}`, because null is a valid value.
     MarkedByObject,
-    /// By the string `absent`, because null and objects are values of their own.
+    /// As the string `absent`, because null and objects are valid values.
     MarkedByText,
     /// By null; a present value is in `{"value": …}`.
     Boxed,
 }
 
-/// The members of an object that have no name of their own in the schema.
+/// The properties of an object that the schema does not name.
 #[derive(Debug, Clone)]
 pub(super) struct Rest {
     /// Names that match, and what their values are; the first that matches decides.
     pub(super) patterns: Vec<NamePattern>,
-    /// The schema of all other members; `None` if there are no others.
+    /// The schema of all other properties; `None` if no others are allowed.
     pub(super) other: Option<NodeId>,
     /// The member that holds the pairs, where the object has named members too.
     pub(super) wire: String,

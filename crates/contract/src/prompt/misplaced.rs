@@ -55,7 +55,8 @@ fn missing<'a>(schema: &'a Schema, value: &Value) -> Vec<&'a str> {
     names.filter(|name| value.get(name).is_none()).collect()
 }
 
-/// Whether a place is in a part of the answer that the schema asks for: what is there belongs there.
+/// Whether a place is in a part of the answer that the schema describes, so that its content
+/// belongs there.
 fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     let properties = schema.document().get("properties");
     match place.steps().first() {

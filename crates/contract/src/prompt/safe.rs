@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_no_breaks() {
+    fn line_breaks_are_removed() {
         assert_eq!(line("a\r\nb\u{2028}c"), "a b c");
     }
 

@@ -394,7 +394,7 @@ impl Builder<'_> {
     }
 }
 
-/// A value with another text at some places; `None` if there are none.
+/// A value with changed texts at these places; `None` if there are no places.
 fn reword(value: &Value, places: &[JsonPath]) -> Option<Value> {
     let mut reworded = value.clone();
     for place in places {

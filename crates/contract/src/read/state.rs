@@ -143,7 +143,7 @@ pub(super) enum Previous {
     Nothing,
     /// A string in quotes.
     Text,
-    /// A string with quotes inside, the last of which may be none of its own where a text was cut.
+    /// A string with quotes inside. In a cut text, the last of them may not belong to the string.
     Quotation,
     /// A number or a word without quotes, which may be half of one at the end of a text.
     Bare,

@@ -67,7 +67,7 @@ impl<'a> Tag<'a> {
         Some(Self { name, role, length: end + 2 + 2 * bar.len_utf8() })
     }
 
-    /// Where the text goes on if the tag that closes this one is at a place.
+    /// Where the text continues if the closing tag is at this position.
     pub(crate) fn closed_at(&self, text: &str, at: usize) -> Option<usize> {
         let close = Tag::at(text, at)?;
         let closes = close.role == Role::Closes && begins_with(close.name, self.name);

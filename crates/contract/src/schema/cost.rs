@@ -286,7 +286,7 @@ fn nesting(nodes: &[Node]) -> usize {
     let mut depths: Vec<Option<usize>> = vec![None; nodes.len()];
     let mut longest = 1;
     for start in 0..nodes.len() {
-        // Depth first with a stack of its own: a way may be as long as the document.
+        // Depth first with an explicit stack: a path may be as long as the document.
         let mut stack = vec![(start, 0)];
         while let Some((index, next)) = stack.pop() {
             let children = nodes.get(index).map(|node| node.in_place.as_slice()).unwrap_or_default();

@@ -45,7 +45,7 @@ impl Identity {
     }
 }
 
-/// Tells equal inputs apart: the second of them has a key of its own.
+/// Distinguishes equal inputs: the second one gets its own key.
 #[derive(Default)]
 pub(super) struct Occurrences(HashMap<[u8; 16], u32>);
 
@@ -79,7 +79,7 @@ pub(super) struct Asking<'a> {
 
 /// What became of an input.
 pub(super) enum ItemOutcome {
-    /// Its run is over.
+    /// Its run has finished.
     Run { run: Box<RunView>, is_earlier: bool },
     /// The coordinator refused it.
     Refused(String),

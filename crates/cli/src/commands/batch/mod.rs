@@ -1,8 +1,8 @@
 //! `accord batch`: one agent over many inputs.
 //!
-//! Every row is checked before the first is run, results come in the order of the rows, and what is finished is not run again
-//! when the same command is given once more. The coordinator's store is what knows what is finished; there is no state of
-//! the command's own.
+//! Every row is checked before the first is run, results come in the order of the rows, and
+//! finished rows are not run again when the same command is repeated. The coordinator's store knows
+//! which rows are finished; the command itself keeps no state.
 
 mod inputs;
 mod item;
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(own_coordinator::work(&config, Lasting::No, look, work))
 }
 
-/// A batch at work.
+/// A running batch.
 struct Batch<'a> {
     arguments: &'a Arguments,
     inputs: &'a Inputs,

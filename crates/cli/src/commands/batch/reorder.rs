@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded_in_number_and_in_bytes() {
+    fn waiting_results_are_bounded_in_number_and_bytes() {
         let mut ahead = ReorderBuffer::default();
         (1..=MOST).for_each(|place| ahead.add(place, None));
         assert!(ahead.is_far());

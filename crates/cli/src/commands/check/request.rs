@@ -20,7 +20,7 @@ pub(super) struct Request<'a> {
     pub(super) mode: Option<Mode>,
 }
 
-/// A line that is no request, with its id if that at least can be read.
+/// An invalid line, with its id if that can be read.
 #[derive(Debug)]
 pub(super) struct Malformed<'a> {
     pub(super) id: Option<&'a RawValue>,

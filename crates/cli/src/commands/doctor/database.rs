@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_is_not_there_is_told_without_its_password() {
+    async fn an_unreachable_server_is_reported_without_its_password() {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let found =
             server(&format!("postgres://me:hush@127.0.0.1:{port}/db"), &mut PoisonedCount::default()).await;

@@ -26,7 +26,7 @@ pub(super) enum Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// Reads REV. What git could take for an option is no revision.
+    /// Reads REV. A text that git could take for an option is rejected.
     pub(super) fn of(rev: Option<&'a str>) -> Result<Self, Problem> {
         match rev {
             None => Ok(Self::Uncommitted),
@@ -94,7 +94,8 @@ fn diff(between: &[String], paths: &[String]) -> Result<String, Failure> {
     }
 }
 
-/// Untracked files are in no diff. They are reported, so that nobody believes they were reviewed.
+/// Untracked files are not part of a diff. They are reported, so that it is clear that they were
+/// not reviewed.
 fn tell_of_untracked(paths: &[String]) -> Result<(), Failure> {
     let mut command = git();
     command.args(["ls-files", "--others", "--exclude-standard", "-z", "--"]).args(paths);
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_be_an_option_is_no_revision() {
+    fn a_possible_option_is_not_a_revision() {
         for rev in ["-x", "--output=/tmp/x", "", " "] {
             assert!(Wanted::of(Some(rev)).is_err(), "{rev}");
         }

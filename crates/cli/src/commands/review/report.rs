@@ -116,7 +116,7 @@ impl<'r> Review<'r> {
         }
     }
 
-    /// Whether no reviewer came to an end, so that there is no review.
+    /// Whether all reviewers failed, so that there is no review.
     pub(super) fn has_no_reviewer(&self) -> bool {
         self.status != Some(WorkflowStatus::Completed) && self.reviewers == 0
     }
@@ -158,7 +158,7 @@ impl<'r> Review<'r> {
         text
     }
 
-    /// Who failed and why.
+    /// The failed reviewers, with the reasons.
     fn failures(&self) -> String {
         let failure = |Missing { reviewer, error }: &Missing| {
             let error = error.as_deref().map(|error| format!(": {}", short(error, FAILED_CHARACTERS)));

@@ -23,7 +23,7 @@ use crate::{output, runtime};
 /// How often the elapsed time moves.
 const TICK: Duration = Duration::from_millis(120);
 
-/// A screen holds so many lines; of a larger graph only those at work are shown.
+/// The most lines that fit a screen; of a larger graph, only running nodes are shown.
 const MOST_LINES: usize = 40;
 
 /// How the following ended.

@@ -1,4 +1,4 @@
-//! Objects: the members that have names, and what is said about the others.
+//! Objects: named properties, and the schema of the others.
 
 use std::collections::{HashMap, HashSet};
 

@@ -83,8 +83,7 @@ pub(super) fn refuse(reason: TooCostly, most: u64) -> TooCostly {
     reason
 }
 
-/// Does something whose validations may cost only so much together. Within another such piece of work it shares that one's
-/// budget.
+/// Runs work whose validations share one budget. Nested calls share the budget of the outer one.
 pub(crate) fn within_one_budget<T>(work: impl FnOnce() -> T) -> T {
     struct Restored(Option<Budget>);
     impl Drop for Restored {
