@@ -181,7 +181,8 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// A piece of an answer, counted, and when the connection has taken it. The turn is over.
+    /// Counts a chunk of an answer; the second value resolves when the connection has taken it.
+    /// Ends the turn.
     pub(crate) fn made(self, piece: Bytes) -> (Bytes, Taken) {
         let (end, taken) = oneshot::channel();
         let charge = self.outstanding.charge_until(&self.holder, piece.len(), Some(end));

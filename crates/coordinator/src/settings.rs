@@ -20,7 +20,7 @@ pub struct Settings {
     pub providers: Vec<String>,
     /// What agents mean by the names of tiers.
     pub tiers: BTreeMap<String, Llm>,
-    /// What kind of store it works on. Only told, never acted on.
+    /// The kind of store. Only reported, it does not change the behaviour.
     pub store: StoreKind,
     /// The largest request body. A runner's report on the end of a run may be four times as large.
     pub request_limit_bytes: usize,
@@ -52,7 +52,7 @@ pub struct Enforcement {
     pub extract_json: ExtractJson,
     /// What happens to a value in prose.
     pub embedded: Embedded,
-    /// How much may be mended.
+    /// Which repairs are allowed.
     pub validation_mode: ValidationMode,
     /// How the model is held to it.
     pub strategy: Strategy,

@@ -32,7 +32,7 @@ impl Mark {
     }
 }
 
-/// The groups that have thresholds of their own.
+/// The groups with separate thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// A value is expected without repair.

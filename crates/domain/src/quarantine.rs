@@ -60,7 +60,7 @@ pub fn fate(deaths: u32) -> Fate {
     if deaths < MOST_DEATHS { Fate::Retry } else { Fate::Poisoned }
 }
 
-/// What is said of poisoned work.
+/// The message for poisoned work.
 pub fn message(item: &Item) -> String {
     let (work, retry) = match item.kind {
         Kind::WorkflowStep => {

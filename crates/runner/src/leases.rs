@@ -15,8 +15,8 @@ pub(crate) enum Reason {
     Stop,
     /// It is given back: the runner shuts down.
     Release,
-    /// Its lease expired while the coordinator could not be reached: another runner may have it. Only a result that is there
-    /// already is still offered.
+    /// Its lease expired while the coordinator could not be reached: another runner may have it.
+    /// Only an already finished result is still reported.
     Expired,
     /// Another runner has it, or it has finished. Nothing is to be reported.
     Lost,

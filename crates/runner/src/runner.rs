@@ -26,8 +26,8 @@ use crate::work::{span, traceparent, work};
 /// How long saying goodbye may take. Without it the coordinator notices by itself.
 const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
 
-/// How long a runner that is shut down at once waits for its registration, so that it can deregister: a coordinator that is there
-/// answers in milliseconds.
+/// How long a runner that is shut down right after the start waits for its registration, so that it
+/// can deregister: a reachable coordinator answers in milliseconds.
 const TIME_TO_BE_KNOWN: Duration = Duration::from_millis(500);
 
 /// An empty answer that comes sooner than this was not waited for; the next question waits instead.
@@ -164,9 +164,10 @@ async fn register(coordinator: &dyn Coordinator, profile: &Profile) -> Result<Re
     }
 }
 
-/// Claims as many runs as there are free places, for ever. Dropped, it claims no more. A run that waits for its children
-/// uses no place: they could not begin else where all places are taken by parents. No more is claimed while many runs begin:
-/// what waits here waits better in the queue, where others find it.
+/// Claims as many runs as there are free slots, until it is dropped. A run that waits for its
+/// children uses no slot: otherwise the children could not start when all slots are taken by
+/// parents. No run is claimed while many are starting, because other runners can claim runs that
+/// stay in the queue.
 async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     let mut backoff = Backoff::default();
     let mut waiting = shared.leases.waiting();

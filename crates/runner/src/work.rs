@@ -137,7 +137,7 @@ async fn attempt(
     (finish, origin)
 }
 
-/// The record of a run. Of an answer that the coordinator judges it has one of its own.
+/// The record of a run. An answer that the coordinator validates has a separate one.
 fn journal(assignment: &Assignment, reporter: &Reporter) -> Journal {
     match assignment.held_by_coordinator {
         true => Journal::none(),
@@ -166,7 +166,7 @@ fn broken(message: String) -> Failure {
     Failure::new(FailureType::ExecutorFailed, message)
 }
 
-/// What is said of a run whose time was over before anything could be asked.
+/// The failure of a run whose time was up before the first request.
 fn late(seconds: u64) -> Failure {
     let message = format!("the executor was not ready in time: {}", timed_out(seconds));
     Failure::new(FailureType::TimedOut, message)

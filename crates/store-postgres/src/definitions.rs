@@ -128,7 +128,7 @@ impl Table {
         Ok(())
     }
 
-    /// Whether the condition holds. What is there is locked until the transaction ends.
+    /// Whether the condition holds. An existing row is locked until the transaction ends.
     async fn check(
         self,
         connection: &mut PgConnection,

@@ -84,7 +84,7 @@ impl DbError {
     }
 }
 
-/// Work on the database that does not wait for ever.
+/// Limits the time of an operation on the database.
 pub(crate) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, DbError>>,

@@ -175,7 +175,7 @@ pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionI
     Ok(if some { Children::WillCallBack } else { Children::Quiet })
 }
 
-/// The session goes on: what it is owed is held no longer.
+/// The session is resumed: its callbacks are no longer held.
 pub(crate) fn let_go(connection: &Connection, parent: i64) -> DbResult<()> {
     let sql = "UPDATE callbacks SET held_reason = NULL, held_message = NULL, held_at = NULL, failing_since = NULL \
                WHERE parent = ?1 AND delivered_by IS NULL";

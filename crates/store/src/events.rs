@@ -48,15 +48,17 @@ pub enum Notice {
         /// In this run.
         run_id: Option<RunId>,
     },
-    /// A run is over, waits for its runner to stop, or waits without one: callers and reconcilers may look.
+    /// A run has finished, waits for its runner to stop, or waits without one: callers and
+    /// reconcilers should read it.
     Changed {
         run_id: RunId,
-        /// Whether it is over.
+        /// Whether it has finished.
         over: bool,
     },
     /// Events of a workflow run were written.
     WorkflowEvents { workflow_run_id: WorkflowRunId },
-    /// A workflow run was made, was asked to stop, or is over: callers and reconcilers may look.
+    /// A workflow run was created, was asked to stop, or has finished: callers and reconcilers
+    /// should read it.
     WorkflowChanged { workflow_run_id: WorkflowRunId },
 }
 

@@ -36,7 +36,7 @@ pub struct Idempotency {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionChoice {
     New(Box<Session>),
-    /// One that exists and has no run under way.
+    /// An existing session without an unfinished run.
     Resume(SessionId),
 }
 
@@ -149,7 +149,7 @@ pub struct AskAgain {
     pub now: Timestamp,
 }
 
-/// A run cannot go on before its children finish or a person answers.
+/// A run that cannot continue before its children finish or a person answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspend {
     pub holder: Holder,
@@ -177,7 +177,7 @@ impl Suspend {
     }
 }
 
-/// What a suspended run waited for is there.
+/// What a suspended run waited for has happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wake {
     pub run_id: RunId,
@@ -185,7 +185,7 @@ pub struct Wake {
     pub attempt: u32,
     /// Why it is queued again, for people.
     pub reason: String,
-    /// What the run is told next, written as its next step.
+    /// The next message to the run, written as its next step.
     pub step: step::Body,
     /// The children's runs whose callbacks this delivers. Each is delivered once: if one is no longer pending, nothing is
     /// written and the answer is `None`.
@@ -195,7 +195,8 @@ pub struct Wake {
 
 #[async_trait]
 pub trait RunStore: Send + Sync {
-    /// Writes a run, its session, its events and its idempotency key. A session is busy until its run is over.
+    /// Writes a run, its session, its events and its idempotency key. A session is busy until its
+    /// run has finished.
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError>;
 
     /// Hands out waiting runs that the runner can do: higher priority first, then first come first served. A run goes to
@@ -221,7 +222,7 @@ pub trait RunStore: Send + Sync {
     /// A suspended run waits for a runner again, with its next step. `None` if its children were reported otherwise.
     async fn wake_run(&self, wake: Wake) -> Result<Option<Run>, StoreError>;
 
-    /// A suspended run whose time is over fails for this reason. Any other run stays as it is.
+    /// Fails a suspended run whose time is up, for this reason. Other runs are unchanged.
     async fn give_up_waiting(
         &self,
         run_id: &RunId,
@@ -234,7 +235,7 @@ pub trait RunStore: Send + Sync {
 
     async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
 
-    /// A run whose maker is gone for ever fails, with this reason.
+    /// Fails a run whose creator is gone for good, with this reason.
     async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError>;
 }
 

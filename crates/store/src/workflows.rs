@@ -63,7 +63,7 @@ pub struct DueWorkflowRun {
 pub enum WorkflowRequest {
     Begin,
     Stop,
-    /// It ended without a result, and is to go on.
+    /// It ended without a result, and is to be resumed.
     Resume,
 }
 
@@ -169,8 +169,9 @@ pub trait WorkflowRunStore: Send + Sync {
     /// The task runs of a workflow run that have finished or are gone.
     async fn finished_task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError>;
 
-    /// Removes a workflow run that is over with its nodes and events ([`StoreError::AtWork`]: it is not, or the run of
-    /// another workflow has not taken its end into account). What worked for it stays.
+    /// Removes a finished workflow run with its nodes and events ([`StoreError::AtWork`]: it has
+    /// not finished, or the run of another workflow has not processed its end). Its agent runs
+    /// stay.
     async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError>;
 
     /// Whether a run works for a workflow run, which has not taken its end into account.

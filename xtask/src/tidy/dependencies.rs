@@ -1,11 +1,11 @@
-//! Who may use whom. The tables are ARCHITECTURE.md as data.
+//! Which crate may use which. The tables are ARCHITECTURE.md as data.
 
 use super::Finding;
 use super::manifest::{self, Manifest};
 use super::repository::Repository;
 
-/// Every crate of ours and the crates of ours that it may use. One that is not listed is refused until
-/// somebody decides where it stands.
+/// Every crate of ours and those of our crates that it may use. An unlisted crate is rejected until
+/// its place is decided.
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-json", &[]),
     ("accord-sse", &[]),
@@ -171,7 +171,7 @@ pub(super) fn lints(repository: &Repository) -> Vec<Finding> {
         let lints = manifest.table.get("lints").and_then(|lints| lints.get("workspace"));
         lints.and_then(toml::Value::as_bool) == Some(true)
     };
-    // The fuzz crate is no member, so there is nothing that it could inherit from.
+    // The fuzz crate is not a member of the workspace, so it cannot inherit from it.
     let members =
         manifest::all(repository).into_iter().filter(|manifest| !manifest.file.path.starts_with("fuzz/"));
     members

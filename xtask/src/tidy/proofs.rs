@@ -1,4 +1,4 @@
-//! Tables that name tests and constants name some that exist: a promise without its test is none.
+//! Tests and constants that are named in tables of documents must exist.
 //!
 //! In a table of a document, code in a column `test` is a test's name, and in a column `constant` a constant's.
 
@@ -34,7 +34,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The name that stands between a keyword and one of the ends.
+/// The name between a keyword and one of the end characters.
 fn name_behind<'a>(line: &'a str, keyword: &str, ends: &[char]) -> Option<&'a str> {
     let (before, rest) = line.split_once(keyword)?;
     let is_declared =

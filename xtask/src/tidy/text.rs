@@ -1,5 +1,5 @@
-//! Words that must not stand in what people write. They are put together here from halves, so that this file
-//! keeps its own rules.
+//! Words that must not appear in the repository. They are assembled here from halves, so that this
+//! file follows its own rules.
 
 use super::Finding;
 use super::repository::{Line, Repository};
@@ -82,7 +82,7 @@ pub(super) fn paths(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
-/// Whether a folder stands at the beginning of a path, not in the middle of one.
+/// Whether a folder is at the beginning of a path, not in the middle of one.
 fn starts_a_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = line.get(..at).and_then(|head| head.chars().next_back());

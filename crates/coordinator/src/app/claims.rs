@@ -43,7 +43,7 @@ const INTERRUPTED: [&str; 3] = ["run.queued", "run.waiting", "run.input_required
 const MOST_DELIVERIES: u32 = 200;
 
 impl Runners {
-    /// Hands out runs, and waits for some if there are none.
+    /// Hands out runs, and waits if none is pending.
     pub(crate) async fn claim(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
@@ -102,7 +102,7 @@ impl Runners {
 
     async fn handed_out(&self, mut claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
         for Claimed { assignment, .. } in &mut claimed {
-            // A tier that is no longer configured is for the runner to say: the run fails there, and no other.
+            // A tier that is no longer configured is reported by the runner: only this run fails.
             if let Ok(resolved) = tiers::resolve(&assignment.blueprint, &self.settings.tiers) {
                 assignment.blueprint = resolved;
             }
@@ -176,8 +176,9 @@ impl Runners {
         })
     }
 
-    /// For how many milliseconds earlier deliveries were at work, from their start until the run waited or was queued again. A runner
-    /// that was lost had been silent for as long as a lease lasts by then, and that time is not counted.
+    /// How many milliseconds earlier deliveries worked, from their start until the run waited or
+    /// was queued again. A runner that was lost had been silent for as long as a lease lasts by
+    /// then, and that time is not counted.
     async fn worked(&self, run: &Run) -> Result<u64, Error> {
         let kinds = INTERRUPTED.into_iter().chain([STARTED]).map(str::to_owned).collect();
         let filter = EventFilter { run_id: Some(run.id.clone()), kinds, ..EventFilter::default() };

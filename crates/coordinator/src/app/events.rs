@@ -209,8 +209,8 @@ mod tests {
             assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
             let newest = fixture.store.last_event().await.unwrap();
             assert!(follower.after < newest);
-            // The first look at the newest finds out that it is the newest, the second goes on behind it. On a busy machine a
-            // moment may end before the look does.
+            // The first read of the newest event finds that it is the newest, the second continues
+            // after it. On a busy machine, a wait may end before the read does.
             for _ in 0..100 {
                 let next = tokio::time::timeout(Duration::from_millis(50), follower.next()).await;
                 assert!(next.is_err(), "{next:?}");

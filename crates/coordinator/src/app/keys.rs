@@ -139,7 +139,7 @@ impl Keys {
         Ok(only_here && self.known.within(age).await?.is_empty())
     }
 
-    /// Who at this address has this key, by keys that are at most this old.
+    /// The caller with this key at this address, according to keys that are at most this old.
     pub(crate) async fn caller(
         &self,
         presented: Option<&str>,
@@ -298,7 +298,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Until the caller's key may have expired; for ever where it does not.
+    /// Waits until the caller's key may have expired; forever if it does not expire.
     async fn expiry(&self, caller: &Caller) {
         let Some(at) = caller.expires_at else { return std::future::pending().await };
         let left = Duration::try_from(at.duration_since(self.outside.now())).unwrap_or_default();

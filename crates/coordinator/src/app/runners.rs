@@ -158,8 +158,8 @@ impl Runners {
         Ok(profile)
     }
 
-    /// A runner is alive. Answers at once where there is something to do, else when the time is over; the leases hold
-    /// all the while.
+    /// Records that a runner is alive. Answers immediately if there is something to do, otherwise
+    /// when the time is up; the leases hold in the meantime.
     pub(crate) async fn heartbeat(&self, request: Heartbeat) -> Result<HeartbeatAnswer, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_HEARTBEAT_SECONDS)?;
         if request.runs.len() > MOST_HELD {

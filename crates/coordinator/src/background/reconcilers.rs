@@ -38,7 +38,7 @@ const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
 /// And it is not looked for more often than this.
 const UNMATCHED_AT_LEAST: Duration = Duration::from_millis(250);
 
-/// A person waits for a command that has a runner of its own.
+/// Short, because a person waits for a command with an embedded runner.
 const UNMATCHED_OF_ONE_RUNNER: Duration = Duration::from_secs(1);
 
 /// A lease that ran out is taken back at most this late.

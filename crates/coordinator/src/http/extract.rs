@@ -192,7 +192,7 @@ pub(crate) struct Id<T>(pub(crate) T);
 
 /// An id in a path.
 pub(crate) trait PathId: std::str::FromStr<Err = accord_domain::id::IdError> {
-    /// What is said where there is nothing of this id.
+    /// The error if nothing has this id.
     const ABSENT: ErrorName;
 }
 

@@ -166,7 +166,7 @@ mod tests {
     use crate::http::routes::ROUTES;
 
     #[test]
-    fn the_document_has_every_route_and_no_other() {
+    fn the_document_has_exactly_the_routes() {
         let document: Value = serde_json::from_str(&JSON).unwrap();
         let described: BTreeSet<String> = members(document.get("paths"))
             .flat_map(|(path, item)| {

@@ -21,7 +21,7 @@ use crate::app::App;
 pub(crate) enum Access {
     /// Everybody, without a key too.
     Open,
-    /// Every role; where there are no keys, everybody here.
+    /// Every role; without keys, everyone on this machine.
     Known,
     /// Viewers, callers and admins.
     Read,

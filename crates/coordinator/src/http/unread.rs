@@ -44,7 +44,7 @@ impl Rest {
     /// Throws away what is left.
     pub(super) async fn discard(self) {
         let Some(Ok(body)) = self.0.map(|mut rest| rest.try_recv()) else { return };
-        // Who takes longer is cut off all the same.
+        // A client that takes longer is disconnected anyway.
         let _ = timeout(LONGEST, read_away(body)).await;
     }
 }

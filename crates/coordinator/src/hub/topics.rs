@@ -16,7 +16,7 @@ pub(crate) enum Topic {
     RunEvents(RunId),
     SessionEvents(SessionId),
     WorkflowEvents(WorkflowRunId),
-    /// A workflow run is over, or was asked to stop.
+    /// A workflow run has finished, or was asked to stop.
     Workflow(WorkflowRunId),
     Events,
     Queued,

@@ -23,11 +23,11 @@ pub enum Event {
     Ask,
     /// A person makes its result.
     Correct,
-    /// What it waited for is there.
+    /// What it waited for has happened.
     Wake,
     /// It waited for too long.
     GiveUp,
-    /// Somebody stops it.
+    /// It is stopped on request.
     Stop,
     /// The runner confirms that it ended the work.
     ConfirmStop,

@@ -65,8 +65,8 @@ fn repeated<'a>(before: &str, text: &'a str) -> Option<&'a str> {
     heads.filter(|head| before.ends_with(head)).last()
 }
 
-/// Whether free text is given once more: nearly all of what was said, four fifths of it, and not a beginning that texts
-/// share. What is left of the first piece then was worded anew.
+/// Whether free text was repeated from the start: nearly all of the previous text, at least four
+/// fifths, not just a common beginning. The rest of the first piece was then reworded.
 fn begins_again(before: &str, text: &str) -> bool {
     let (before, text) = (before.trim_start(), text.trim_start());
     let same = before.chars().zip(text.chars()).take_while(|(one, other)| one == other).count();

@@ -70,7 +70,7 @@ impl Driver<'_, '_> {
                     self.state.apply(next);
                     if next.stronger
                         && let Err(Stuck { why, has_moved }) = self.fall_back().await
-                        // A retry of the contract can go to the model that is there.
+                        // A contract retry can use the current model.
                         && (has_moved || !next.counted)
                     {
                         return failure::because(evaluation.end, &why);

@@ -1,9 +1,9 @@
-//! What an endpoint supports: known from before, and learned in this run.
+//! What an endpoint supports: known from earlier runs, and learned in this one.
 //!
-//! Most of it holds for every schema. That a provider refused one schema holds for this one alone: such a fact carries the
-//! schema's hash behind the feature's name.
+//! Most facts hold for every schema. The rejection of one schema holds only for that schema: such a
+//! fact has the schema's hash after the feature's name.
 //!
-//! No evidence: a refusal of the model, an answer that was cut off, no answer at all.
+//! Not counted as evidence: a refusal of the model, a truncated answer, no answer at all.
 
 use accord_api::{EndpointFact, FactReport, Observed, Standing};
 use jiff::Timestamp;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_schema_bars_no_other() {
+    fn a_rejected_schema_does_not_bar_others() {
         let mut facts = Facts::new("e", "one", &[]);
         facts.learn_of_schema("m", Feature::Native, Observed::Refused, NOW);
         assert!(facts.bars("m", Feature::Native) && !facts.bars("m", Feature::Tool));

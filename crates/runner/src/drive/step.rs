@@ -84,7 +84,7 @@ pub(super) struct Next {
 pub(super) enum Say {
     /// What was wrong with the answer.
     Errors,
-    /// To go on where the answer was cut off.
+    /// To continue where the answer was cut off.
     Continue,
     /// The same as before, put in the words of the rung.
     Same,
@@ -138,7 +138,7 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         // Only the model that said it knows what it meant.
         Seen::Unconfirmed => Step::Ask(again(situation, Say::Errors)),
         Seen::Truncated => Step::Ask(truncated(situation)),
-        // A conversation that holds an echo leads to the next one, so the task is asked anew.
+        // A conversation with an echo leads to the next echo, so the task is asked in a fresh one.
         Seen::Echoed { .. } if situation.rung != Rung::Tool => {
             Step::Ask(Next { say: Say::Anew, ..last_by_the_stronger(situation) })
         }
@@ -177,7 +177,8 @@ fn last_by_the_stronger(situation: &Situation) -> Next {
     Next { stronger, ..again(situation, Say::Errors) }
 }
 
-/// A demanded call that is refused is no longer demanded; else the next rung. Neither is the model's fault.
+/// A rejected tool choice is omitted from then on; otherwise the next strategy is used. Neither
+/// counts against the model.
 fn rejected(situation: &Situation) -> Step {
     let same = Next { counted: false, ..again(situation, Say::Same) };
     match situation.lower {
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_is_asked_anew() {
+    fn after_an_echo_the_conversation_starts_fresh() {
         for repeated in [false, true] {
             let seen = Seen::Echoed { repeated };
             let words = Situation { rung: Rung::Prompt, lower: None, ..SITUATION };
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_schema_costs_no_retry_and_ends_where_there_is_no_rung() {
+    fn a_rejected_schema_uses_no_retry_and_fails_without_another_strategy() {
         let down = Next { say: Say::Same, rung: Rung::Tool, counted: false, ..NEXT };
         for retries_left in [0, 2] {
             let situation = Situation { retries_left, ..SITUATION };

@@ -315,7 +315,7 @@ fn has_step(outcome: attempt::Outcome) -> bool {
     !matches!(outcome, BudgetExhausted | Stopped | TimedOut)
 }
 
-/// The model as it goes on record. One that was replayed was not asked, so it does not count as the live one.
+/// The model name to record. A replayed model was not called, so it must not count as the live one.
 fn named(executor: &Executor, model: String) -> String {
     match executor {
         Executor::Replay(_) if !model.is_empty() => format!("{model}{}", attempt::REPLAYED),

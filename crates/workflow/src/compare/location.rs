@@ -36,7 +36,8 @@ pub(super) fn file(value: &Value) -> Option<String> {
     (!steps.is_empty()).then(|| format!("{root}{}", steps.join("/")))
 }
 
-/// A file and the lines behind its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), if any.
+/// A file and the lines after its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), if
+/// any.
 pub(super) fn without_lines(file: &str) -> Option<(String, Lines)> {
     let is_spelling = |text: &str| text.chars().all(|each| each.is_ascii_digit() || "Ll:-".contains(each));
     file.match_indices([':', '#']).find_map(|(at, sign)| {

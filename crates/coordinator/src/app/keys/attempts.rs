@@ -1,4 +1,5 @@
-//! Failed authentications, by address: each is counted, few are logged, and an address with too many is told to wait.
+//! Failed authentications, by address: each is counted, few are logged, and an address with too
+//! many has to wait.
 //!
 //! A valid key is accepted from every address, even if others fail to authenticate there: behind one proxy all clients share an
 //! address, and a client that guesses keys must not lock the others out. So every key is compared, which costs one hash; keys

@@ -64,7 +64,7 @@ impl InputOptions {
     }
 }
 
-/// What a person is told first.
+/// The summary that a person sees first.
 #[derive(Deserialize)]
 struct Described {
     #[serde(default)]
@@ -87,7 +87,7 @@ struct Asked {
 }
 
 impl Runs {
-    /// The runner cannot go on before a person has answered.
+    /// The runner cannot continue before a person has answered.
     pub(super) async fn ask_person(
         &self,
         run: Run,
@@ -164,7 +164,7 @@ impl Runs {
         self.suspend_for(holder, vec![request], &options, report).await
     }
 
-    /// Makes a new run wait for a person, if a person does its work: nobody has to claim it.
+    /// Makes a new run wait for a person, if a person does its work: no runner claims it.
     pub(super) fn ask_if_task(
         &self,
         run: &mut Run,

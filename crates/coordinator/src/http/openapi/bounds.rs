@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_within_the_bounds_is_taken_and_nothing_else() {
+    async fn only_values_within_the_bounds_are_accepted() {
         let fixture = Fixture::new(&[]);
         for list in [
             "/agents",

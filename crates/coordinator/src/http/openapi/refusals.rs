@@ -73,7 +73,7 @@ fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: b
         ("503", "StoreUnavailable, Overloaded", !is_open),
     ];
     for (status, name, _) in refusals.into_iter().filter(|(_, _, occurs)| *occurs) {
-        // What a handler says of a status is said better.
+        // A handler's own description of a status takes precedence.
         responses.entry(status).or_insert_with(|| refusal(name, shape));
     }
     responses.sort_keys();

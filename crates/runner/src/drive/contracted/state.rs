@@ -30,7 +30,7 @@ pub(super) struct State {
     pub(super) just_raised: bool,
     /// Whether what is asked next counts as a retry.
     just_counted: bool,
-    /// What the model said until it was cut off, where it is to go on.
+    /// The text before the cut, if the model is to continue it.
     pub(super) before: String,
     /// The answer that is to be bettered, and all of what was said.
     pub(super) wrong: Option<Ask>,
@@ -135,8 +135,8 @@ impl State {
         }
     }
 
-    /// Twice the ceiling in force, where one is known. A server's own shows by what came before the cut; a text is gone on
-    /// with instead.
+    /// Twice the current token limit, if it is known. A server's own limit shows in the length
+    /// before the cut; a text is continued instead.
     fn higher_ceiling(&self, capabilities: &Capabilities) -> Option<u32> {
         let shown = self.cut_at.filter(|_| capabilities.takes_ceiling && self.rung != Rung::Prompt);
         let shown = shown.map(|tokens| tokens.max(LEAST_ANSWER_TOKENS / 2));
