@@ -41,7 +41,7 @@ pub(super) fn routes() -> Vec<Route> {
 pub(super) enum NewRun {
     /// The run, once it has finished or the time is up.
     Whole(Box<RunView>),
-    /// As it was made.
+    /// The run as it was created.
     Created(CreatedRun),
 }
 
