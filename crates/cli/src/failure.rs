@@ -36,7 +36,7 @@ pub(crate) struct Problem {
     answer: Option<Box<Answer>>,
 }
 
-/// What a coordinator's error has for programs.
+/// The fields of a coordinator's error that programs read.
 #[derive(Debug, Serialize)]
 struct Answer {
     name: String,
@@ -123,7 +123,7 @@ impl Spot {
 }
 
 impl Failure {
-    /// What is wrong, where it is not stdout.
+    /// The problem, unless stdout failed.
     pub(crate) fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) | Self::Remote(problem) => Some(problem),

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_lose_their_colours_where_none_are_wanted() {
+    fn colours_are_removed_if_unwanted() {
         let text = format!("{} done", "✓".green());
         assert_eq!(coloured(&text, ColorChoice::Never), "✓ done");
         assert_eq!(coloured(&text, ColorChoice::Always), text);

@@ -79,7 +79,8 @@ impl FilterArguments {
     }
 }
 
-/// What is taken of every item of a list. The items themselves are dropped page by page: they may be very many.
+/// Collects a value from every item of a list. The items themselves are dropped page by page,
+/// because there may be very many.
 pub(crate) async fn sift<T, I, F>(
     mut fetch: impl FnMut(PageQuery) -> F,
     take: impl Fn(T) -> Option<I>,

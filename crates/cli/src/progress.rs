@@ -1,5 +1,5 @@
-//! What a person sees on stderr while a run lasts: the step, the tokens, the time, and each verdict as it falls. In a
-//! pipe: nothing but what keeps the run from going on.
+//! Progress of a run on stderr: the step, the tokens, the time, and each verdict. In a pipe, only
+//! obstacles that block the run are printed.
 
 use std::fmt;
 use std::io::IsTerminal as _;

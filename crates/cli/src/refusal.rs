@@ -28,7 +28,8 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// What a command's own coordinator, which ends with it, cannot do.
+/// The problem of operations that a command's embedded coordinator cannot do, because it ends with
+/// the command.
 pub(crate) fn needs_coordinator() -> Problem {
     Problem::new(
         "--no-wait and --idempotency-key require a running coordinator, and none runs for this project",

@@ -39,7 +39,7 @@ pub(crate) fn failed() -> Option<Problem> {
 /// The room below which a disk is full: a commit takes some tens of KiB.
 const LEAST_ROOM: u64 = 256 * 1024;
 
-/// What to do where the disk of a file is full.
+/// The problem if the disk of a file is full.
 pub(crate) fn full(path: &Path) -> Option<Problem> {
     let folder = path.ancestors().skip(1).find(|folder| folder.exists())?;
     let message = format!("cannot write to the database {}: the disk is full", path.display());

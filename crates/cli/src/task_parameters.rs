@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_stays_a_text_where_one_is_asked() {
+    fn a_string_parameter_stays_a_string() {
         let schema = json!({"properties": {
             "id": {"type": "string"}, "maybe": {"type": ["string", "null"]}, "count": {"type": "integer"}
         }});

@@ -48,7 +48,7 @@ mod schemas;
 mod sessions;
 mod workflows;
 
-/// What goes over the wire, so that users need no other crate.
+/// The types of the API, so that users need no other crate.
 pub use accord_api as api;
 pub use client::{ApiKey, Client};
 pub use error::ClientError;

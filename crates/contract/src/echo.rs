@@ -27,8 +27,8 @@ pub struct EchoSources {
 }
 
 impl EchoSources {
-    /// What a form and examples (input, output) show. Strings that the schema itself lists (`enum`, `const`, names) are answers
-    /// like any other.
+    /// Collects the strings of a form and of examples (input, output). Strings that the schema
+    /// itself lists (`enum`, `const`, names) count as answers.
     pub fn new(
         schema: &Schema,
         skeleton: Option<&Skeleton>,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_string_of_its_own_may_be_that_of_an_example() {
+    fn an_answer_without_own_strings_may_equal_an_example() {
         let schema =
             Schema::compile(&json!({"type": "object", "properties": {"n": {"type": "integer"}}})).unwrap();
         let shown = EchoSources::new(&schema, None, [(json!({"prompt": "n: 1."}), json!({"n": 1}))]);

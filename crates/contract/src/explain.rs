@@ -1,4 +1,4 @@
-//! What each byte of a judged text is, for people who ask why.
+//! Explains the role of each byte of a judged text.
 
 use std::ops::Range;
 

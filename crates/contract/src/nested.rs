@@ -181,7 +181,7 @@ impl Facts {
         self.object && !self.names_members
     }
 
-    /// What a mere wrapper that names no tool may be around.
+    /// The possible content of a wrapper that names no tool.
     fn wrapped<'a>(&self, members: &'a Map<String, Value>, wrappers: Wrappers) -> Option<Vec<&'a Value>> {
         let places = || PLACES.iter().filter_map(|key| members.get(*key)).collect();
         match wrappers {
@@ -291,7 +291,7 @@ pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
     written.next().is_none().then_some(first)
 }
 
-/// What a value may be taken out of.
+/// The wrappers from which a value may be extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrappers {
     /// A tool call that is written as text, alone, in a list or in the envelope of an API: it says itself that its

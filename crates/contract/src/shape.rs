@@ -83,7 +83,7 @@ struct Edit {
     value: Option<Value>,
 }
 
-/// What is known about the schema, and the changes so far.
+/// Facts about the schema, and the changes so far.
 struct ShapeContext<'a> {
     members: Members<'a>,
     /// Objects that members were taken out of. Such a one had more than one key, so it wraps nothing.

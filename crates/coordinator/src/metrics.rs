@@ -108,7 +108,8 @@ pub(crate) fn run_over(run: &Run) {
     counter!(RUNS, "agent" => bounded("agent", &run.agent_name), "outcome" => outcome).increment(1);
 }
 
-/// What is counted of an answer: taken before the answer is given to the store, counted once it is kept.
+/// The metrics of an attempt: taken before the attempt is passed to the store, counted once it is
+/// stored.
 pub(crate) struct Figures {
     strategy: Strategy,
     outcome: Outcome,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// What comes from outside.
+/// The outside world: clock, ids and secrets.
 pub trait Outside: Send + Sync {
     /// Now, to the microsecond: what is stored is then what was said.
     fn now(&self) -> Timestamp;

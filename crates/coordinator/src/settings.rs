@@ -1,4 +1,4 @@
-//! What can be set.
+//! The settings of a coordinator.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub struct Settings {
     pub queue: Queue,
     /// How often everything that waits also polls, because wake-ups are hints and can be lost.
     pub poll_interval: Duration,
-    /// What holds where neither agent nor caller says otherwise.
+    /// Defaults for agents and callers that do not set them.
     pub enforcement: Enforcement,
 }
 
@@ -43,7 +43,7 @@ pub struct Queue {
     pub match_timeout_seconds: u32,
 }
 
-/// What holds where neither agent nor caller says otherwise.
+/// Defaults for agents and callers that do not set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enforcement {
     /// How often a model is asked again, under a caller's or default contract.

@@ -17,11 +17,11 @@ pub struct Case {
     pub mode: Mode,
     pub text: String,
     pub schema: Value,
-    /// What must come of it.
+    /// The expected outcome.
     pub expected: Expected,
 }
 
-/// What must come of a case.
+/// The expected outcome of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expected {
     Value(Value),

@@ -1,4 +1,4 @@
-//! What a run asks of the runner that takes it.
+//! The requirements of a run for its runner.
 
 use std::collections::BTreeSet;
 

@@ -36,7 +36,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Item {
     pub kind: Kind,
-    /// What it is done on.
+    /// The id of the object that it is done on.
     pub id: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a runner holds, until when, and why a run is to end before it is done.
+//! The leases that a runner holds, their expiry, and reasons to end a run early.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

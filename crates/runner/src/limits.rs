@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-/// What is kept of an answer on its attempt. Whole answers stay below; a reviewer reads no more.
+/// The length of an answer that is stored with its attempt. Normal answers are shorter; a reviewer
+/// reads no more.
 pub(crate) const ATTEMPT_TEXT_BYTES: usize = 64 * 1024;
 
-/// What a failure shows of the answer that came closest. It goes into events and callbacks.
+/// The length of the closest answer that a failure includes. It is copied into events and
+/// callbacks.
 pub(crate) const LAST_OUTPUT_BYTES: usize = 4 * 1024;
 
 /// How much of the text around a result is kept: the result itself is complete, and a request has 8 MiB.

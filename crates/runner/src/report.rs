@@ -126,7 +126,7 @@ struct Sending {
     coordinator: Arc<dyn Coordinator>,
     hold: Arc<LeasedRun>,
     receiver: mpsc::Receiver<Report>,
-    /// What was received and belongs into the next batch.
+    /// A report that was received and belongs to the next batch.
     next: Option<Report>,
     /// Whether a step was rejected. The following ones are not sent, because they would not follow
     /// from the stored ones.

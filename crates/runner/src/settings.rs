@@ -12,7 +12,7 @@ use crate::servers::Variables;
 /// How a runner is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunnerSettings {
-    /// What it says of itself: host, folder, tags, how many runs at once. Its executors are those of the registry.
+    /// Its profile: host, folder, tags, and concurrency. Its executors are those of the registry.
     pub profile: Profile,
     /// How long running work may continue during a shutdown.
     pub drain: Duration,

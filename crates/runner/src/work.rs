@@ -194,7 +194,8 @@ async fn started(shared: &Shared, hold: &LeasedRun) {
     }
 }
 
-/// What was handed over, read. Its documents are not kept: the run may wait for its model for a long time.
+/// Parses a claimed run. The documents are dropped, because the run may wait for its model for a
+/// long time.
 async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> {
     let (known, host) = (shared.known.clone(), shared.profile().hostname.clone());
     // A large schema takes a while to compile, and others wait for this thread.

@@ -1,4 +1,4 @@
-//! What can go wrong below the seam, and what is worth another try.
+//! Errors of the database, and which of them are worth a retry.
 
 use std::time::Duration;
 

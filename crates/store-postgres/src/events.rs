@@ -53,7 +53,7 @@ impl EventStore for PostgresStore {
     }
 }
 
-/// What is settled, at least in front of what is `known` to be.
+/// The first id that is not final yet, at least `known`.
 async fn settled(
     pool: &PgPool,
     filter: &EventFilter,
@@ -79,7 +79,7 @@ async fn settled(
     }
 }
 
-/// What is settled at least, once looking cheaply has not helped.
+/// A lower bound of the final ids, used if the cheap check has not helped.
 pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, DbError> {
     if looks < QUICK_LOOKS { Ok(EventId(0)) } else { past_strangers(pool).await }
 }
@@ -92,7 +92,7 @@ async fn snapshot(
     limit: EventLimit,
 ) -> Result<Snapshot, DbError> {
     let mut query = QueryBuilder::<Postgres>::new(concat!(
-        // What is cut off is not read: the length of a text is known without it.
+        // Rows beyond the cut are not read: the length of a text is known without reading it.
         "SELECT * FROM (SELECT e.*, sum(octet_length(e.body)) OVER (ORDER BY e.id) - octet_length(e.body) AS before FROM (",
         "SELECT e.id, e.at, e.session_id, e.run_id, e.workflow_run_id, e.kind, e.body, h.horizon FROM events e, (SELECT ",
         event_horizon!(),

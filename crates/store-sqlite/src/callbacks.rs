@@ -183,7 +183,7 @@ pub(crate) fn let_go(connection: &Connection, parent: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// What a run was made to tell is owed again.
+/// The callbacks that a run was to deliver are pending again.
 pub(crate) fn take_back(connection: &Connection, run: i64) -> DbResult<()> {
     let sql = "UPDATE callbacks SET delivered_by = NULL WHERE delivered_by = ?1";
     connection.prepare_cached(sql)?.execute([run])?;

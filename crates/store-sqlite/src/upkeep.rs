@@ -107,7 +107,7 @@ fn probe(write: &mut Write<'_>) -> DbResult<()> {
     for sql in newest {
         write.connection().prepare_cached(sql)?.execute([])?;
     }
-    // No request has this scope, and what is as old as this time is forgotten like any other.
+    // No request has this scope, and a row this old is removed like any other.
     let sql = "INSERT OR REPLACE INTO idempotency (scope, key, fingerprint, response, created_at) \
                VALUES ('probe', '', '', ?1, 0)";
     write.connection().prepare_cached(sql)?.execute([" ".repeat(PROBE_BYTES)])?;

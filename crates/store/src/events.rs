@@ -78,6 +78,7 @@ pub trait EventStore: Send + Sync {
     /// The newest event's id. All events up to it are visible.
     async fn last_event(&self) -> Result<EventId, StoreError>;
 
-    /// What is written from now on, by this process and by others on the same database.
+    /// Notices of everything that is written from now on, by this process and by others on the same
+    /// database.
     fn notices(&self) -> Notices;
 }

@@ -52,7 +52,7 @@ pub struct Submission {
     pub delivers: Vec<RunId>,
     /// The steps that it begins with, numbered from 1: a fork continues after them.
     pub steps: Vec<step::Body>,
-    /// What a person is asked, if a person does the work: the run is `input_required` then.
+    /// The request to a person, if a person does the work: the run is then `input_required`.
     pub asks: Option<Box<InputRequest>>,
     /// Where the request had a key.
     pub idempotency: Option<Idempotency>,
@@ -122,15 +122,16 @@ pub struct Report {
 pub struct Finish {
     pub holder: Holder,
     pub end: End,
-    /// What it used in all.
+    /// Its total usage.
     pub usage: Usage,
     /// How often the model was asked again, where the runner held it to the contract.
     pub retries: u32,
     /// The conversation, as JSON text; `None` keeps the session's.
     pub conversation: Option<String>,
-    /// What every later run of the session must demand, where the conversation lives with this runner.
+    /// The requirements of every later run of the session, if the conversation is stored at this
+    /// runner.
     pub affinity: Option<Demands>,
-    /// What was seen of endpoints.
+    /// Observations about endpoints.
     pub observations: Vec<Observation>,
     pub now: Timestamp,
 }
@@ -142,7 +143,7 @@ pub struct AskAgain {
     /// The answer, judged.
     pub attempt: Attempt,
     pub prompt: String,
-    /// What was used in all.
+    /// The total usage.
     pub usage: Usage,
     /// The conversation, as JSON text.
     pub conversation: Option<String>,
@@ -154,9 +155,9 @@ pub struct AskAgain {
 pub struct Suspend {
     pub holder: Holder,
     pub suspension: Suspension,
-    /// What a person is asked.
+    /// The requests to people.
     pub inputs: Vec<InputRequest>,
-    /// What it used in all.
+    /// Its total usage.
     pub usage: Usage,
     /// How often the model was asked again.
     pub retries: u32,

@@ -64,7 +64,7 @@ struct Tried {
     model: String,
     strategy: String,
     source: Option<ValueSource>,
-    /// What each model of the run did, in the order in which they were first asked.
+    /// The share of each model of the run, in the order in which they were first used.
     parts: Vec<Part>,
 }
 

@@ -1,6 +1,7 @@
-//! The least that could carry a cycle: a server that reads the same number of requests, writes as many bytes as the coordinator
-//! does and syncs them before it answers, many at once where many wait, and does nothing else. No routes, no JSON, no rows.
-//! What it takes is the kernel's share, for sockets, syncs and waking threads.
+//! A minimal server as a lower bound for a cycle: it reads the same number of requests, writes as
+//! many bytes as the coordinator, syncs them before it answers (many at once if many wait), and
+//! does nothing else. No routes, no JSON, no rows. Its cost is the kernel's share, for sockets,
+//! syncs and waking threads.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};

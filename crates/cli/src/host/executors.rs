@@ -119,7 +119,8 @@ fn llm(
 }
 
 fn registry(config: &Config, llm: LlmExecutor) -> Registry {
-    // What a CLI hands in comes through this program itself; the name alone finds it where its path is not known.
+    // A CLI submits its result through this program; if its path is unknown, the name alone finds
+    // it.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
     let variables = variables(config);
@@ -196,7 +197,8 @@ fn schema_profile(name: &str, settings: &config::Provider) -> Result<Option<Stri
     }
 }
 
-/// What no recording may hold: all that providers are shown of secrets, and what an agent's own addresses hold.
+/// The texts that must not appear in a recording: all secrets that providers receive, and those in
+/// an agent's own addresses.
 fn secrets(providers: &Providers, addresses: &[&str]) -> Vec<String> {
     let all = providers.names().into_iter().filter_map(|name| providers.get(name));
     all.flat_map(Provider::secrets)

@@ -60,8 +60,8 @@ fn logs(config: &Config) -> Result<Box<dyn Layer<Registry> + Send + Sync>, Probl
     })
 }
 
-/// What is logged. A word by itself is a level: read as the name of a module, as the filter would read one that is mistyped, it
-/// would leave out everything else, errors too.
+/// The log filter. A single word is a level: the filter library would read a mistyped level as the
+/// name of a module and hide everything else, including errors.
 fn filter(text: &str) -> Result<EnvFilter, Problem> {
     let refused = |why: String| {
         Problem::new(format!("invalid log.filter '{text}': {why}"))

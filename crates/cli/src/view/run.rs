@@ -119,7 +119,7 @@ fn contract(run: &RunView) -> String {
     format!("{} {name}", origin.as_str().unwrap_or_default()).trim_end().to_owned()
 }
 
-/// What a completed run has to show.
+/// The result of a completed run.
 pub(crate) fn result(result: &RunResult) -> String {
     let mut text = String::new();
     if let Some(validation) = &result.schema_validation {

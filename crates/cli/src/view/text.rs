@@ -92,7 +92,7 @@ pub(crate) fn count(number: u64) -> String {
     }
 }
 
-/// What is less is not shown as nothing.
+/// Smaller costs are not shown as zero.
 const LEAST_COST: f64 = 0.0001;
 
 /// Money: more digits the smaller it is.

@@ -16,16 +16,16 @@ use thiserror::Error;
 
 use crate::repair::RepairKind;
 
-/// A stretch of the text and what it is.
+/// A part of the text and its role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// The bytes; empty where a repair adds something.
     pub range: Range<usize>,
-    /// What they are.
+    /// Their role.
     pub kind: SpanKind,
 }
 
-/// What a byte of an answer is.
+/// The role of a byte of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanKind {
@@ -59,7 +59,8 @@ pub struct AccountError(String);
 /// The account of one accepted value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Account {
-    /// What is around the candidates, in order. What is in no span here and in no candidate is prose.
+    /// The parts outside the candidates, in order. Text that is in no span here and in no candidate
+    /// is prose.
     pub(crate) outside: Vec<Span>,
     /// What the value was read from, in order; more than one where values were joined into a list.
     pub(crate) candidates: Vec<Source>,
@@ -71,7 +72,8 @@ pub(crate) struct Source {
     pub(crate) range: Range<usize>,
     /// The spans inside; `None` for a value without repairs, whose spans follow from the grammar of JSON.
     pub(crate) spans: Option<Vec<Span>>,
-    /// What was read, where it is not the accepted value itself: it was lifted, joined, or changed in shape.
+    /// The value that was read, if it differs from the accepted one: it was lifted, joined, or
+    /// changed in shape.
     pub(crate) read: Option<Value>,
 }
 

@@ -55,7 +55,7 @@ impl Pass<'_> {
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// Passes the marks of a fence. What is after them is another region.
+    /// Skips the marks of a fence. The text after them is another region.
     fn fenced(&mut self, start: usize, end: usize) {
         self.found.outside.push(Span { range: start..end, kind: SpanKind::Fence });
         (self.at, self.region) = (end, end);

@@ -41,7 +41,7 @@ pub(crate) struct Candidate {
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) items: Vec<Candidate>,
-    /// Fences, reasoning and what is not the model's, in order.
+    /// Fences, reasoning and text that is not the model's, in order.
     pub(crate) outside: Vec<Span>,
     /// There are more beginnings than are tried.
     pub(crate) over_limit: bool,

@@ -1,4 +1,4 @@
-//! What is known of the values at one place.
+//! Statistics of the values at one place.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Openness;
 use super::string::{Company, Formats, StringFacts};
 
-/// Counts by kind, and what is known of strings, objects and items.
+/// Counts by kind, and statistics of strings, objects and items.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Node {
     nulls: u64,

@@ -100,8 +100,8 @@ pub(super) fn has_huge_number(document: &Value) -> bool {
 pub(super) struct Inexact(Number);
 
 impl Inexact {
-    /// What a rule orders and calculates with, for a number with decimals. One that is too large has none: such a rule
-    /// cannot be checked.
+    /// The value that a rule compares and calculates with, for a number with decimals. A number
+    /// that is too large has none: such a rule cannot be checked.
     pub(super) fn rounded(&self) -> Option<CelDouble> {
         nearest(&self.0).filter(|_| !is_whole(&self.0)).map(CelDouble::from)
     }

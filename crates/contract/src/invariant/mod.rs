@@ -81,7 +81,8 @@ impl Invariants {
         self.rules.is_empty()
     }
 
-    /// What each rule reads off `output` and `input`, as in [`Condition::reads`], in the order of the rules.
+    /// The locations that each rule reads in `output` and `input`, as in [`Condition::reads`], in
+    /// the order of the rules.
     pub fn reads(&self) -> impl Iterator<Item = &[(String, JsonPath)]> {
         self.rules.iter().map(|rule| rule.reads.as_slice())
     }

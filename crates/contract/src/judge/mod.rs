@@ -55,7 +55,7 @@ struct Judge<'a> {
     facts: OnceCell<Facts>,
 }
 
-/// A value that was read, and what it was read from.
+/// A value and the text that it was read from.
 struct Read {
     /// As it is in the text.
     raw: Value,

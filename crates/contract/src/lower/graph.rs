@@ -1,8 +1,8 @@
-//! What a schema says about the shape of a value, as a graph: the one thing that is built from the source and
-//! from which both the lowered schema and the lifting are made. Because both come from the same nodes, an
-//! answer that has the lowered shape always lifts.
+//! The shape of a value as a graph. It is built from the source schema, and both the lowered schema
+//! and the lifting are made from it. Because both come from the same nodes, an answer that has the
+//! lowered shape always lifts.
 //!
-//! Nodes are numbered, so that a schema that contains itself is a circle of numbers and not of pointers.
+//! Nodes are numbered, so that a recursive schema is a cycle of numbers and not of pointers.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ pub(super) struct Demand {
     pub(super) place: JsonPath,
 }
 
-/// What may be at a place.
+/// The possible values at a place.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     /// Nothing conforms.

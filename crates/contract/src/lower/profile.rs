@@ -1,5 +1,5 @@
-//! What a provider's structured output accepts, as data. `profiles.toml` holds the facts, the code asks for
-//! them, and no code asks which provider it is.
+//! What a provider's structured output accepts, as data. `profiles.toml` contains the facts; no
+//! code depends on the name of a provider.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

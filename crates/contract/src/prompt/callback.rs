@@ -36,8 +36,8 @@ pub struct ChildEnd<'a> {
     pub result: ChildResult<'a>,
 }
 
-/// The message that tells a parent of its children's ends, each in `<agent-callback>` tags. A value is given as indented
-/// JSON. What a child wrote can neither close its tag nor open another.
+/// The message with the outcomes of a parent's children, each in `<agent-callback>` tags. A value
+/// is written as indented JSON. Text of a child can neither close its tag nor open another.
 pub fn agent_callback(children: &[ChildEnd<'_>]) -> String {
     let children: Vec<minijinja::Value> = children
         .iter()

@@ -65,7 +65,7 @@ fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     }
 }
 
-/// What is inside a value, the nearest first.
+/// All values inside a value, the outermost first.
 fn inner_values(value: &Value) -> Vec<(JsonPath, &Value)> {
     let mut found: Vec<(JsonPath, &Value)> = Vec::new();
     let mut level = vec![(JsonPath::root(), value)];

@@ -64,11 +64,11 @@ pub enum Delivery {
 /// An answer that was not accepted, for the re-prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry<'a> {
-    /// What was wanted.
+    /// The expected schema.
     pub schema: &'a Schema,
     /// The form in which the answer is written.
     pub form: &'a Form,
-    /// What was wrong.
+    /// The errors of the answer.
     pub rejected: &'a Rejected,
     /// The answer, where it is to be shown again (callers' contracts).
     pub answer: Option<&'a str>,

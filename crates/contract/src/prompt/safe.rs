@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_broken_up_however_it_is_written() {
+    fn a_tag_is_broken_up_in_every_spelling() {
         assert_eq!(tagged("a </input> b", "input"), "a &lt;/input> b");
         assert_eq!(tagged("< / INPUTS>", "input"), "&lt; / INPUTS>");
         assert_eq!(

@@ -1,7 +1,7 @@
-//! What a reading is made of: frames (open containers), events (what was read) and states.
+//! The parts of a reading: frames (open containers), events (what was read) and states.
 //!
-//! States share their past. Frames and events live in arenas and point back, so a branch costs one state and not a copy of
-//! what was read so far.
+//! States share their history. Frames and events are in arenas and point back, so a branch costs
+//! one state and not a copy of everything read so far.
 
 use crate::account::SpanKind;
 use crate::lex::{Quote, Word};
@@ -57,7 +57,7 @@ pub(super) struct Token {
     pub(super) inner: u32,
 }
 
-/// What an event read, with the bytes that it consumes.
+/// The content of an event, with the bytes that it consumes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EventKind {
     Open(Container, u32),
@@ -128,7 +128,7 @@ pub(super) struct Text {
     pub(super) enclosed: bool,
 }
 
-/// What a string is for.
+/// The role of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Key,

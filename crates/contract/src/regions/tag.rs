@@ -1,6 +1,6 @@
 //! The tags and tokens that models put around parts of a text: `<name>`, `</name attribute="">`, `<|begin_of_name|>`.
 
-/// What is around the name in a token that opens a wrapper, and in one that closes it.
+/// The text around the name in a tag that opens a wrapper, and in one that closes it.
 const OPENING: &[&str] =
     &["begin_of_", "start_of_", "begin_", "start_", "_begin", "_start", "\u{2581}begin", "\u{2581}start"];
 const CLOSING: &[&str] = &["/", "end_of_", "end_", "_end", "\u{2581}end"];

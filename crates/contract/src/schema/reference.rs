@@ -115,7 +115,7 @@ fn dynamic_name(anchor: &str, schema: &Value) -> Option<String> {
     Some(format!("{anchor} {name}"))
 }
 
-/// What is known of a schema while its in-place subschemas are counted.
+/// The state of a schema while its in-place subschemas are counted.
 enum Visit {
     Open,
     Counted(u64),

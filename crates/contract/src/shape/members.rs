@@ -89,7 +89,7 @@ impl<'a> Members<'a> {
             }
             let children = walk::children(seen.schema);
             self.looks = self.looks.saturating_sub(1 + children.len());
-            // What a `not` speaks of is not what is wanted.
+            // A schema below `not` describes what is forbidden.
             let children = children.into_iter().filter(|child| {
                 child.reach == Reach::InPlace && child.steps.first() != Some(&Step::Key("not".to_owned()))
             });

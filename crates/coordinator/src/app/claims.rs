@@ -248,8 +248,8 @@ fn view(
     })
 }
 
-/// What a run had used when it began to wait, as far as its steps do not tell: a turn of a CLI that ended with a request for a person's
-/// input has no step.
+/// The usage of a run before it began to wait that is not in its steps: a turn of a CLI that ended
+/// with a request for a person's input has no step.
 fn unrecorded(run: &Run, steps: &[Step]) -> Usage {
     let woken = steps.iter().rposition(|step| step.delivery == 0).unwrap_or_default();
     let recorded = steps.iter().take(woken).fold(Usage::default(), |sum, step| sum.and(step.body.usage()));

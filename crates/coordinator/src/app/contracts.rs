@@ -76,7 +76,7 @@ const AS_IT_STANDS: Options = Options {
     embedded: Embedded::Accept,
 };
 
-/// The contracts of runs: which is in force, and what was compiled lately.
+/// The contracts of runs: which one applies, and a cache of recently compiled ones.
 pub(crate) struct Contracts {
     registered: Arc<dyn SchemaStore>,
     enforcement: Enforcement,

@@ -124,7 +124,8 @@ pub(crate) struct Follower {
     holder: Holder,
     watch: Watch,
     after: EventId,
-    /// What was the newest event before the next look: one that finds nothing has looked at all up to it.
+    /// The newest event before the next read: a read that finds nothing has covered everything up
+    /// to it.
     newest: EventId,
     following: Following,
 }

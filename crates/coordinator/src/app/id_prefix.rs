@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::error::Error;
 
-/// How long the ids are that are made here. What is as long begins nothing else.
+/// The length of generated ids. A text of this length is a complete id, not a prefix.
 const WHOLE: usize = 36;
 
 /// Enough to see whether there is one, and to choose from where there are a few.

@@ -74,7 +74,7 @@ impl Caller {
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// What was wrong with the credentials; none where they could not be judged.
+    /// Why the credentials are invalid; `None` if they could not be checked.
     denial: Option<Denial>,
     error: Error,
 }
@@ -355,7 +355,7 @@ fn hash_of(presented: &str) -> String {
     hex(&Sha256::digest(presented.as_bytes()))
 }
 
-/// Makes a key: what is stored, and what is shown once.
+/// Creates a key: the stored part, and the secret that is shown once.
 pub fn new_key(
     outside: &dyn Outside,
     role: Role,

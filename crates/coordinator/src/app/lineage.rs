@@ -58,7 +58,7 @@ impl Lineage {
             return Err(stale());
         }
         let calling = CallingRun { run_id: run.id, session_id: run.session_id };
-        // What it starts names the run, and the key that asked for the run.
+        // Runs that it starts name this run, and the key that requested this run.
         let RequestedBy { key_id, key_name, .. } = run.requested_by.unwrap_or_default();
         let run_id = Some(calling.run_id.clone());
         let requested_by = Some(RequestedBy { key_id, key_name, run_id, ..RequestedBy::default() });

@@ -13,7 +13,7 @@ use super::runs::{holder, refuse};
 use crate::error::Error;
 use crate::metrics::{self, Figures};
 
-/// What a runner gathers between two reports. A batch is one transaction, and others wait for it.
+/// The most events in one report of a runner. A batch is one transaction, and others wait for it.
 const MOST_EVENTS: usize = 1_000;
 
 /// A run has at most eleven answers a rung and a handful of rungs.

@@ -61,10 +61,10 @@ pub(crate) struct Runners {
     pub(super) cache: RunnerCache,
 }
 
-/// What is known of runners without looking: each asks for work and reports again and again.
+/// A cache of runners, because each of them claims and reports frequently.
 #[derive(Debug)]
 pub(super) struct RunnerCache {
-    /// What they can do, and since when that is known.
+    /// Their capabilities, with the time when they were read.
     profiles: Recent<(Instant, Arc<Profile>)>,
     /// When it was last written that they are alive.
     seen: Recent<Timestamp>,

@@ -23,7 +23,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// Deadlines of people are hours long: a second more does not matter.
 const DEADLINES_EVERY: Duration = Duration::from_secs(1);
 
-/// What is forgotten is a day old, so an hour more or less does not matter.
+/// Removed records are a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// The last use of a key is asked for in days, and a write a minute costs nothing.

@@ -81,7 +81,7 @@ impl TurnedAway {
 async fn say_farewell(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     stream.write_all(refusal().as_bytes()).await?;
     stream.shutdown().await?;
-    // What was sent and is not read would make the system cut the connection, and the answer with it.
+    // Unread data would make the system reset the connection, and the answer would be lost.
     let mut discarded = [0; 1024];
     while stream.read(&mut discarded).await? > 0 {}
     Ok(())

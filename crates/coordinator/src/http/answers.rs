@@ -42,7 +42,7 @@ struct Counted {
     body: Body,
     outstanding: Outstanding,
     holder: Holder,
-    /// What it was counted with when it was made, where its size was known.
+    /// The charge that was counted when it was made, if its size was known.
     whole: Option<Charge>,
 }
 

@@ -1,4 +1,5 @@
-//! Authorization: every request is looked up in the table of routes, and what is not in it is rejected.
+//! Authorization: every request is looked up in the table of routes, and unlisted routes are
+//! rejected.
 
 use std::net::IpAddr;
 

@@ -61,7 +61,8 @@ fn invalid<T: ToSchema>(bytes: &Bytes, error: &serde_path_to_error::Error<serde_
     unreadable(&shortened(path, LONGEST_PATH), &message.unwrap_or_else(|| error.inner().to_string()))
 }
 
-/// What is wrong with the value at a path, if its type is. Everything else is described by `serde`.
+/// The type error of the value at a path, if its type is wrong. All other errors are described by
+/// `serde`.
 fn mismatch<T: ToSchema>(bytes: &Bytes, path: &serde_path_to_error::Path) -> Option<String> {
     let steps = path.iter().map(|segment| match segment {
         Segment::Map { key } => Some(Step::Key(key.clone())),

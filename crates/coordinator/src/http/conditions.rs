@@ -129,7 +129,7 @@ fn fingerprint(body: &Bytes) -> String {
     accord_blueprint::hex(&digest)
 }
 
-/// What was made or changed, its hash as the `ETag`.
+/// The created or changed object, with its hash as the `ETag`.
 pub(super) fn made<T: Serialize>(made: Made<T>, hash: impl Fn(&T) -> &str) -> Result<Response, Error> {
     Ok(match made {
         Made::Created(view) => (StatusCode::CREATED, etag(hash(&view)), Json(view)).into_response(),

@@ -82,7 +82,7 @@ async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
         );
         Error::new(ErrorName::RequestTooLarge, message)
     };
-    // What is announced as too large is not asked for.
+    // A body that is announced as too large is not read.
     let announced =
         request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: usize| length > limit) {
@@ -162,7 +162,7 @@ impl<S: Send + Sync, T: DeserializeOwned + IntoParams> FromRequestParts<S> for Q
 /// How much of a value is shown: enough to recognise it by.
 const SHOWN: usize = 80;
 
-/// What is wrong with a query, with the value and what it can be.
+/// The error of a query, with the value and the allowed ones.
 fn wrong_query<T: IntoParams>(uri: &Uri, rejection: &QueryRejection) -> String {
     type Located = serde_path_to_error::Error<serde::de::value::Error>;
     let located = rejection.source().and_then(|error| error.source()?.downcast_ref::<Located>());

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_has_a_name_of_its_own() {
+    fn every_operation_has_a_unique_name() {
         let document: Value = serde_json::from_str(&JSON).unwrap();
         let mut names = BTreeSet::new();
         for (path, item) in members(document.get("paths")) {

@@ -1,4 +1,4 @@
-//! All routes, each with its handler, who may use it and what is recorded of it.
+//! All routes, each with its handler, access rule and audit action.
 //!
 //! Method and path are written once, in the `#[utoipa::path]` of the handler. The router, authorization, the audit log and the
 //! OpenAPI document are made from this table.
@@ -33,7 +33,7 @@ pub(crate) enum Access {
     Administer,
 }
 
-/// What a run token may be used for at a route.
+/// What a run token allows on a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Everything: agents, workflows and schemas of all, or what the handler narrows by itself.

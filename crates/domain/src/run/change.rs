@@ -24,7 +24,7 @@ use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
 use crate::usage::Usage;
 
-/// The next state of a run and its session, and what is written with them.
+/// The next state of a run and its session, and everything that is written with them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     pub run: Run,

@@ -43,7 +43,7 @@ pub enum Event {
     Abandon,
 }
 
-/// Every change that has an effect: from, by, to. What is not listed is refused or changes nothing.
+/// Every change that has an effect: from, by, to. Unlisted changes are rejected or have no effect.
 pub const TRANSITIONS: &[(Status, Event, Status)] = &[
     (Pending, Event::Claim, Claimed),
     (Pending, Event::Stop, Stopped),

@@ -1,4 +1,4 @@
-//! What a run may use.
+//! The budget of a run.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::text::counted;
 
-/// What a run may use, and the signal that ends it.
+/// The limits of a run, and the signal that ends it.
 #[derive(Debug, Clone)]
 pub struct Budget {
     limits: Limits,
@@ -62,7 +62,7 @@ impl Budget {
         self.limits.exhausted(used)
     }
 
-    /// What is left for the next turn.
+    /// The budget that is left for the next turn.
     pub(crate) fn left(&self, used: &Usage) -> Allowance {
         let tokens = used.input_tokens.saturating_add(used.output_tokens);
         let cost = used.cost_usd.unwrap_or_default();

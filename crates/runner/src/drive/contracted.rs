@@ -17,7 +17,7 @@ use crate::assignment::Terms;
 pub(super) use judged::{error, outcome, repair, value_source};
 use state::State;
 
-/// What was seen, and how the run ends if this was the last turn.
+/// The evaluation of a turn, and the outcome of the run if this was the last one.
 struct Evaluation {
     seen: Seen,
     end: RunEnd,

@@ -8,7 +8,7 @@
 use accord_api::{EndpointFact, FactReport, Observed, Standing};
 use jiff::Timestamp;
 
-/// What can be supported, refused or ignored.
+/// A feature that can be supported, rejected or ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feature {
     Native,
@@ -28,7 +28,7 @@ impl Feature {
     }
 }
 
-/// What is known about one endpoint, as far as it matters for one schema.
+/// The facts about one endpoint that matter for one schema.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     endpoint: String,
@@ -127,8 +127,8 @@ impl Facts {
         self.learned.push(Learned { endpoint, model: model.to_owned(), feature, observed, at });
     }
 
-    /// What was learned. A refusal counts only if the model did answer another request: a provider that refuses whatever it
-    /// is sent does not refuse the feature.
+    /// The learned facts. A rejection counts only if the model answered another request: a provider
+    /// that rejects everything does not reject the feature.
     pub(super) fn into_learned(self, answered: bool) -> Vec<FactReport> {
         let counts = |fact: &Learned| answered || fact.observed != Observed::Refused;
         let report = |Learned { endpoint, model, feature, observed, at }| {

@@ -2,7 +2,7 @@
 
 use accord_contract::{Outcome, Rejected, Violation, Violations};
 
-/// What is remembered of the answers.
+/// The history of answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     /// Answers that were judged, accepted or not.

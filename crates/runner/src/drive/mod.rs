@@ -57,11 +57,11 @@ pub trait Observer: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub end: RunEnd,
-    /// What was used in all.
+    /// The total usage.
     pub usage: Usage,
     /// How often the model was asked again.
     pub retries: u32,
-    /// What was learnt about endpoints.
+    /// The facts learned about endpoints.
     pub facts: Vec<FactReport>,
     /// The conversation, for a later run of the session.
     pub conversation: Option<Value>,

@@ -13,7 +13,7 @@ use super::turns::{NoAnswer, Turns, wire};
 /// Tells a CLI or program that was interrupted during a turn how to continue.
 const INTERRUPTED: &str = "You were interrupted before you answered this. What you did so far is in this conversation; continue from there.";
 
-/// What comes before the messages of a conversation that another host has.
+/// The introduction to the messages of a conversation that is on another host.
 const TRANSCRIPT: &str = "This conversation began elsewhere. These are its messages so far:";
 
 impl Turns<'_> {

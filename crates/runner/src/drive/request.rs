@@ -1,4 +1,4 @@
-//! What is asked: the system prompt, the prompt and the delivery of each turn.
+//! The requests to a session: the system prompt, the prompt and the delivery of each turn.
 
 use accord_api::agent::{self, Blueprint};
 use accord_api::{Origin, RunKind};
@@ -14,7 +14,7 @@ use crate::assignment::{Assignment, Terms};
 /// The name of the format, for providers that want one.
 const FORMAT_NAME: &str = "result";
 
-/// What is asked, before it is put into words.
+/// A request, before it is put into words.
 #[derive(Debug, Clone)]
 pub(super) enum Ask {
     Task,

@@ -81,7 +81,7 @@ fn not_by_words(strategy: Strategy) -> Option<String> {
     }
 }
 
-/// One computation. What it wrote is the result, if it is one JSON value and keeps the contract.
+/// Runs a command once. Its output is the result if it is one JSON value and meets the contract.
 pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd {
     let assignment = turns.assignment;
     let turn = request::without_contract(

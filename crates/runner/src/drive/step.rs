@@ -1,11 +1,11 @@
-//! What to do after an attempt: one table, pure.
+//! Decides what to do after an attempt: one table, as a pure function.
 //!
-//! Not here: the texts that are sent, the models' names, the schemas. The caller knows them; here only what the
-//! decision depends on.
+//! Prompts, names of models and schemas do not appear here. The caller knows them; this module only
+//! has what the decision depends on.
 
 use super::offers::Rung;
 
-/// What an attempt came to, as far as the next step depends on it.
+/// The outcome of an attempt, reduced to what the next step depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// The answer keeps the contract.
@@ -82,7 +82,7 @@ pub(super) struct Next {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Say {
-    /// What was wrong with the answer.
+    /// The errors of the answer.
     Errors,
     /// To continue where the answer was cut off.
     Continue,
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn without_retries_a_wanting_answer_is_the_end() {
+    fn without_retries_an_invalid_answer_ends_the_run() {
         let spent = Situation { retries_left: 0, stronger_left: 1, ..SITUATION };
         let deaf = Situation { reprompt: false, stronger_left: 1, ..SITUATION };
         for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Unconfirmed, Seen::Truncated] {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanting_answer_is_asked_again_and_at_last_of_the_stronger_models() {
+    fn an_invalid_answer_is_re_prompted_and_finally_with_fallback_models() {
         assert_eq!(next_step(&SITUATION, WANTING), Step::Ask(NEXT));
         let last = Situation { retries_left: 1, ..SITUATION };
         assert_eq!(next_step(&last, WANTING), Step::Ask(NEXT));

@@ -18,7 +18,7 @@ pub(super) struct Updates {
 }
 
 impl Updates {
-    /// What an event tells an editor.
+    /// The update for an event, if the editor gets one.
     pub(super) fn of(&mut self, event: &EventBody) -> Option<SessionUpdate> {
         match event {
             EventBody::OutputDelta { text, .. } => {

@@ -37,7 +37,7 @@ impl Identity {
         Self(Sha256::new().chain_update(whole.to_string()))
     }
 
-    /// What a request is known by.
+    /// The identity of a request.
     fn of(&self, request: &CreateRun) -> Result<[u8; 32], serde_json::Error> {
         let mut body = serde_json::to_value(request)?;
         body.sort_all_objects();

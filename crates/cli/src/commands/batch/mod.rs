@@ -177,7 +177,7 @@ impl<'a> Batch<'a> {
             bar.finish_and_clear();
         }
         let Err(failure) = worked else { return self.summary() };
-        // What was finished is written, and found again.
+        // Finished rows are written, and found again by the next batch.
         output::message(&format!("{}. {CONTINUE}\n", self.tally.words()));
         Err(failure)
     }
@@ -305,7 +305,7 @@ impl<'a> Batch<'a> {
 
 const CONTINUE: &str = "Run the same command again to continue: finished inputs are not run again.";
 
-/// A row, and what is asked for it.
+/// A row and its request.
 struct Asked {
     row: Row,
     request: Option<(CreateRun, String)>,

@@ -149,7 +149,7 @@ impl Sink {
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
-            // What can steer a terminal is shown there; JSON allows some of it.
+            // On a terminal, control characters are escaped; JSON allows some of them.
             Self::Stdout if output::stdout_is_terminal() => {
                 Ok(output::data(visible(&String::from_utf8_lossy(bytes)).as_bytes())?)
             }

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::json::reason;
 
-/// A request. What is absent or null comes from the command line. Other fields are ignored: data sets are
-/// piped in as they are, with labels and notes beside the text.
+/// A request. Missing or null fields come from the command line. Other fields are ignored, so that
+/// data sets can be piped in unchanged, with labels and notes next to the text.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request<'a> {
     /// Given back as it was written.

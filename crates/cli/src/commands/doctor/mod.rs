@@ -1,4 +1,4 @@
-//! `accord doctor`: what is in force, where it came from, and what is missing.
+//! `accord doctor`: the effective settings, their origins, and what is missing.
 
 mod agents;
 mod commands;

@@ -23,7 +23,7 @@ const MOST_FILES_TOLD: usize = 5;
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) title: Option<String>,
-    /// What to call it in messages.
+    /// Its name in messages.
     pub(super) origin: String,
 }
 

@@ -17,7 +17,7 @@ const MOST_SAID_BYTES: u64 = 64 * 1024;
 /// Which change to review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted<'a> {
-    /// What is not committed, staged or not.
+    /// Uncommitted changes, staged or not.
     Uncommitted,
     /// One commit.
     Commit(&'a str),
@@ -121,7 +121,8 @@ fn asked(arguments: &[&str]) -> Result<Option<String>, Failure> {
     Ok((ran.is_success && !text.is_empty()).then_some(text))
 }
 
-/// Git with settings that a repository or a user may have set otherwise: how a diff is written, and what is run on the way.
+/// Git with fixed settings, regardless of the configuration of the repository and the user: the
+/// format of diffs, and which programs are run.
 fn git() -> Command {
     let mut command = Command::new("git");
     for setting in

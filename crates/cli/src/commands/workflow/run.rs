@@ -170,7 +170,8 @@ const UNMET: [&str; 7] = [
     "ParameterValidationFailed",
 ];
 
-/// What is not as the workflow needs it: agents, workflows and schemas that have gone or broken since it was checked.
+/// Errors of a workflow's references: agents, workflows and schemas that were removed or broken
+/// since it was checked.
 const MISSING: [ErrorName; 6] = [
     ErrorName::AgentNotFound,
     ErrorName::AgentBroken,

@@ -38,7 +38,7 @@ struct Names<'a> {
     order: Vec<&'a str>,
     known: HashSet<&'a str>,
     required: HashSet<&'a str>,
-    /// Names that only a condition knows, and what it says of them.
+    /// Names that only a condition mentions, with their schemas.
     conditional: HashMap<&'a str, Vec<At<'a>>>,
 }
 

@@ -30,7 +30,7 @@ impl TooCostly {
     }
 }
 
-/// What is left for the validations of one judgement.
+/// The remaining budget of the validations of one judgement.
 #[derive(Debug, Clone, Copy)]
 struct Budget {
     /// Counted against upper bounds: these are quick to find and far too high, so they only decide when it is time to count.

@@ -31,7 +31,7 @@ pub(super) struct KnownKeys {
 
 #[derive(Default)]
 struct Last {
-    /// How often this process has changed keys. What was read before a change is not kept after it.
+    /// How often this process has changed keys. Keys that were read before a change are discarded.
     changes: u64,
     /// None before the first time, and when it is known to be old.
     reading: Option<Reading>,

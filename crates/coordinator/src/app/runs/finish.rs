@@ -194,7 +194,8 @@ fn check_failure(failure: &Failure) -> Result<(), Error> {
     }
 }
 
-/// What a runner saw of endpoints. A clock that is ahead would make it count for longer.
+/// The observations of a runner about endpoints. A clock that is ahead would make them count for
+/// longer.
 fn observations(reports: Vec<FactReport>, now: Timestamp) -> Result<Vec<Observation>, Error> {
     if reports.len() > MOST_FACTS {
         return Err(refuse(format!("expected at most {MOST_FACTS} facts, got {}", reports.len())));

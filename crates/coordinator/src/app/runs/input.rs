@@ -25,7 +25,7 @@ pub(in crate::app) enum Expected {
     Prompt,
 }
 
-/// What a caller does whose resume a procedural agent cannot take.
+/// The advice if a procedural agent cannot be resumed.
 const START_AGAIN: &str = "; a procedural agent has no memory: start it again with its parameters";
 
 /// Checks parameters before anything is queued.

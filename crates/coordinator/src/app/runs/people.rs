@@ -1,7 +1,7 @@
 //! Runs that need a person: an approval, an answer, a corrected result, or the work itself.
 //!
-//! The run gives up its runner and waits. What a person answers is judged by the request's schema, and where the answer is the
-//! result, by the run's contract.
+//! The run gives up its runner and waits. The answer of a person is validated by the request's
+//! schema and, if it is the result, by the run's contract.
 
 use accord_api::{FinishRun, NewInput};
 use accord_blueprint::hex;
@@ -305,7 +305,7 @@ fn text_schema() -> Value {
     json!({"type": "string", "minLength": 1})
 }
 
-/// What is wrong with an answer, for the form.
+/// The errors of an answer, for the form.
 pub(in crate::app) fn answer_errors(rejected: &Rejected) -> Value {
     let errors: Vec<attempt::Error> = rejected.violations.errors.iter().map(error).collect();
     json!({"errors": errors, "more_errors": rejected.violations.more})

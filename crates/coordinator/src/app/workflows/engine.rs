@@ -32,14 +32,14 @@ use crate::work::heavy;
 /// How many validation errors are shown with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
 
-/// What is to be written with the next state.
+/// Everything that is written with the next state.
 #[derive(Default)]
 struct Work {
     events: Vec<Body>,
     starts: Vec<Submission>,
     children: Vec<NewWorkflowRun>,
     stops: Vec<Worker>,
-    /// What is counted once all of it is written.
+    /// The metrics that are counted once everything is written.
     counted: Option<WorkflowStep>,
 }
 
@@ -329,7 +329,7 @@ fn failure_of(failure: &Failure) -> WorkflowFailure {
     WorkflowFailure::new(kind.as_str(), message)
 }
 
-/// What a completed run has to show: the value, or the text.
+/// The output of a completed run: the value, or the text.
 fn value_of(outcome: Outcome) -> Result<Value, Error> {
     match outcome.result_data {
         Some(text) => read_kept(&text).map_err(Error::internal),

@@ -37,7 +37,7 @@ use crate::hub::Topic;
 use crate::outstanding::Holder;
 use crate::work::{heavy, violations};
 
-/// What a run is a run of, as it was when the run was made.
+/// The definition of a run, as it was when the run was created.
 #[derive(Serialize, Deserialize)]
 struct Definition {
     document: Value,

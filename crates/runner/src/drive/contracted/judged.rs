@@ -1,4 +1,4 @@
-//! What is made of an answer under a contract.
+//! Evaluates an answer under a contract.
 
 use std::sync::Arc;
 
