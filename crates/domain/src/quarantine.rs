@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_third_death_poisons() {
+    fn the_third_crash_poisons() {
         assert_eq!([0, 1, 2, 3, 4].map(fate), {
             use Fate::{Poisoned, Retry};
             [Retry, Retry, Retry, Poisoned, Poisoned]

@@ -53,7 +53,8 @@ impl EventStore for PostgresStore {
     }
 }
 
-/// The first id that is not final yet, at least `known`.
+/// The events of a page whose ids are final. Waits a moment if an open transaction could still add
+/// smaller ids; ids below `known` are known to be final.
 async fn settled(
     pool: &PgPool,
     filter: &EventFilter,
@@ -79,7 +80,8 @@ async fn settled(
     }
 }
 
-/// A lower bound of the final ids, used if the cheap check has not helped.
+/// The id up to which all ids are final, ignoring transactions of other programs. Zero until the
+/// cheap check has failed a few times.
 pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, DbError> {
     if looks < QUICK_LOOKS { Ok(EventId(0)) } else { past_strangers(pool).await }
 }
