@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_reads_as_it_is_written_and_hides_its_secret() {
+    fn a_token_round_trips_and_hides_its_secret() {
         let token = RunToken::new(RunId::new("0190"), LeaseId::new("0191"));
         assert_eq!(token.expose(), "run.run_0190.lse_0191");
         assert_eq!(token.expose().parse(), Ok(token.clone()));

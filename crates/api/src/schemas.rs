@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_is_a_value_and_nothing_is_none() {
+    fn null_is_a_value_and_absent_is_none() {
         for (document, value) in [
             (json!({"schema": true, "mode": "strict"}), None),
             (json!({"schema": true, "value": null, "mode": "strict"}), Some(Value::Null)),

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_any_shape_says_so() {
+    fn an_object_of_any_shape_is_open() {
         let mut document = json!({
             "any": {"type": ["object", "null"], "description": "x"},
             "list": [{"type": "object"}, {"type": "string"}],
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_default_that_says_something_is_given() {
+    fn only_meaningful_defaults_are_written() {
         let mut document = json!({
             "a": {"type": ["string", "null"], "default": null},
             "b": {"type": "integer", "default": 0},

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_do_not_speak_of_the_api() {
+    fn messages_do_not_mention_the_api() {
         for (message, expected) in [
             ("no agent 'x'; GET /agents lists them", "no agent 'x'"),
             ("it is broken; see 'details.problems'", "it is broken"),

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_sense_is_refused() {
+    fn an_invalid_address_is_rejected() {
         for text in [
             "127.0.0.1:8765",
             "ftp://host",

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_violation_names_the_place() {
+    fn the_violation_names_the_location() {
         let Verdict::Rejected(rejected) = verdict(&json!({"name": "<name>", "mood": "bad"}), "Bob") else {
             panic!("accepted")
         };

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_piece_is_taken_when_it_is_dropped() {
+    async fn a_chunk_is_released_when_it_is_dropped() {
         let (piece, taken) = bounded().turn(&holder("one")).await.unwrap().made(Bytes::from_static(b"123"));
         let mut taken = pin!(taken.wait());
         assert!(poll!(taken.as_mut()).is_pending());

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_and_what_is_not_known_is_ignored() {
+    fn unknown_fields_of_a_line_are_ignored() {
         let line = r#"{"id":"a","class":"plain","mode":"lenient","text":"1","schema":true,"note":"x","expect":{"kind":"value","value":1.50}}"#;
         let cases = parse(&format!("{line}\n\n")).unwrap();
         let expected = Expected::Value(serde_json::from_str("1.50").unwrap());

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_reserved_names_are_refused() {
+    fn values_with_reserved_names_are_rejected() {
         for text in [
             r#"{"$serde_json::private::RawValue":"12"}"#,
             r#"{"$serde_json::private::Number" : "12"}"#,

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_or_constant_that_is_not_there_is_told() {
+    fn a_missing_test_or_constant_is_reported() {
         let table = "| what | constant | test |\n|---|---|---|\n\
                      | a | `MOST` | `holds`, `module::also_holds` |\n\
                      | `free` | `LEAST`, `MOST` | `is_gone`, `helper` |\n\n`no table`\n";

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_not_written_by_people_but_the_code_beside_it_is() {
+    fn only_data_files_are_exempt() {
         let repository = Repository::of(&[
             ("crates/contract/tests/corpus/a.jsonl", ""),
             ("crates/contract/tests/corpus/main.rs", ""),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistyped_level_is_refused_and_not_silence() {
+    fn a_mistyped_level_is_rejected() {
         for text in
             ["info", "INFO", "off", "2", "", "accord_coordinator=debug,info", "a=off, warn", "[request],info"]
         {

@@ -194,7 +194,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_completed_run_shows_its_result_as_it_was_written() {
+    fn a_completed_run_shows_its_result_unchanged() {
         insta::assert_snapshot!(plain(&view(&completed(), &[], &times())), @r#"
         run_1  completed
           agent     triage
@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_failed_run_lists_what_was_wrong() {
+    fn a_failed_run_lists_its_errors() {
         insta::assert_snapshot!(plain(&view(&failed(), &[], &times())), @r#"
         run_2  failed
           agent       reader

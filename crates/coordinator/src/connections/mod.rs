@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connections_over_the_limit_are_refused_if_none_is_idle() {
+    async fn connections_over_the_limit_are_rejected_if_none_is_idle() {
         let served = served_within(2);
         let slow = [served.sent(&asked("/slow")).await, served.sent(&asked("/slow")).await];
         let refused = rest(served.sent(&asked("/")).await).await;

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn no_object_is_taken_for_what_it_claims_to_be() {
+    fn reserved_names_are_rejected() {
         let refused = |place: &str, name: &str| {
             format!(
                 "invalid request body{place}: the key \"$serde_json::private::{name}\" is reserved; use one that does not start with \"$serde_json::private::\""

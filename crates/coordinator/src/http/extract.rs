@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_stops_coming_is_given_up() {
+    async fn a_stalled_body_times_out() {
         let since = Instant::now();
         let refused = read(stream::iter(["{"]).chain(stream::pending())).await.unwrap_err();
         assert_eq!(refused.name(), ErrorName::InvalidRequest);

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_says_who_may_use_which_route() {
+    fn the_guide_lists_the_access_of_every_route() {
         let guide = include_str!("../../../../docs/security.md");
         let table = table();
         assert!(guide.contains(&table), "put this into docs/security.md:\n{table}");
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn words_beside_names_are_reserved() {
+    fn path_words_next_to_names_are_reserved() {
         let mut collections: Vec<&str> =
             ROUTES.iter().filter_map(|route| route.path.strip_suffix("/{name}")).collect();
         collections.dedup();

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_begins_once_more_is_known_by_its_beginning() {
+    fn a_restarted_text_is_recognised_by_its_beginning() {
         for (before, text) in [
             (r#"{"a": 1, "b": "hel"#, r#"{"a": 1, "b": "hello"}"#),
             ("{", r#" {"a": 1}"#),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn free_text_that_is_given_once_more_is_taken_once() {
+    fn repeated_free_text_counts_once() {
         let rows = [
             ("The quick brown fox jumps ov", "brown fox jumps over", "The quick brown fox jumps over"),
             ("They met where it all began ", "where it all began again", "They met where it all began again"),

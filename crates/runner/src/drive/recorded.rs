@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_decision_is_told() {
+    fn every_decision_is_passed_on() {
         let call =
             |command: &str| ToolUse { name: "Bash".to_owned(), arguments: json!({"command": command}) };
         assert_eq!(decided(&[]), "");

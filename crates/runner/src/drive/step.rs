@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_or_a_failure_goes_to_the_next_model_for_nothing() {
+    fn a_refusal_or_a_failure_uses_the_next_model_without_a_retry() {
         for retries_left in [0, 2] {
             let situation = Situation { retries_left, stronger_left: 1, lower: None, ..SITUATION };
             let next = |say| Step::Ask(Next { say, stronger: true, counted: false, ..NEXT });
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_answer_escalates_to_a_model_then_to_a_rung_then_ends() {
+    fn a_repeated_answer_tries_another_model_then_another_strategy_then_fails() {
         let stronger = Situation { stronger_left: 1, ..SITUATION };
         assert_eq!(next_step(&stronger, REPEATED), Step::Ask(Next { stronger: true, ..NEXT }));
         assert_eq!(next_step(&SITUATION, REPEATED), Step::Ask(Next { rung: Rung::Tool, ..NEXT }));
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_demand_is_dropped_before_the_rung_is() {
+    fn a_rejected_tool_choice_is_dropped_before_the_strategy() {
         let forced = Situation { rung: Rung::Tool, forced: true, lower: None, ..SITUATION };
         let same = Next { say: Say::Same, rung: Rung::Tool, counted: false, ..NEXT };
         assert_eq!(next_step(&forced, Seen::Rejected), Step::Ask(same));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_ceiling_is_taken_back_for_nothing() {
+    fn a_rejected_token_limit_is_reverted_without_a_retry() {
         let spent = Situation { retries_left: 0, ..SITUATION };
         let back = Next { say: Say::Same, ceiling: Ceiling::Restore, counted: false, ..NEXT };
         assert_eq!(next_step(&spent, Seen::CeilingRefused), Step::Ask(back));

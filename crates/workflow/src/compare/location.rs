@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_as_they_are_written() {
+    fn lines_are_read_in_every_spelling() {
         let ten = Some(Lines { first: 10, last: 10 });
         for written in [
             json!(10),

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_again_as_they_are_written() {
+    fn rows_round_trip() {
         let inputs = inputs("{\"text\": \"😀\", \"count\": 12345678901234567890}\r\n".as_bytes());
         let schema = schema();
         for _ in 0..2 {

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_names_only_what_there_is() {
+    fn the_summary_omits_zero_counts() {
         let usage = Usage { input_tokens: 10, output_tokens: 2, cost_usd: None };
         let tally = Tally { inputs: 12, completed: 12, ..Tally::default() };
         assert_eq!(tally.words(), "12 inputs: 12 completed");

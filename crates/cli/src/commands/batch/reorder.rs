@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_whatever_is_finished_first() {
+    fn results_are_in_order_regardless_of_completion() {
         let mut ahead = ReorderBuffer::default();
         ahead.add(2, Some(done(3, 1)));
         ahead.add(1, None);

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn poisoned_work_is_told() {
+    fn poisoned_work_is_reported() {
         assert_eq!(quarantine(PoisonedCount::default()), None);
         let told = |runs, workflow_runs| {
             quarantine(PoisonedCount { runs, workflow_runs }).map(|check| check.message)
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_others_is_told() {
+    fn a_folder_of_another_user_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         fs::create_dir(&inner).unwrap();

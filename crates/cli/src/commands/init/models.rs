@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_says_nothing_is_not_waited_for() {
+    async fn a_silent_server_is_skipped() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         assert_eq!(listed(&listener.local_addr().unwrap().to_string(), "/api/tags").await, None);
     }

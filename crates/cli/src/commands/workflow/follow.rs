@@ -207,7 +207,7 @@ mod tests {
 
     /// Independent of where the test runs: a line contains what may be shown there.
     #[test]
-    fn a_line_has_colours_only_where_they_are_wanted() {
+    fn a_line_has_colours_only_if_enabled() {
         let screen = MultiProgress::with_draw_target(indicatif::ProgressDrawTarget::hidden());
         let mut drawing = Drawing { screen: Some(screen), lines: HashMap::new(), width: 4, whole: true };
         for status in [NodeStatus::Waiting, NodeStatus::Running, NodeStatus::Completed, NodeStatus::Failed] {

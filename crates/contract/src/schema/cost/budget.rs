@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_end_in_a_refusal_use_up_the_budget() {
+    fn rejected_counts_use_up_the_budget() {
         assert_eq!(refuse(TooCostly::Steps, MAX_JUDGEMENT_STEPS), TooCostly::Steps);
         assert_eq!(used_up(), None, "outside of a judgement");
         within_one_budget(|| {

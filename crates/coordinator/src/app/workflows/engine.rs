@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_failure_says_what_was_wrong_with_the_answer() {
+    fn the_failure_includes_the_errors_of_the_answer() {
         let failure = Failure::new(FailureType::OutputSchemaValidationFailed, "it did not match");
         let told = |errors: &[&str]| {
             let validation_errors = errors.iter().map(|&error| error.to_owned()).collect();
