@@ -172,7 +172,7 @@ pub(crate) fn client(url: &str, config: &Config) -> Result<Client, Failure> {
     Ok(Client::new(url, key.as_ref())?)
 }
 
-/// Where a coordinator listens, left for other commands of the same project.
+/// The address of a coordinator, stored for other commands of the same project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Address {
     /// Its address.

@@ -38,7 +38,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> R
         .build()
         .map_err(|error| Problem::new(format!("cannot start the thread pool: {error}")))?;
     let result = runtime.block_on(future);
-    // Work that was given up may still sit in a blocking call; the process ends without it.
+    // Cancelled work may still be in a blocking call; the process ends without it.
     runtime.shutdown_background();
     result
 }

@@ -11,9 +11,10 @@ use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 /// Everything that can be set.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The folder that holds agents, `.accord/agents`; none where all agents live in the store.
+    /// The folder with agent files, `.accord/agents`; `None` if all agents are in the store.
     pub agents_dir: Option<PathBuf>,
-    /// The folder that holds workflows, `.accord/workflows`; none where all workflows live in the store.
+    /// The folder with workflow files, `.accord/workflows`; `None` if all workflows are in the
+    /// store.
     pub workflows_dir: Option<PathBuf>,
     /// The providers that runners of this project have in their settings, and the tiers as `tier:NAME`. An agent that names another one, which is not
     /// built in either, gets a warning.

@@ -1,4 +1,4 @@
-//! Ids. Each kind has its prefix, so that one cannot be taken for another.
+//! Ids. Each kind has its prefix, so that ids of different kinds cannot be confused.
 
 use std::fmt;
 use std::str::FromStr;

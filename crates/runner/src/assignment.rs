@@ -78,7 +78,7 @@ pub struct Assignment {
     pub host: String,
 }
 
-/// Why a runner cannot work on what it was handed. The message says which part and why.
+/// Why a claimed run cannot be executed. The message names the part and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this runner cannot use {part} of this run: {cause}")]
 pub struct AssignmentError {

@@ -183,7 +183,7 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             }
             continue;
         }
-        // Only this loop takes of them, so that as many are still there when runs are handed out.
+        // Only this loop acquires them, so they are still available when runs are handed out.
         drop(beginning.acquire_many(CLAIMED_AT_ONCE).await);
         let runner_id = shared.registered().runner_id;
         let claim = ClaimRuns {
@@ -201,7 +201,8 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             Ok(claimed) => {
                 backoff = Backoff::default();
                 for run in claimed.runs {
-                    // The lease began when the run was handed out, which may be long after it was asked for.
+                    // The lease began when the run was handed out, which may be long after the
+                    // claim.
                     let hold = shared.leases.take(&run, &runner_id, Instant::now());
                     let (span, traceparent) = (span(&run), traceparent(&run));
                     let begins = Arc::clone(&beginning).try_acquire_owned().ok();

@@ -20,7 +20,7 @@ pub struct RunnerSettings {
     pub longest_run: Duration,
     /// How long to keep asking a provider that is away, where the blueprint does not say.
     pub retry: Retry,
-    /// Where the coordinator is, for agents that use its tools.
+    /// The address of the coordinator, for agents that use its tools.
     pub coordinator_url: Option<String>,
     /// What `${NAME}` in blueprints means.
     pub variables: Variables,

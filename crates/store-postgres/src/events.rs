@@ -23,7 +23,7 @@ const SETTLE_LIMIT: Duration = Duration::from_millis(250);
 /// How long to wait between two looks: about as long as a quick transaction.
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
-/// The committed events, and up to where they are settled.
+/// The committed events, and the id up to which they are final.
 struct Snapshot {
     events: Vec<Event>,
     newest: EventId,

@@ -197,7 +197,8 @@ pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
     attempts.iter().map(one).collect()
 }
 
-/// Where the cassette goes, found out before anything is asked: an answer may have cost money.
+/// The destination of the cassette, checked before the first request, because answers may cost
+/// money.
 struct OutputFile<'a> {
     path: &'a Path,
     /// It was made to see whether it can be.

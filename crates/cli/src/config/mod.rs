@@ -26,7 +26,7 @@ use crate::failure::Problem;
 /// The folder inside a project that is ours.
 pub(crate) const FOLDER: &str = ".accord";
 
-/// A project's settings, beside that folder.
+/// A project's settings, next to that folder.
 pub(crate) const FILE: &str = "accord.toml";
 
 /// The same, inside of it. A project has one of them.

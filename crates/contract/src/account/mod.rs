@@ -117,7 +117,7 @@ impl Account {
 
     /// Whether the account is complete and says what `value` says. An error names the first byte that is wrong.
     pub fn check(&self, text: &str, value: &Value) -> Result<(), AccountError> {
-        // A value that the provider handed over was read from no text.
+        // A value that the provider returned in structured form was not read from a text.
         if self.candidates.is_empty() {
             return Ok(());
         }

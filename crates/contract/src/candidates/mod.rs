@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
     pub(crate) source: Source,
     pub(crate) range: Range<usize>,
     pub(crate) reading: Result<Value, ParseError>,
-    /// Whether the text beside it shows that it is a part of something damaged.
+    /// Whether the surrounding text shows that it is a part of something damaged.
     pub(crate) is_part: bool,
     /// The region that it is in. A damaged candidate may turn out to reach further than its range, but not beyond.
     pub(crate) region: Range<usize>,

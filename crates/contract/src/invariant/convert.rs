@@ -1,5 +1,5 @@
-//! JSON values as CEL values. Integers stay integers, signed where they fit, so that `n + 1` is what it looks
-//! like; no two numbers become the same on the way. Strings are borrowed.
+//! JSON values as CEL values. Integers stay integers, signed if they fit, so that `n + 1` works as
+//! expected; different numbers stay different. Strings are borrowed.
 
 use std::any::Any;
 use std::collections::HashMap;

@@ -62,7 +62,7 @@ struct Read {
     /// The same in the form of the schema, where the text has the form that was sent.
     lifted: Option<Value>,
     range: Range<usize>,
-    /// `None` where it is JSON as it is.
+    /// `None` if it is valid JSON without repairs.
     spans: Option<Vec<Span>>,
 }
 

@@ -96,7 +96,7 @@ pub(super) enum Shape {
     Never,
     /// Anything conforms, or what conforms cannot be said.
     Any,
-    /// Strings, numbers, booleans, null; one of the values where they are listed.
+    /// Strings, numbers, booleans, null; if values are listed, one of them.
     Scalar { types: Vec<&'static str>, values: Option<Vec<Value>> },
     /// One of these values, some of which are objects or arrays.
     Literals { values: Vec<Value> },

@@ -29,7 +29,8 @@ use crate::metrics;
 /// A claim that waits longer would be cut off by something in between.
 pub(crate) const LONGEST_CLAIM_SECONDS: u32 = 60;
 
-/// How many runs are handed out at once: they are handed out in one transaction, and each carries its conversation.
+/// How many runs are handed out at once: they are in one transaction, and each includes its
+/// conversation.
 const MOST_CLAIMED: u32 = 32;
 
 /// The kind of the event with which the work on a run begins.

@@ -9,7 +9,7 @@ use crate::error::Error;
 /// The length of generated ids. A text of this length is a complete id, not a prefix.
 const WHOLE: usize = 36;
 
-/// Enough to see whether there is one, and to choose from where there are a few.
+/// Enough to see whether a match is unique, and to list a few candidates.
 const MOST: u32 = 4;
 
 /// Why something was not found; if it is a prefix of other ids, the details list them in `matching_ids`.

@@ -53,10 +53,10 @@ const PREFIX: &str = "accord_";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
-    /// The key; none where none is needed.
+    /// The key; `None` if no key is required.
     pub(crate) key_id: Option<KeyId>,
     pub(crate) role: Role,
-    /// The run, where one acts for itself.
+    /// The run, if the caller uses a run token.
     pub(crate) run: Option<CallingRun>,
     /// The key or run that is recorded for what the caller starts: none if no key is needed, and for a command of this process.
     pub(crate) requested_by: Option<RequestedBy>,

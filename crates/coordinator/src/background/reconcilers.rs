@@ -32,7 +32,7 @@ const KEY_USES_EVERY: Duration = Duration::from_secs(60);
 /// A busy coordinator measures some ten thousand times meanwhile: a few hundred kilobytes.
 const FIGURES_EVERY: Duration = Duration::from_secs(10);
 
-/// A run without a matching runner fails at most this late, whatever its timeout.
+/// The longest time after which a run without a matching runner fails, whatever its timeout.
 const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
 
 /// And it is not looked for more often than this.

@@ -14,7 +14,8 @@ use tokio::time::{sleep, timeout};
 use super::limit::Open;
 use crate::error::Error;
 
-/// How long to wait before the next try where connections cannot be accepted: whatever it lacks, others may give back.
+/// How long to wait before the next try if connections cannot be accepted: resources may be
+/// released meanwhile.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How many connections over the limit get a response at once. Each takes one of the reserved descriptors; more are closed

@@ -59,7 +59,7 @@ pub(crate) enum Object {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Audited {
     pub(crate) action: &'static str,
-    /// The action if the response is 201, where that means something else.
+    /// The action if the response is 201, if it is a different one.
     pub(crate) created: Option<&'static str>,
     pub(crate) object: Object,
 }

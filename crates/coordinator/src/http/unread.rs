@@ -61,7 +61,7 @@ async fn read_away(mut body: BodyDataStream) {
 
 /// A body that comes back when it is dropped.
 struct Lent {
-    /// None, where it was read to its end.
+    /// `None` if it was read to its end.
     body: Option<BodyDataStream>,
     /// Whether the client sends it, asked or unasked.
     is_being_sent: bool,

@@ -56,7 +56,7 @@ pub(super) struct Situation {
     pub(super) forced: bool,
     /// Whether a call can be demanded at all.
     pub(super) can_force: bool,
-    /// The next higher ceiling of an answer, where one is known and allowed.
+    /// The next higher token limit of an answer, if one is known and allowed.
     pub(super) higher_ceiling: Option<u32>,
 }
 

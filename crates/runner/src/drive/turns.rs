@@ -41,7 +41,7 @@ pub(super) struct Turns<'a> {
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
-    /// The model where it is not the settings' own.
+    /// The model, if it is not the one in the settings.
     pub(super) model: Option<String>,
     pub(super) fallbacks: Fallbacks,
 }

@@ -27,7 +27,7 @@ pub(super) struct Inputs {
 pub(super) struct Row {
     /// Its line in the file, counted from one.
     pub(super) line: u64,
-    /// As it is written; none where it is not JSON.
+    /// The original JSON text; `None` if it is not JSON.
     pub(super) written: Option<Box<RawValue>>,
     /// The parameters, or what is wrong with them.
     pub(super) parameters: Result<Value, String>,

@@ -69,7 +69,7 @@ fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
     if fs::symlink_metadata(path).is_err() {
         return to_be_made(path);
     }
-    // SQLite keeps its log beside the file.
+    // SQLite keeps its log next to the file.
     let beside = path.parent().and_then(unwritable);
     match (SqliteStore::examine(path), beside) {
         (Ok(found), None) => {

@@ -158,8 +158,8 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
     Ok(value)
 }
 
-/// Failures of the workflow itself, where no model, CLI or server failed: the contract of an agent that was given something
-/// else is among them.
+/// Failures of the workflow itself, not of a model, CLI or server. They include the contract of an
+/// agent that got another input.
 const UNMET: [&str; 7] = [
     "check_failed",
     "condition_failed",

@@ -1,4 +1,4 @@
-//! The sentences: what was expected, what was found and, where it can be known, what to do.
+//! The sentences of errors: what was expected, what was found and, if known, what to do.
 
 mod format;
 mod unique;

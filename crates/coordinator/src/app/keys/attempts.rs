@@ -90,7 +90,7 @@ impl FailedAttempts {
         record.unlogged += 1;
         record.last = denial;
         record.summarise(address, now);
-        // Where the clock was set back, the address waits no longer than it would have.
+        // If the clock was set back, the address does not have to wait longer.
         let debt = record.debt(now);
         let wait = debt + RECOVERY - RECOVERY * BURST;
         if wait > SignedDuration::ZERO {

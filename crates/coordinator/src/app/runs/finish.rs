@@ -93,7 +93,7 @@ impl Runs {
     ) -> Result<Run, Error> {
         let failure = report.error.take().ok_or_else(|| refuse("error is required with status failed"))?;
         check_failure(&failure)?;
-        // Where the coordinator asked again, the runner knows nothing of the answers before.
+        // If the coordinator re-prompted, the runner does not know the previous answers.
         let failure = match run.retry_count > 0 && failure.attempts.is_none() {
             true => failure.with_closest(&self.store.attempts(&run.id).await?),
             false => failure,

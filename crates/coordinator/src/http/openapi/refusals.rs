@@ -1,4 +1,4 @@
-//! Errors that every route of a kind can return, whatever its handler does.
+//! Errors that every route of a kind can return, independent of its handler.
 //!
 //! They are added here from the table of routes, so that no route forgets them.
 
