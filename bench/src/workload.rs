@@ -1,4 +1,4 @@
-//! What is judged: clean documents of three sizes, and a schema with many definitions.
+//! Inputs of the judge: valid documents of three sizes, and a schema with many definitions.
 
 use accord_contract::{Contract, Mode, Options, Schema, SchemaError};
 use serde_json::{Map, Value, json};

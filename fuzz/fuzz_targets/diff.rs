@@ -1,4 +1,4 @@
-//! Whatever a diff says: it is read or refused, and no byte behind the first file is lost.
+//! Any diff is read or rejected, and no byte after the first file is lost.
 
 #![no_main]
 

@@ -17,7 +17,8 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt as _;
 
-/// Requests to one application: after so many a new one takes its place, or its store would grow for ever.
+/// Requests to one application before it is replaced by a new one, because its store would grow
+/// forever.
 const REQUESTS: usize = 10_000;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
-//! Whatever a model writes: judging ends, an accepted value conforms, and nothing is made up.
+//! For any model output, judging ends, an accepted value conforms, and nothing is made up.
 //!
-//! Conformance is checked with a schema that is compiled apart from the contract's. In strict mode the value must
-//! also stand in the text: some stretch of it, read by a plain parser, is that value.
+//! Conformance is checked with a schema that is compiled apart from the contract's. In strict mode
+//! the text must also contain the value: a plain parser reads it from some part of the text.
 
 #![no_main]
 

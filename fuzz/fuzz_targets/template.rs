@@ -1,6 +1,6 @@
-//! Whatever a template says: it is checked, and where it has no mistakes it is rendered, and both end.
+//! Any template is checked, and rendered if it is valid, and both end.
 //!
-//! The way in is a workflow whose output is the template: templates have no front door of their own.
+//! The template is the output of a workflow, because templates have no public API.
 
 #![no_main]
 

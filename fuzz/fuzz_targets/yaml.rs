@@ -1,4 +1,4 @@
-//! Whatever an agent's file says: it is read, and is an agent or has problems that are told.
+//! Any agent file is read as an agent or has reported problems.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 
-/// One folder with one agent, written anew each time: reading files is the only front door.
+/// One folder with one agent, rewritten each time: the public API only reads files.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::temp_dir().join(format!("accord-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("a")).expect("a folder for an agent");

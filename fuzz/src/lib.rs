@@ -14,7 +14,8 @@ pub fn workflow(value: &Value) -> Value {
     })
 }
 
-/// The state of a workflow's run after its beginning; none where the document has mistakes, each of which is told.
+/// The state of a workflow run after its start; `None` if the document has mistakes, each of which
+/// must be reported.
 pub fn advanced(document: &Value, input: Value) -> Option<State> {
     let (graph, mut findings) = read(document);
     let mut known = Known::default();

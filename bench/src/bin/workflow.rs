@@ -1,5 +1,5 @@
-//! What workflows cost, as Markdown: comparing ten siblings, with twice the findings at each step; and reading, checking
-//! and running through a graph, with twice the nodes at each step.
+//! The cost of workflows, as Markdown: comparing ten siblings, with twice the findings at each
+//! step; and reading, checking and running through a graph, with twice the nodes at each step.
 //!
 //! Two layouts: findings spread over files as in a review, and all of them in one file, one line each. Times are the best
 //! of several rounds: a median would show the machine's other work in the ratios.
@@ -74,7 +74,7 @@ fn main() -> Result<()> {
 /// Nodes of the graphs. A thousand is what a large one has.
 const NODES: [usize; 4] = [250, 500, 1_000, 2_000];
 
-/// Each node is fed by so many before it.
+/// Each node has this many upstream nodes.
 const FED_BY: usize = 3;
 
 fn graphs() -> Result<()> {

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_kept_as_they_are_written() {
+    fn numbers_keep_their_spelling() {
         for number in [
             "18446744073709551616",
             "1267650600228229401496703205376",

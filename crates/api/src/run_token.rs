@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_reads_as_it_is_written_and_hides_its_secret() {
+    fn a_token_round_trips_and_hides_its_secret() {
         let token = RunToken::new(RunId::new("0190"), LeaseId::new("0191"));
         assert_eq!(token.expose(), "run.run_0190.lse_0191");
         assert_eq!(token.expose().parse(), Ok(token.clone()));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn something_else_is_no_token() {
+    fn other_texts_are_not_tokens() {
         for text in
             ["", "run.", "run.run_1", "run.run_1.", "run.ses_1.lse_1", "run.lse_1.run_1", "accord_1_2"]
         {

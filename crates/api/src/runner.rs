@@ -315,7 +315,7 @@ pub struct FinishRun {
     pub repeated: bool,
 }
 
-/// A value that is there, `null` included: left to itself the reader takes that for a missing one.
+/// Reads a present value, including `null`. By default serde treats `null` as a missing value.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }

@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tagged_type_takes_numbers_of_any_size() {
+    fn a_tagged_type_accepts_numbers_of_any_size() {
         #[derive(Debug, Serialize, Deserialize)]
         #[serde(tag = "kind")]
         enum Found {

@@ -79,7 +79,7 @@ pub struct ValidateSchema {
     pub mode: accord_domain::contract::ValidationMode,
 }
 
-/// What is there is a value, null too.
+/// Reads a present value, including `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_is_a_value_and_nothing_is_none() {
+    fn null_is_a_value_and_absent_is_none() {
         for (document, value) in [
             (json!({"schema": true, "mode": "strict"}), None),
             (json!({"schema": true, "value": null, "mode": "strict"}), Some(Value::Null)),

@@ -1,4 +1,4 @@
-//! Every error name has its page, and no page is of a name that is gone.
+//! Every error name has a documentation page, and every page belongs to an existing error.
 
 use std::collections::BTreeSet;
 use std::path::Path;

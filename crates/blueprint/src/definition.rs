@@ -117,7 +117,7 @@ impl<P: Parsed> DefinitionFile<P> {
 pub struct Folder<P> {
     /// By name.
     pub definitions: BTreeMap<String, Arc<DefinitionFile<P>>>,
-    /// Why there are none, if the folder exists and cannot be read.
+    /// Why it is empty, if the folder exists but cannot be read.
     pub unreadable: Option<String>,
 }
 

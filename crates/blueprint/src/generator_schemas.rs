@@ -120,7 +120,7 @@ fn let_shapes_overlap(document: &mut Value) {
     }
 }
 
-/// The variants of a shape, each as one object, by their tags; none where it is no tagged union.
+/// The variants of a type, each as one object, by tag; `None` if it is not a tagged union.
 fn variants(schemas: &Map<String, Value>, name: &str) -> Option<Vec<(String, Value)>> {
     let schema = schemas.get(name)?;
     let variants = match (list(schema, "oneOf"), list(schema, "allOf")) {
@@ -146,7 +146,7 @@ fn beside(schemas: &Map<String, Value>, parts: &[Value]) -> Option<Vec<Value>> {
     Some(variants.iter().map(with_others).collect())
 }
 
-/// An object in one piece; none where it is none.
+/// The merged schema of an object; `None` if it is not an object.
 fn whole(schemas: &Map<String, Value>, schema: &Value) -> Option<Value> {
     let schema = resolved(schemas, schema);
     let Some(parts) = list(schema, "allOf") else {
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(seen.get("required"), Some(&json!(["at", "model", "type"])));
         let names: Vec<&String> = seen.get("properties").unwrap().as_object().unwrap().keys().collect();
         assert_eq!(names, ["at", "model", "type"]);
-        // What nobody described has no description, not an empty one.
+        // An item without a doc comment has no description, not an empty one.
         assert_eq!(schemas.get("ABView").unwrap().get("description"), None);
     }
 
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_any_shape_says_so() {
+    fn an_object_of_any_shape_is_open() {
         let mut document = json!({
             "any": {"type": ["object", "null"], "description": "x"},
             "list": [{"type": "object"}, {"type": "string"}],
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_default_that_says_something_is_given() {
+    fn only_meaningful_defaults_are_written() {
         let mut document = json!({
             "a": {"type": ["string", "null"], "default": null},
             "b": {"type": "integer", "default": 0},

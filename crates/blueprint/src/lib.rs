@@ -1,7 +1,7 @@
 //! Agent and workflow files: reads, checks and writes them. No coordinator is needed.
 //!
 //! - `document`, `yaml`: a file as a value with the position of each part; `splice` writes a changed value and keeps comments.
-//! - `finding`: mistakes and warnings. Every step reports all that it finds and goes on.
+//! - `finding`: mistakes and warnings. Every step reports everything it finds and continues.
 //! - `agent`: `kb` maps files in another format, `read` makes a blueprint of the value, `check` checks what the types cannot
 //!   express. `folder` reads a folder of agents, `write` changes a file in it.
 //! - `workflow`: the same for graphs, which `accord_workflow` reads and checks.

@@ -75,13 +75,13 @@ fn absolute(file: &Path) -> Result<String, Problem> {
     path.into_os_string().into_string().map_err(|_| Problem::new("--key-file: the path is not valid UTF-8"))
 }
 
-/// What to do where a coordinator has to run.
+/// The problem if a coordinator has to be running.
 pub(crate) fn none_runs() -> Problem {
     Problem::new("no coordinator is running for this project")
         .hint("start one with `accord up`, or pass --coordinator URL")
 }
 
-/// What a command does with what a project keeps.
+/// How a command uses the project's database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Looks at it, ends something, or takes something out. A project that keeps nothing yet stays as it is.
@@ -172,7 +172,7 @@ pub(crate) fn client(url: &str, config: &Config) -> Result<Client, Failure> {
     Ok(Client::new(url, key.as_ref())?)
 }
 
-/// Where a coordinator listens, left for other commands of the same project.
+/// The address of a coordinator, stored for other commands of the same project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Address {
     /// Its address.

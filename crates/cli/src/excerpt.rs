@@ -1,6 +1,7 @@
 //! A place in a text, drawn for people: where it is, the line, and a mark under the offending part.
 //!
-//! The text is not trusted. Whatever could steer a terminal or reorder the line is shown as an escape.
+//! The text is not trusted: characters that could control a terminal or reorder the line are
+//! escaped.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_stands_under_the_part() {
+    fn the_mark_is_under_the_part() {
         insta::assert_snapshot!(plain("{\n\t\"a\": \"値段\", 1\n}", 8..16), @r#"
          --> a.json:2:7 at $.a
           |

@@ -19,7 +19,7 @@ pub(crate) enum Exit {
     Stopped,
 }
 
-/// What a run was held to.
+/// Whether a run had a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
     /// A contract.
@@ -54,7 +54,7 @@ impl Exit {
             FailureType::OutputSchemaValidationFailed | FailureType::SchemaValidationFailed => {
                 Self::ContractNotMet
             }
-            // What was cut off each time never met it.
+            // An answer that was always cut off never met the contract.
             FailureType::OutputTruncated if held == Held::ToContract => Self::ContractNotMet,
             FailureType::TimedOut
             | FailureType::ChildrenTimedOut

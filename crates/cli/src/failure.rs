@@ -36,7 +36,7 @@ pub(crate) struct Problem {
     answer: Option<Box<Answer>>,
 }
 
-/// What a coordinator's error has for programs.
+/// The fields of a coordinator's error that programs read.
 #[derive(Debug, Serialize)]
 struct Answer {
     name: String,
@@ -123,7 +123,7 @@ impl Spot {
 }
 
 impl Failure {
-    /// What is wrong, where it is not stdout.
+    /// The problem, unless stdout failed.
     pub(crate) fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Problem(problem) | Self::Remote(problem) => Some(problem),
@@ -153,8 +153,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Reports a failure; with `--json` on stdout too, if nothing was written there yet. A closed stdout
-/// needs no words: it is gone on purpose. Only what was not at its end then has this failure.
+/// Reports a failure; with `--json` on stdout too, if nothing was written there yet. A closed
+/// stdout is not reported, because the reader closed it on purpose.
 pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
     let told = |problem: &Problem| {
         problem.tell();

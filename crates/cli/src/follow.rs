@@ -1,7 +1,8 @@
 //! Following a run until it is finished.
 //!
-//! Every event is handed over once, in order, and where one cannot be read, why. A signal and a time limit are heard, a lost connection is made again by the
-//! client below, and a coordinator that does not come back ends the following instead of holding it for ever.
+//! Every event is passed on once, in order, with an error for each one that cannot be read. Signals
+//! and the time limit apply. The client restores lost connections; if the coordinator does not come
+//! back, following ends instead of waiting forever.
 
 use std::time::Duration;
 
@@ -83,12 +84,12 @@ impl<'a> Follower<'a> {
         Ok(Self { client, signals: runtime::signals()?, on_signal, time_limit: None })
     }
 
-    /// Stops the run after so long.
+    /// Stops the run after this time.
     pub(crate) fn time_limit(self, time_limit: Option<Duration>) -> Self {
         Self { time_limit, ..self }
     }
 
-    /// Hands over every event of a run, from its first, and gives the run when it is over.
+    /// Passes on every event of a run from the first, and returns the finished run.
     pub(crate) async fn follow(
         mut self,
         run_id: &RunId,
@@ -139,13 +140,13 @@ pub(crate) fn seconds(text: &str) -> Result<u64, String> {
     seconds.ok_or_else(|| "expected an integer number of seconds, 1 or more".to_owned())
 }
 
-/// The deadline of a time limit that begins now. One that is too far away is no deadline.
+/// The deadline of a time limit that starts now; `None` if it is too far away for the clock.
 pub(crate) fn deadline(time_limit: Option<Duration>) -> Option<Instant> {
     let limit = time_limit.filter(|limit| *limit <= LONGEST_LIMIT)?;
     Instant::now().checked_add(limit)
 }
 
-/// Waits until then; for ever if there is no deadline.
+/// Waits until then; forever if there is no deadline.
 pub(crate) async fn until(limit: Option<Instant>) {
     match limit {
         Some(at) => sleep_until(at).await,
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_limit_that_no_clock_reaches_is_none() {
+    async fn a_limit_beyond_the_clock_is_no_deadline() {
         assert_eq!(deadline(None), None);
         assert!(deadline(Some(Duration::from_secs(1))).is_some());
         assert!(deadline(Some(LONGEST_LIMIT)).is_some());

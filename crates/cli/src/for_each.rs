@@ -1,4 +1,4 @@
-//! One command for several things: where one of them fails, the others are still done.
+//! Runs a command for several objects: if one of them fails, the others are still processed.
 
 use std::fmt::Display;
 use std::io;

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_enough_where_it_names_one() {
+    fn a_unique_prefix_is_enough() {
         assert_eq!(found(&["run_ab"]), Ok("run_ab".to_owned()));
         assert_eq!(found(&[]).unwrap_err().0, "no run run_a");
         let several = |message: &str, hint: &str| Err((message.to_owned(), Some(hint.to_owned())));

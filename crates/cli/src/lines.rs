@@ -6,8 +6,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Holds a text and a schema of the largest size that the engine takes, escaped as JSON usually is. What is
-/// longer is neither a request nor an example.
+/// Enough for a text and a schema of the largest sizes that the engine accepts, escaped as JSON
+/// usually is. A longer line is neither a request nor an example.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Large enough that a batch pays for handing it to the workers, small enough to be nothing.

@@ -1,10 +1,10 @@
 //! The only place that writes to stdout and stderr.
 //!
-//! Data goes out byte for byte. Words may carry colours; they are dropped where the stream is not a terminal
-//! or `NO_COLOR` is set.
+//! Data is written unchanged. Messages may have colours, which are removed if the stream is not a
+//! terminal or `NO_COLOR` is set.
 //!
-//! A closed stdout (`| head`) is not a failure: the rest of the output is dropped, and the command ends as it
-//! would have. What has no end of its own asks [`still_read`].
+//! A closed stdout (`| head`) is not a failure: the rest of the output is dropped, and the command
+//! ends as it would have. Endless commands check [`still_read`].
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_lose_their_colours_where_none_are_wanted() {
+    fn colours_are_removed_if_unwanted() {
         let text = format!("{} done", "✓".green());
         assert_eq!(coloured(&text, ColorChoice::Never), "✓ done");
         assert_eq!(coloured(&text, ColorChoice::Always), text);

@@ -1,4 +1,4 @@
-//! Work of a command on the coordinator that runs for its project, or on one of its own.
+//! Runs a command's work on the coordinator of its project, or on an embedded one.
 
 use accord_client::{Client, ClientError};
 

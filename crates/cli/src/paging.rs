@@ -79,7 +79,8 @@ impl FilterArguments {
     }
 }
 
-/// What is taken of every item of a list. The items themselves are dropped page by page: they may be very many.
+/// Collects a value from every item of a list. The items themselves are dropped page by page,
+/// because there may be very many.
 pub(crate) async fn sift<T, I, F>(
     mut fetch: impl FnMut(PageQuery) -> F,
     take: impl Fn(T) -> Option<I>,
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_that_goes_on_says_how_long_it_is() {
+    fn a_partial_list_reports_the_total() {
         let page =
             |total, total_exact| Page { total, total_exact, ..Page::new(vec![1, 2], Some("2".into())) };
         assert_eq!(more(&page(Some(390), Some(true))), "Showing 2 of 390: use --limit N or --all.\n");
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn cursors_are_followed_as_far_as_wanted() {
+    async fn cursors_are_followed_up_to_the_limit() {
         let cases = [
             (PagingArguments::default(), 50, Some("50")),
             (PagingArguments { limit: Some(700), all: false }, 700, Some("700")),

@@ -1,5 +1,5 @@
-//! What a person sees on stderr while a run lasts: the step, the tokens, the time, and each verdict as it falls. In a
-//! pipe: nothing but what keeps the run from going on.
+//! Progress of a run on stderr: the step, the tokens, the time, and each verdict. In a pipe, only
+//! obstacles that block the run are printed.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -43,14 +43,14 @@ pub(crate) fn spinner() -> Option<ProgressBar> {
     })
 }
 
-/// A bar for so many things, with the rate and the time left; only where a person looks.
+/// A progress bar with the rate and the remaining time; only on a terminal.
 pub(crate) fn bar(total: u64) -> Option<ProgressBar> {
     std::io::stderr().is_terminal().then(|| {
         let bar = ProgressBar::new(total);
         let template = "{bar:30.cyan/dim} {human_pos}/{human_len} {msg} {rate:.dim}, {eta:.dim} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
-                // A bar that cannot be drawn is no failure.
+                // A failure to draw the bar is ignored.
                 let _ = write!(text, "{:.1}/s", state.per_sec());
             };
             bar.set_style(style.with_key("rate", rate));

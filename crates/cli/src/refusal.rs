@@ -28,7 +28,8 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// What a command's own coordinator, which ends with it, cannot do.
+/// The problem of operations that a command's embedded coordinator cannot do, because it ends with
+/// the command.
 pub(crate) fn needs_coordinator() -> Problem {
     Problem::new(
         "--no-wait and --idempotency-key require a running coordinator, and none runs for this project",
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_error_is_told_and_the_hint_fits() {
+    fn every_error_has_a_message_and_a_fitting_hint() {
         let body = ErrorBody {
             error: "ParameterValidationFailed".to_owned(),
             message: "no: $.a: is missing".to_owned(),
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_do_not_speak_of_the_api() {
+    fn messages_do_not_mention_the_api() {
         for (message, expected) in [
             ("no agent 'x'; GET /agents lists them", "no agent 'x'"),
             ("it is broken; see 'details.problems'", "it is broken"),

@@ -15,7 +15,7 @@ use crate::output;
 pub(crate) struct Removal<'a, I> {
     /// Ids as they were typed.
     pub(crate) named: &'a [I],
-    /// Whole ids of what is old, where that was asked for.
+    /// The complete ids of old objects, if requested.
     pub(crate) old: Option<Vec<I>>,
     /// The name of an id in JSON.
     pub(crate) id: &'static str,

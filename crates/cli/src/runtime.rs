@@ -13,9 +13,10 @@ use crate::failure::{Failure, Problem};
 /// and each holds memory long after a burst of ten thousand runs.
 const BLOCKING_THREADS: usize = 32;
 
-/// The stack of every thread that works on something from outside: those of the runtime, and the one that commands run on.
-/// The limits on depth (`accord_contract::limits`, `accord_workflow::limits`) are made for a quarter of it, so that they hold
-/// in an unoptimised build too. The memory is only reserved; what is not touched costs nothing.
+/// The stack size of every thread that processes external input: those of the runtime, and the one
+/// that commands run on. The limits on depth (`accord_contract::limits`, `accord_workflow::limits`)
+/// are made for a quarter of it, so that they hold in an unoptimised build too. The memory is only
+/// reserved; what is not touched costs nothing.
 const STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// Runs a command on a thread whose stack is known: that of the main thread is whatever the shell allows.
@@ -37,13 +38,13 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> R
         .build()
         .map_err(|error| Problem::new(format!("cannot start the thread pool: {error}")))?;
     let result = runtime.block_on(future);
-    // Work that was given up may still sit in a blocking call; the process ends without it.
+    // Cancelled work may still be in a blocking call; the process ends without it.
     runtime.shutdown_background();
     result
 }
 
-/// As many as there are cores, less the one for the thread that writes to the store: it is as busy as they are, and they
-/// would take each other's core away. What takes long has threads of its own.
+/// One per core, minus one for the thread that writes to the store: it is as busy as the others and
+/// would compete with them. Long work runs on separate threads.
 fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1)
 }
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ignored_is_read_off_the_mask() {
+    fn ignored_signals_are_read_from_the_mask() {
         let ignores = |mask: &str| {
             let status = format!(
                 "Name:\taccord\nSigBlk:\t0000000000000000\nSigIgn:\t{mask}\nSigCgt:\t0000000000000001\n"

@@ -2,12 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Reads `30m`, `24h`, `7d`, `2w`, a date, or an RFC 3339 time: so long ago, or then.
+/// Reads `30m`, `24h`, `7d`, `2w` (an age), a date, or an RFC 3339 time.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     since(text, Timestamp::now())
 }
 
-/// The same for a time to come: so long from now, or then.
+/// The same for the future: `30m` means in 30 minutes.
 pub(crate) fn parse_ahead(text: &str) -> Result<Timestamp, String> {
     let now = Timestamp::now();
     let at = read(text, |length| now.checked_add(length).ok())?;

@@ -39,7 +39,7 @@ pub(crate) fn failed() -> Option<Problem> {
 /// The room below which a disk is full: a commit takes some tens of KiB.
 const LEAST_ROOM: u64 = 256 * 1024;
 
-/// What to do where the disk of a file is full.
+/// The problem if the disk of a file is full.
 pub(crate) fn full(path: &Path) -> Option<Problem> {
     let folder = path.ancestors().skip(1).find(|folder| folder.exists())?;
     let message = format!("cannot write to the database {}: the disk is full", path.display());
@@ -47,7 +47,7 @@ pub(crate) fn full(path: &Path) -> Option<Problem> {
     is_full(&rustix::fs::statvfs(folder).ok()?).then(|| Problem::new(message).hint(hint))
 }
 
-/// What is no disk, like /proc, has no blocks at all.
+/// A file system without a disk, like /proc, has no blocks at all.
 fn is_full(disk: &StatVfs) -> bool {
     disk.f_blocks > 0 && disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM
 }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_is_full_where_no_commit_has_room() {
+    fn a_disk_without_space_for_a_commit_is_full() {
         let folder = tempfile::tempdir().unwrap();
         let disk = rustix::fs::statvfs(folder.path()).unwrap();
         for (blocks, free, expected) in

@@ -43,7 +43,7 @@ pub(crate) fn new(columns: &[&str]) -> Table {
 }
 
 impl Table {
-    /// Columns that are left out where there is no room, the first of them first.
+    /// Columns that are omitted if the terminal is too narrow, in this order.
     pub(crate) fn spare(mut self, columns: &[&str]) -> Self {
         self.spare = columns.iter().filter_map(|column| self.index(column)).collect();
         self
@@ -109,7 +109,7 @@ impl Table {
                 _ => *width,
             });
             let sum = least.fold(0_u16, |sum, width| sum.saturating_add(width).saturating_add(GAP));
-            // Behind the last column there is no gap.
+            // The last column has no gap after it.
             sum.saturating_sub(GAP)
         };
         let mut left_out = Vec::new();

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_stays_a_text_where_one_is_asked() {
+    fn a_string_parameter_stays_a_string() {
         let schema = json!({"properties": {
             "id": {"type": "string"}, "maybe": {"type": ["string", "null"]}, "count": {"type": "integer"}
         }});
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_given_once() {
+    fn duplicate_names_are_rejected() {
         let params = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let task = "do it".to_owned();
         let good = params(&["a=1", "b=x=y", "=", "A=2"]);

@@ -1,5 +1,5 @@
-//! Runs that wait although no live runner can take them: reported once per agent, so that nobody waits for
-//! them without knowing why.
+//! Pending runs that no live runner can execute: reported once per agent, so that the user knows
+//! why they wait.
 
 use std::collections::HashSet;
 use std::convert::Infallible;

@@ -94,8 +94,8 @@ impl Client {
         Ok(Self { forwarded_for: Some(header).filter(|header| !header.is_empty()), ..self.clone() })
     }
 
-    /// The same client, whose calls belong to this trace where they belong to no other. What is not a W3C `traceparent` is
-    /// ignored.
+    /// The same client, whose calls belong to this trace unless they already belong to another. A
+    /// value that is not a W3C `traceparent` is ignored.
     #[must_use]
     pub fn in_trace(&self, traceparent: Option<&str>) -> Self {
         Self { traceparent: TraceParent::read(traceparent), ..self.clone() }
@@ -177,7 +177,7 @@ impl Call<'_> {
         self
     }
 
-    /// A call without an end of its own.
+    /// A call without a time limit.
     pub(crate) fn endless(mut self) -> Self {
         self.timeout = None;
         self

@@ -19,7 +19,7 @@ pub enum ClientError {
     /// What answered is not a coordinator, or one of another version: correct the address or the version.
     #[error("{address} does not respond like a coordinator of this version: {cause}")]
     Unreadable {
-        /// Who answered.
+        /// The address of the server that answered.
         address: String,
         /// What cannot be read.
         cause: String,

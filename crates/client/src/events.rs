@@ -51,8 +51,8 @@ pub type EventStream = Pin<Box<dyn Stream<Item = Result<EventView, ClientError>>
 
 impl Client {
     /// Events after `after`, or all new ones. A lost connection is restored and no event is missed.
-    /// An event that cannot be read is an error and the stream goes on; an error of the request itself (no key, no such
-    /// session) ends it.
+    /// An event that cannot be read is an error and the stream continues; an error of the request
+    /// itself (no key, no such session) ends it.
     pub fn events(&self, filter: &EventFilter, after: Option<EventId>) -> EventStream {
         let reader = EventReader {
             client: self.clone(),

@@ -13,8 +13,8 @@ use crate::error::ClientError;
 /// A coordinator that does not take a connection in this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connections that are kept for the next request: as many as a busy runner uses at once, so that none is opened for one
-/// request alone. What a larger burst leaves open would hold memory on both sides.
+/// Idle connections that are kept: as many as a busy runner uses at once, so that it does not open
+/// one per request. More would only hold memory on both sides after a burst.
 const IDLE_CONNECTIONS: usize = 64;
 
 /// How long: less than a coordinator keeps one on which nothing is asked (30 seconds), so that no request is sent on one that is
@@ -107,7 +107,7 @@ pub(crate) fn causes(error: &reqwest::Error) -> String {
         words = format!("{words}: {error}");
         cause = error.source();
     }
-    // What a TLS library says of an answer in plain HTTP.
+    // The TLS library's error for an answer in plain HTTP.
     if words.contains("InvalidContentType") {
         return "the server does not use TLS; use http:// instead of https://".to_owned();
     }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_sense_is_refused() {
+    fn an_invalid_address_is_rejected() {
         for text in [
             "127.0.0.1:8765",
             "ftp://host",

@@ -1,8 +1,8 @@
 //! Typed HTTP client of the coordinator.
 //!
-//! One method a route. Nothing is repeated here: whether a call may be sent again is the caller's to say, and
-//! [`ClientError`] tells what it needs to know for that. The one exception is the stream of events, which reconnects
-//! and continues after the last event that was read.
+//! One method per route. The client does not retry: the caller decides that, with the help of
+//! [`ClientError`]. The one exception is the stream of events, which reconnects and continues after
+//! the last event that was read.
 //!
 //! ```no_run
 //! use accord_client::api::CreateRun;
@@ -23,14 +23,15 @@
 //!     ..CreateRun::default()
 //! };
 //! let run = client.create_run_and_wait(&request, 60, Some("ticket-4711")).await?;
-//! let result = run.result.ok_or("the run failed or is not over")?;
+//! let result = run.result.ok_or("the run failed or has not finished")?;
 //! Ok(result.data()?)
 //! # }
 //! ```
 //!
-//! `examples/typed_result.rs` is the whole of it, with what to do when a run is not over and when it failed.
+//! `examples/typed_result.rs` is the complete example, including unfinished and failed runs.
 //!
-//! Absent on purpose: redirects (the key would be sent to another server), and the key in any error or debug output.
+//! The client deliberately follows no redirects (the key would be sent to another server), and
+//! never shows the key in errors or debug output.
 
 #![warn(missing_docs)]
 
@@ -47,7 +48,7 @@ mod schemas;
 mod sessions;
 mod workflows;
 
-/// What goes over the wire, so that users need no other crate.
+/// The types of the API, so that users need no other crate.
 pub use accord_api as api;
 pub use client::{ApiKey, Client};
 pub use error::ClientError;

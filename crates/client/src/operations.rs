@@ -47,7 +47,7 @@ impl Client {
         self.get(&["stats"]).query(query(which)?).read().await
     }
 
-    /// Who changed what, the newest first.
+    /// The audit log, newest first.
     pub async fn audit(&self, which: &AuditQuery) -> Result<Page<AuditView>, ClientError> {
         self.get(&["audit"]).query(query(which)?).read().await
     }

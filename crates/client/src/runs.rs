@@ -20,7 +20,7 @@ impl Client {
         call.header("accord-contract", run.contract_hash.as_deref()).body(run).read().await
     }
 
-    /// Makes a run and waits for its end, or until the seconds are over.
+    /// Creates a run and waits until it finishes or the time is up.
     pub async fn create_run_and_wait(
         &self,
         run: &CreateRun,
@@ -38,7 +38,7 @@ impl Client {
         self.get(&["runs", id.as_str()]).read().await
     }
 
-    /// A run at its end, or as it is when the seconds are over.
+    /// Waits until a run finishes or the time is up, and returns it.
     pub async fn wait_for_run(&self, id: &RunId, wait_seconds: u32) -> Result<RunView, ClientError> {
         let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
         self.get(&["runs", id.as_str()]).query(wait).waiting(wait_seconds).read().await
@@ -59,7 +59,7 @@ impl Client {
         self.get(&["runs", id.as_str(), "steps"]).read().await
     }
 
-    /// Stops a run; one that is over stays as it is.
+    /// Stops a run; a finished run is unchanged.
     pub async fn stop_run(&self, id: &RunId) -> Result<FinishedRun, ClientError> {
         self.post(&["runs", id.as_str(), "stop"]).read().await
     }

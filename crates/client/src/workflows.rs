@@ -60,7 +60,7 @@ impl Client {
         call.body(run).read().await
     }
 
-    /// Runs a workflow and waits for its end, or until the seconds are over.
+    /// Runs a workflow and waits until it finishes or the time is up.
     pub async fn run_workflow_and_wait(
         &self,
         name: &str,
@@ -85,7 +85,7 @@ impl Client {
         self.get(&["workflow-runs", id.as_str()]).read().await
     }
 
-    /// A workflow run at its end, or as it is when the seconds are over.
+    /// Waits until a workflow run finishes or the time is up, and returns it.
     pub async fn wait_for_workflow_run(
         &self,
         id: &WorkflowRunId,
@@ -96,12 +96,12 @@ impl Client {
         call.read().await
     }
 
-    /// Deletes a workflow run that is over, with its nodes and events.
+    /// Deletes a finished workflow run with its nodes and events.
     pub async fn delete_workflow_run(&self, id: &WorkflowRunId) -> Result<(), ClientError> {
         self.call(Method::DELETE, &["workflow-runs", id.as_str()]).done().await
     }
 
-    /// Stops a workflow run; one that is over stays as it is.
+    /// Stops a workflow run; a finished one is unchanged.
     pub async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, ClientError> {
         self.post(&["workflow-runs", id.as_str(), "stop"]).read().await
     }

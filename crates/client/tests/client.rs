@@ -1,4 +1,4 @@
-//! The client against a server of a few lines: what it sends, and what it makes of the answers.
+//! The client against a minimal server: the requests it sends, and how it reads the answers.
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use accord_api::{CreateRun, ErrorName, EventBody, PageQuery, RunId, RunQuery, RunStatus, SessionId};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// Answers one request a connection, in order, and gives back what was asked.
+/// Answers one request per connection, in order, and returns the requests.
 async fn serve(answers: Vec<String>) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -26,7 +26,7 @@ async fn serve(answers: Vec<String>) -> (String, JoinHandle<Vec<String>>) {
 }
 
 #[tokio::test]
-async fn an_address_that_speaks_no_tls_says_so() {
+async fn an_address_without_tls_gets_a_clear_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(&format!("https://{}", listener.local_addr().unwrap()), None).unwrap();
     let (answer, ()) = tokio::join!(client.health(), async {
@@ -74,7 +74,7 @@ fn event(id: u32) -> String {
 }
 
 #[tokio::test]
-async fn a_run_is_made_with_key_and_idempotency_key() {
+async fn a_run_is_created_with_key_and_idempotency_key() {
     let answer = r#"{"run_id":"run_1","session_id":"ses_1","status":"pending"}"#;
     let (address, server) = serve(vec![json("201 Created", answer)]).await;
     let client = Client::new(&address, Some(&ApiKey::new("top-secret"))).unwrap();
@@ -179,7 +179,7 @@ async fn a_lost_stream_continues_after_the_last_event() {
 }
 
 #[tokio::test]
-async fn a_result_of_many_megabytes_is_an_event_as_any_other() {
+async fn a_result_of_many_megabytes_is_an_ordinary_event() {
     let text = "y".repeat(20 * 1024 * 1024);
     let large = format!(
         r#"{{"id":"evt_0000000000000000001","at":"2026-11-15T00:00:00Z","session_id":"ses_1","run_id":"run_1","type":"result","result_text":"{text}","result_data":null}}"#
@@ -194,7 +194,7 @@ async fn a_result_of_many_megabytes_is_an_event_as_any_other() {
 }
 
 #[tokio::test]
-async fn integers_beyond_64_bits_come_with_events_and_pages() {
+async fn integers_beyond_64_bits_are_kept() {
     let number = "1267650600228229401496703205376";
     let large = event(1).replace("1.50", number);
     let data = large.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();

@@ -13,7 +13,7 @@ pub enum Mode {
     /// The value must be in the text as valid JSON. It may have to be found, but it is never changed.
     #[default]
     Strict,
-    /// Damaged syntax and shape are repaired where that loses and invents nothing.
+    /// Damaged syntax and shape are repaired if that neither loses nor invents anything.
     Lenient,
 }
 

@@ -27,8 +27,8 @@ pub struct EchoSources {
 }
 
 impl EchoSources {
-    /// What a form and examples (input, output) show. Strings that the schema itself lists (`enum`, `const`, names) are answers
-    /// like any other.
+    /// Collects the strings of a form and of examples (input, output). Strings that the schema
+    /// itself lists (`enum`, `const`, names) count as answers.
     pub fn new(
         schema: &Schema,
         skeleton: Option<&Skeleton>,
@@ -187,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_is_no_answer() {
+    fn a_placeholder_is_not_an_answer() {
         assert!(is_echo(&json!({"name": "<name>", "mood": "bad"}), "Bob is sad"));
         assert!(!is_echo(&json!({"name": "<name>", "mood": "bad"}), "The tag is <name>"));
         assert!(!is_echo(&json!({"name": "Bob <name>", "mood": "bad"}), "Bob is sad"));
     }
 
     #[test]
-    fn an_answer_without_a_string_of_its_own_may_be_that_of_an_example() {
+    fn an_answer_without_own_strings_may_equal_an_example() {
         let schema =
             Schema::compile(&json!({"type": "object", "properties": {"n": {"type": "integer"}}})).unwrap();
         let shown = EchoSources::new(&schema, None, [(json!({"prompt": "n: 1."}), json!({"n": 1}))]);
@@ -211,14 +211,14 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_example_is_no_answer_to_another_input() {
+    fn an_example_is_not_an_answer_to_another_input() {
         let output = json!({"name": "Ann", "mood": "good", "country": "France"});
         assert!(is_echo(&output, "Anna is glad"));
         assert!(!is_echo(&output, "Ann is glad"));
     }
 
     #[test]
-    fn the_violation_names_the_place() {
+    fn the_violation_names_the_location() {
         let Verdict::Rejected(rejected) = verdict(&json!({"name": "<name>", "mood": "bad"}), "Bob") else {
             panic!("accepted")
         };

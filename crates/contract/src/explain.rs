@@ -1,4 +1,4 @@
-//! What each byte of a judged text is, for people who ask why.
+//! Explains the role of each byte of a judged text.
 
 use std::ops::Range;
 
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_answer_shows_what_could_have_been_one() {
+    fn a_rejected_answer_shows_its_candidates() {
         use SpanKind::{Prose, Reasoning, Refused, Space};
         assert_eq!(
             explained("\u{feff}<think>{}</think> no {\"b\": 1} {'a'", Mode::Strict),

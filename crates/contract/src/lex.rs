@@ -294,7 +294,7 @@ pub(crate) fn has_apostrophe(written: &str) -> bool {
         .any(|(at, _)| !written.get(..at).is_some_and(|before| before.ends_with('\\')))
 }
 
-/// What a scalar without quotes is; `None` if it is not a value.
+/// The kind of an unquoted scalar; `None` if it is not a value.
 pub(crate) fn classify(word: &str) -> Option<Word> {
     Some(match word {
         "true" => Word::True,

@@ -22,7 +22,7 @@ pub mod lint;
 pub mod lower;
 pub mod prompt;
 
-// What a contract is made of.
+// The parts of a contract.
 mod contract;
 mod decimal;
 mod invariant;

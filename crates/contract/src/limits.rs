@@ -41,8 +41,8 @@ pub const MAX_JUDGEMENT_STEPS: u64 = 2 * MAX_VALIDATION_STEPS;
 /// smallest stack that we run on (2 MiB).
 pub const MAX_VALIDATION_LEVELS: usize = 1_024;
 
-/// How many references may lead to one another before something is said. People follow three; each costs the
-/// validator a piece of its stack.
+/// The longest chain of references that lead directly to another reference. People use about three;
+/// each needs some of the validator's stack.
 pub const MAX_REFERENCE_CHAIN: usize = 256;
 
 /// How many schemas for the same place of a value may nest in each other once references are followed. Everything that
@@ -78,7 +78,8 @@ pub const MAX_COMPARED_PAIRS: usize = 1_000;
 /// How many rounds of decisions are taken before every union in doubt gets a tag. Real schemas need two.
 pub const MAX_PLAN_ROUNDS: usize = 8;
 
-/// How deeply a lowered schema nests, as JSON. It is compiled by others, whose limits are no higher than ours.
+/// How deeply a lowered schema nests, as JSON. Providers compile it, and their limits are not
+/// higher than ours.
 pub const MAX_LOWERED_DEPTH: usize = 100;
 
 /// The largest schema, as compact JSON, that the linter tries to prove empty. Larger ones still compile.

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_part_gives_the_deepest_place_around_it() {
+    fn a_missing_part_is_located_at_its_deepest_parent() {
         let text = r#"{"a": {"b": 1}}"#;
         assert_eq!(found(text, "/a/x/y"), (r#"{"b": 1}"#.to_owned(), false));
         assert_eq!(found(text, "/a/b/c"), ("1".to_owned(), false));
@@ -261,7 +261,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_has_a_place_within_bounds(text in "[{}\\[\\]\"':,a\\\\é \n]{0,40}", pointer in "(/[a0-2é]){0,3}") {
+        fn any_text_has_a_location_within_bounds(text in "[{}\\[\\]\"':,a\\\\é \n]{0,40}", pointer in "(/[a0-2é]){0,3}") {
             let location = locate(&text, 0..text.len(), &pointer);
             proptest::prop_assert!(text.get(location.value).is_some());
             proptest::prop_assert!(location.key.is_none_or(|key| text.get(key).is_some()));

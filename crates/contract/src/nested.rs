@@ -45,7 +45,8 @@ const ARGUMENT_KEYS: &[&str] =
 const NAME_KEYS: &[&str] =
     &["name", "tool", "tool_name", "function", "function_name", "function_call", "action"];
 
-/// What a call says of its own kind. With any other type it is something else, such as an error with its input.
+/// The values of a call's `type`. With any other type it is something else, such as an error with
+/// its input.
 const CALL_TYPES: &[&str] = &["function", "function_call", "tool", "tool_call", "tool_use"];
 
 /// The keys under which APIs hand out whole calls.
@@ -180,7 +181,7 @@ impl Facts {
         self.object && !self.names_members
     }
 
-    /// What a mere wrapper that names no tool may be around.
+    /// The possible content of a wrapper that names no tool.
     fn wrapped<'a>(&self, members: &'a Map<String, Value>, wrappers: Wrappers) -> Option<Vec<&'a Value>> {
         let places = || PLACES.iter().filter_map(|key| members.get(*key)).collect();
         match wrappers {
@@ -290,7 +291,7 @@ pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
     written.next().is_none().then_some(first)
 }
 
-/// What a value may be taken out of.
+/// The wrappers from which a value may be extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrappers {
     /// A tool call that is written as text, alone, in a list or in the envelope of an API: it says itself that its

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 use crate::decimal::Decimal;
 use crate::limits::MAX_NUMBER_DIGITS;
 
-/// Whether a JSON number literal is small enough to be kept. What is not kept is refused, never rounded.
+/// Whether a JSON number literal is small enough to be kept. Others are rejected, never rounded.
 pub(crate) fn is_kept(literal: &str) -> bool {
     let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
     mantissa.len() <= MAX_NUMBER_DIGITS

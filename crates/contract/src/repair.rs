@@ -9,9 +9,9 @@ pub struct Repair {
     pub kind: RepairKind,
     /// The place in the accepted value, as people write it.
     pub path: String,
-    /// What was there and what was made of it.
+    /// The original text and its replacement.
     pub detail: String,
-    /// The byte of the text where it was made; `None` for a change of shape, which has no place but its path.
+    /// The byte of the text that was repaired; `None` for a change of shape, which only has a path.
     #[serde(skip)]
     pub at: Option<usize>,
 }

@@ -1,9 +1,9 @@
-//! Shape repairs: a value that was read and breaks its schema only in how it is dressed.
+//! Shape repairs: a value that was parsed and breaks its schema only in its form.
 //!
-//! The validator's own errors lead: at each place that breaks the schema there is at most one lossless change
-//! that could mend it (`"3"` where an integer is asked, `null` for an absent optional, …). The changes are made
-//! together and the whole schema decides again. A place without such a change ends the attempt: nothing is
-//! dropped, rounded or invented to make a value fit.
+//! The validator's errors lead the repair: at each place that breaks the schema there is at most
+//! one lossless change that could fix it (`"3"` for an expected integer, `null` for an absent
+//! optional, …). All changes are made together, and the value is validated again. A place without
+//! such a change ends the attempt: nothing is dropped, rounded or invented to make a value conform.
 
 mod members;
 
@@ -24,10 +24,11 @@ use crate::schema::{Schema, place_of};
 /// A change may uncover another (a list in a string whose items are strings of numbers), but not for long.
 const MAX_ROUNDS: usize = 4;
 
-/// How many places are mended at once. A list of this many wrongly dressed items is still a list.
+/// How many places are repaired at once. A list of this many items in the wrong form is still a
+/// list.
 const MAX_EDITS: usize = 10_000;
 
-/// A value that was mended and now conforms.
+/// A value that was repaired and now conforms.
 pub(crate) struct Mended {
     pub(crate) value: Value,
     pub(crate) repairs: Vec<Repair>,
@@ -82,7 +83,7 @@ struct Edit {
     value: Option<Value>,
 }
 
-/// What is known about the schema, and the changes so far.
+/// Facts about the schema, and the changes so far.
 struct ShapeContext<'a> {
     members: Members<'a>,
     /// Objects that members were taken out of. Such a one had more than one key, so it wraps nothing.
@@ -221,8 +222,9 @@ impl ShapeContext<'_> {
     }
 }
 
-/// Whether an error may be due to the others: a member counts as unknown where the schema that knows it failed, and which
-/// of two schemas is asked may depend on a value that is yet to be mended.
+/// Whether an error may be caused by the others: a property counts as unknown if the schema that
+/// names it failed, and which of two schemas applies may depend on a value that is not repaired
+/// yet.
 fn may_follow_from_others(error: &ValidationError<'_>) -> bool {
     let kind = error.kind();
     matches!(

@@ -1,4 +1,4 @@
-//! What a judgement says.
+//! The verdict of the judge.
 
 use std::ops::Range;
 
@@ -11,14 +11,15 @@ use crate::lower::Lift;
 use crate::repair::Repair;
 use crate::violation::{Violation, Violations};
 
-/// What a model said: a text, and the value that the provider may have handed over as structured already.
+/// The output of a model: a text, and the value if the provider already returned it in structured
+/// form.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     /// The text of the answer.
     pub text: &'a str,
     /// The arguments of a submit tool, or the provider's structured output.
     pub structured: Option<&'a Value>,
-    /// What was asked, for invariants that speak of `input`.
+    /// The input of the agent, for invariants that use `input`.
     pub input: &'a Value,
     /// The way back from the form that the provider was asked for. Every value that is found is taken back before it is
     /// judged: the form itself may keep an open schema by chance, and errors in it would speak of places that the schema
@@ -59,11 +60,11 @@ pub enum Verdict {
 pub struct Accepted {
     /// The value. It conforms to the schema and the invariants.
     pub value: Value,
-    /// What was changed to get it, in order.
+    /// The changes that were made to get it, in order.
     pub repairs: Vec<Repair>,
     /// Where it was found.
     pub source: Source,
-    /// What each byte of the text belongs to.
+    /// The role of each byte of the text.
     pub account: Account,
 }
 
@@ -72,7 +73,7 @@ pub struct Accepted {
 pub struct Rejected {
     /// The kind of failure; it decides the next step.
     pub outcome: Outcome,
-    /// What is wrong, located.
+    /// The errors, with locations.
     pub violations: Violations,
     /// The value that came closest, if any was found.
     pub candidate: Option<Candidate>,

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_of_the_store_says_what_to_do() {
+    fn errors_of_the_store_say_what_to_do() {
         let busy = StoreError::Busy { session: SessionId::new("a"), run: RunId::new("b") };
         let cases = [
             (busy, "ses_a has a run in progress: run_b; wait until it finishes, or stop it"),

@@ -42,7 +42,7 @@ const WAIT_BUCKETS: &[f64] = &[0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.
 /// From a scripted model to one that thinks for ten minutes.
 const REQUEST_BUCKETS: &[f64] = &[0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
 
-/// How many different values of one label are kept apart. Each is a time series for ever.
+/// How many different values of one label are distinguished. Each is a permanent time series.
 const MOST_VALUES: usize = 200;
 
 /// What names beyond the limit are counted as.
@@ -108,7 +108,8 @@ pub(crate) fn run_over(run: &Run) {
     counter!(RUNS, "agent" => bounded("agent", &run.agent_name), "outcome" => outcome).increment(1);
 }
 
-/// What is counted of an answer: taken before the answer is given to the store, counted once it is kept.
+/// The metrics of an attempt: taken before the attempt is passed to the store, counted once it is
+/// stored.
 pub(crate) struct Figures {
     strategy: Strategy,
     outcome: Outcome,
@@ -133,7 +134,8 @@ impl Figures {
 
 pub(crate) fn attempt(figures: &Figures) {
     let _ = recorder();
-    // A command is no model: no provider is asked, and it is held to its contract in no way that could be compared with others.
+    // A command is not a model: no provider is called, and it has no strategy that could be
+    // compared with others.
     if figures.strategy == Strategy::Auto {
         return;
     }
@@ -153,13 +155,13 @@ pub(crate) fn attempt(figures: &Figures) {
     }
 }
 
-/// What is counted when a workflow run goes on.
+/// The counts of one step of a workflow run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct WorkflowStep {
     pub(crate) workflow: String,
     /// How the run ended, if it did.
     pub(crate) ended: Option<WorkflowStatus>,
-    /// The nodes that are over now and were not before: their kinds, and how they ended.
+    /// The nodes that finished with this step: their kinds and outcomes.
     pub(crate) nodes: Vec<(&'static str, NodeStatus)>,
     pub(crate) contradictions: u64,
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// What comes from outside.
+/// The outside world: clock, ids and secrets.
 pub trait Outside: Send + Sync {
     /// Now, to the microsecond: what is stored is then what was said.
     fn now(&self) -> Timestamp;
@@ -41,6 +41,6 @@ impl Outside for System {
 /// Makes vectors of texts. Where it cannot, siblings are compared by their words.
 #[async_trait]
 pub trait Embedder: Send + Sync {
-    /// The vectors, by text. The error says why there are none.
+    /// The vectors by text, or the reason why there are none.
     async fn vectors(&self, texts: &[String]) -> Result<HashMap<String, Vec<f32>>, String>;
 }

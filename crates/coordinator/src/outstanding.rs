@@ -181,7 +181,8 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// A piece of an answer, counted, and when the connection has taken it. The turn is over.
+    /// Counts a chunk of an answer; the second value resolves when the connection has taken it.
+    /// Ends the turn.
     pub(crate) fn made(self, piece: Bytes) -> (Bytes, Taken) {
         let (end, taken) = oneshot::channel();
         let charge = self.outstanding.charge_until(&self.holder, piece.len(), Some(end));
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_piece_is_taken_when_it_is_dropped() {
+    async fn a_chunk_is_released_when_it_is_dropped() {
         let (piece, taken) = bounded().turn(&holder("one")).await.unwrap().made(Bytes::from_static(b"123"));
         let mut taken = pin!(taken.wait());
         assert!(poll!(taken.as_mut()).is_pending());

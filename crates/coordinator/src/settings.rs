@@ -1,4 +1,4 @@
-//! What can be set.
+//! The settings of a coordinator.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,16 +11,17 @@ use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 /// Everything that can be set.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The folder that holds agents, `.accord/agents`; none where all agents live in the store.
+    /// The folder with agent files, `.accord/agents`; `None` if all agents are in the store.
     pub agents_dir: Option<PathBuf>,
-    /// The folder that holds workflows, `.accord/workflows`; none where all workflows live in the store.
+    /// The folder with workflow files, `.accord/workflows`; `None` if all workflows are in the
+    /// store.
     pub workflows_dir: Option<PathBuf>,
     /// The providers that runners of this project have in their settings, and the tiers as `tier:NAME`. An agent that names another one, which is not
     /// built in either, gets a warning.
     pub providers: Vec<String>,
     /// What agents mean by the names of tiers.
     pub tiers: BTreeMap<String, Llm>,
-    /// What kind of store it works on. Only told, never acted on.
+    /// The kind of store. Only reported, it does not change the behaviour.
     pub store: StoreKind,
     /// The largest request body. A runner's report on the end of a run may be four times as large.
     pub request_limit_bytes: usize,
@@ -28,7 +29,7 @@ pub struct Settings {
     pub queue: Queue,
     /// How often everything that waits also polls, because wake-ups are hints and can be lost.
     pub poll_interval: Duration,
-    /// What holds where neither agent nor caller says otherwise.
+    /// Defaults for agents and callers that do not set them.
     pub enforcement: Enforcement,
 }
 
@@ -43,7 +44,7 @@ pub struct Queue {
     pub match_timeout_seconds: u32,
 }
 
-/// What holds where neither agent nor caller says otherwise.
+/// Defaults for agents and callers that do not set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enforcement {
     /// How often a model is asked again, under a caller's or default contract.
@@ -52,7 +53,7 @@ pub struct Enforcement {
     pub extract_json: ExtractJson,
     /// What happens to a value in prose.
     pub embedded: Embedded,
-    /// How much may be mended.
+    /// Which repairs are allowed.
     pub validation_mode: ValidationMode,
     /// How the model is held to it.
     pub strategy: Strategy,

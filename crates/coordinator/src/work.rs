@@ -31,7 +31,7 @@ pub(crate) async fn heavy<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     tokio::task::spawn_blocking(work).await.map_err(Error::internal)
 }
 
-/// What is wrong with a value; nothing where it conforms. What is quick is done at once.
+/// The violations of a value; `None` if it conforms. Small values are validated immediately.
 pub(crate) async fn violations(schema: &Schema, value: &Value) -> Result<Option<Violations>, Error> {
     fn found(schema: &Schema, value: &Value) -> Option<Violations> {
         (!schema.is_valid(value)).then(|| schema.violations(value))

@@ -17,11 +17,11 @@ pub struct Case {
     pub mode: Mode,
     pub text: String,
     pub schema: Value,
-    /// What must come of it.
+    /// The expected outcome.
     pub expected: Expected,
 }
 
-/// What must come of a case.
+/// The expected outcome of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expected {
     Value(Value),
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_read_and_what_is_not_known_is_ignored() {
+    fn unknown_fields_of_a_line_are_ignored() {
         let line = r#"{"id":"a","class":"plain","mode":"lenient","text":"1","schema":true,"note":"x","expect":{"kind":"value","value":1.50}}"#;
         let cases = parse(&format!("{line}\n\n")).unwrap();
         let expected = Expected::Value(serde_json::from_str("1.50").unwrap());

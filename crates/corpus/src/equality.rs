@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_differs() {
+    fn different_values_are_not_equal() {
         for (left, right) in [
             ("9007199254740993", "9007199254740992"),
             ("0.1", "0.10000000000000000001"),

@@ -32,7 +32,7 @@ impl Mark {
     }
 }
 
-/// The groups that have thresholds of their own.
+/// The groups with separate thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// A value is expected without repair.
@@ -87,7 +87,7 @@ impl Tally {
     }
 }
 
-/// What a score must reach. Wrong values and false accepts are not here: there may be none.
+/// The thresholds of a score. Wrong values and false accepts are not included: none is allowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     pub strict: f64,
@@ -105,7 +105,7 @@ impl Default for Thresholds {
 pub struct Score {
     pub classes: BTreeMap<String, Tally>,
     pub groups: BTreeMap<Group, Tally>,
-    /// Id, mark and what was accepted, for each case that was not right.
+    /// Id, mark and accepted value of each case that was not right.
     pub faults: Vec<(String, Mark, Option<Value>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a parent is owed when a child's run ends.
+//! Callbacks: the outcome of a child's run, to be delivered to its parent.
 //!
 //! A callback is pending until a run of the parent delivers it. A parent that failed or was stopped is not resumed
 //! automatically: it was meant to end. Its callbacks are then held, with the reason, and delivered with the next run that

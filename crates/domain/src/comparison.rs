@@ -1,4 +1,4 @@
-//! What siblings said of the same things: where they contradict each other, say nearly the same, or agree.
+//! The comparison of siblings: where they contradict each other, say nearly the same, or agree.
 //!
 //! It is data about outputs and nothing more: it blocks nothing. Every [`Side`] names the place in
 //! the output that it was read from, so that a reader can look at the whole entry.

@@ -1,4 +1,4 @@
-//! What a run asks of the runner that takes it.
+//! The requirements of a run for its runner.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn demands_add_up() {
+    fn demands_are_merged() {
         let host = Demands { hostname: Some("a".into()), ..tagged(&["x"]) };
         let expected = Demands { hostname: Some("a".into()), ..tagged(&["x", "y"]) };
         assert_eq!(host.and(&tagged(&["y"])), Ok(expected));

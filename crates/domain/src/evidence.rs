@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_bars_at_once_and_for_days() {
+    fn a_rejection_bars_at_once_and_for_days() {
         let refused = evidence(&[Works, Works, Works, Works, Refused]);
         assert_eq!(refused, Evidence { good: 0.0, bad: REFUSED, at: START });
         assert_eq!(refused.standing(after(48)), Standing::Barred);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_by_name() {
+    fn other_values_are_rejected() {
         for (written, expected) in [
             (json!(["fence", "table"]), "expected 'fence' or 'prose', got 'table'"),
             (json!("fence"), "expected true, false, or a list of 'fence' and 'prose'"),

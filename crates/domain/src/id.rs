@@ -1,4 +1,4 @@
-//! Ids. Each kind has its prefix, so that one cannot be taken for another.
+//! Ids. Each kind has its prefix, so that ids of different kinds cannot be confused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_as_it_is_written() {
+    fn an_id_round_trips() {
         let id = RunId::new("0190");
         assert_eq!(id.to_string().parse(), Ok(id));
         assert_eq!(EventId(42).to_string(), "evt_0000000000000000042");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_is_refused() {
+    fn an_id_of_another_kind_is_rejected() {
         for text in ["ses_1", "run_", "run_a b", "run_\0", "", "run_../x"] {
             assert!(text.parse::<RunId>().is_err(), "{text:?}");
         }

@@ -1,12 +1,15 @@
-//! What Accord is about: agents, sessions, runs, attempts, events, runners, callbacks, and the legal state changes.
+//! The domain of Accord: agents, sessions, runs, attempts, events, runners, callbacks, and the
+//! legal state changes.
 //!
-//! Decisions are pure: a state, a command and the time go in; the next state, the events and what is owed to others
-//! come out ([`run`]). Absent on purpose: clocks, randomness, input and output. Ids and times come in as arguments.
+//! Decisions are pure: a state, a command and the time go in; the next state, the events and the
+//! callbacks come out ([`run`]). There are deliberately no clocks, no randomness, no input or
+//! output here. Ids and times are arguments.
 //!
-//! An [`agent`] is described by a blueprint. A [`session`] is a conversation with one, and each [`run`] one piece of
-//! work in it, under a [`contract`], done by a [`runner`] that meets its [`demands`]; an [`attempt`] is one answer that
-//! was judged. What happens is recorded as an [`event`]; the result that a parent session waits for is a [`callback`].
-//! The legal changes of a run are in [`run::change`], one function each.
+//! An [`agent`] is described by a blueprint. A [`session`] is a conversation with one, and each
+//! [`run`] one piece of work in it, under a [`contract`], done by a [`runner`] that meets its
+//! [`demands`]; an [`attempt`] is one validated answer. Everything that happens is recorded as an
+//! [`event`]; the result that a parent session waits for is a [`callback`]. The legal changes of a
+//! run are in [`run::change`], one function each.
 //!
 //! JSON documents that are only passed on (parameters, results, conversations) are kept as text.
 

@@ -36,7 +36,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Item {
     pub kind: Kind,
-    /// What it is done on.
+    /// The id of the object that it is done on.
     pub id: String,
 }
 
@@ -60,7 +60,7 @@ pub fn fate(deaths: u32) -> Fate {
     if deaths < MOST_DEATHS { Fate::Retry } else { Fate::Poisoned }
 }
 
-/// What is said of poisoned work.
+/// The message for poisoned work.
 pub fn message(item: &Item) -> String {
     let (work, retry) = match item.kind {
         Kind::WorkflowStep => {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_third_death_poisons() {
+    fn the_third_crash_poisons() {
         assert_eq!([0, 1, 2, 3, 4].map(fate), {
             use Fate::{Poisoned, Retry};
             [Retry, Retry, Retry, Poisoned, Poisoned]

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_of_a_command_takes_only_what_demands_it() {
+    fn a_runner_of_a_command_executes_only_its_own_runs() {
         let set = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
         let runner = Profile { tags: set(&["gpu", "accord-run-7-x"]), ..Profile::default() };
         for (tags, expected) in [

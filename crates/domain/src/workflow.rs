@@ -1,4 +1,4 @@
-//! Runs of workflows, as far as everybody knows them. What a run does next is for the engine to say.
+//! Runs of workflows, as the API shows them. The engine decides what a run does next.
 
 use std::fmt;
 

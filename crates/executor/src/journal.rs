@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_is_recorded_behind_what_is_too_large() {
+    async fn nothing_is_recorded_after_an_oversized_step() {
         let saved = Arc::new(Saved::default());
         let journal = Journal::new(Vec::new(), 1, Arc::clone(&saved) as Arc<dyn StepSink>);
         journal.record(message("a")).await;

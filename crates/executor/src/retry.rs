@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_is_made_again_where_the_policy_says_so() {
+    async fn the_policy_can_turn_off_retries() {
         for policy in [policy(0, None), policy(90, Some(1))] {
             let expected = "down (not retried: `retry` allows no more attempts)".to_owned();
             assert_eq!(outage(policy).await, (Vec::new(), expected));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_demanded_pause_makes_no_pause_shorter() {
+    async fn retry_after_never_shortens_a_pause() {
         let pause = |demanded| Attempts::new(policy(90, None), "a").failed("busy".to_owned(), demanded);
         assert_eq!(pause(Some(Duration::ZERO)), pause(None));
         assert_eq!(pause(Some(SECOND * 20)).map(|wait| wait.pause), Ok(SECOND * 20));

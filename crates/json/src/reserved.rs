@@ -82,7 +82,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// A string without its quotes and escapes. One with invalid escapes is no name at all.
+/// A string without its quotes and escapes. A string with invalid escapes is not a name.
 fn unescaped(string: &str) -> Cow<'_, str> {
     match string.contains('\\') {
         true => Cow::Owned(serde_json::from_str(string).unwrap_or_default()),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_reserved_names_are_refused() {
+    fn values_with_reserved_names_are_rejected() {
         for text in [
             r#"{"$serde_json::private::RawValue":"12"}"#,
             r#"{"$serde_json::private::Number" : "12"}"#,

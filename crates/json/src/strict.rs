@@ -1,9 +1,11 @@
-//! A deserializer that refuses lists in place of objects, and duplicate keys.
+//! A deserializer that rejects lists in place of objects, and duplicate keys.
 //!
-//! `serde_json` reads a list into a struct, member by member, and of two members with the same name it keeps the last. Both
-//! hide mistakes, so both are errors here, at any depth, in the same pass. Structs refuse duplicate fields themselves.
+//! `serde_json` reads a list into a struct, field by field, and keeps the last of two fields with
+//! the same name. Both hide mistakes, so both are errors here, at any depth, in the same pass.
+//! Structs reject duplicate fields themselves.
 //!
-//! Not covered: raw JSON, which is read where it is judged, and tagged enums, which `serde` reads through a buffer of its own.
+//! Not covered: raw JSON, which is read where it is validated, and tagged enums, which `serde`
+//! reads through its own buffer.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

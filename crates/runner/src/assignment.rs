@@ -1,4 +1,4 @@
-//! What a runner was handed, read and compiled.
+//! The work of a claimed run, parsed and compiled.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct Terms {
     lowered: Recent<Arc<Lowered>>,
 }
 
-/// What was read for runs before. Cheap to clone.
+/// A cache of parsed documents of earlier runs. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     agents: Arc<Recent<Agent>>,
@@ -58,14 +58,14 @@ pub struct Assignment {
     pub terms: Option<Arc<Terms>>,
     /// Whether the coordinator judges.
     pub held_by_coordinator: bool,
-    /// What to ask in the place of the parameters.
+    /// The prompt to use instead of the parameters.
     pub retry_prompt: Option<String>,
     pub conversation: Option<Value>,
     /// Another model than the blueprint names.
     pub model: Option<String>,
     /// The folder to work in, where the caller named one.
     pub project_dir: Option<String>,
-    /// What is known about endpoints.
+    /// Known facts about endpoints.
     pub facts: Vec<EndpointFact>,
     pub input: Value,
     /// What deliveries before this one have used, as far as their steps do not say.
@@ -78,7 +78,7 @@ pub struct Assignment {
     pub host: String,
 }
 
-/// Why a runner cannot work on what it was handed. The message says which part and why.
+/// Why a claimed run cannot be executed. The message names the part and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this runner cannot use {part} of this run: {cause}")]
 pub struct AssignmentError {

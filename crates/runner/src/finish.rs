@@ -106,7 +106,7 @@ fn raw(value: &Value) -> Option<Box<RawValue>> {
     RawValue::from_string(value.to_string()).ok()
 }
 
-/// What every later run of the session must demand: a CLI keeps its transcript where it ran.
+/// The requirements of every later run of the session: a CLI keeps its transcript where it ran.
 pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Demands> {
     match assignment.agent.executor {
         Executor::ClaudeCode(_) | Executor::Codex(_) | Executor::Acp(_) => Some(Demands {
@@ -181,7 +181,7 @@ fn lighten(finish: &mut FinishRun) -> bool {
     conversation.is_some() || raw.is_some()
 }
 
-/// What a result that the coordinator does not take makes of a run.
+/// The failure of a run whose result the coordinator rejects.
 fn refused(error: &ClientError, origin: Option<Origin>) -> Failure {
     let kind = match origin {
         Some(origin) if error.is(ErrorName::ContractViolation) => failure_kind(origin),

@@ -1,4 +1,4 @@
-//! What a runner holds, until when, and why a run is to end before it is done.
+//! The leases that a runner holds, their expiry, and reasons to end a run early.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,8 @@ pub(crate) enum Reason {
     Stop,
     /// It is given back: the runner shuts down.
     Release,
-    /// Its lease expired while the coordinator could not be reached: another runner may have it. Only a result that is there
-    /// already is still offered.
+    /// Its lease expired while the coordinator could not be reached: another runner may have it.
+    /// Only an already finished result is still reported.
     Expired,
     /// Another runner has it, or it has finished. Nothing is to be reported.
     Lost,

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-/// What is kept of an answer on its attempt. Whole answers stay below; a reviewer reads no more.
+/// The length of an answer that is stored with its attempt. Normal answers are shorter; a reviewer
+/// reads no more.
 pub(crate) const ATTEMPT_TEXT_BYTES: usize = 64 * 1024;
 
-/// What a failure shows of the answer that came closest. It goes into events and callbacks.
+/// The length of the closest answer that a failure includes. It is copied into events and
+/// callbacks.
 pub(crate) const LAST_OUTPUT_BYTES: usize = 4 * 1024;
 
 /// How much of the text around a result is kept: the result itself is complete, and a request has 8 MiB.
@@ -49,8 +51,8 @@ pub(crate) const EVENTS_HELD: usize = 32;
 /// cut off is not one that a program reads.
 pub(crate) const MOST_ANSWER_TOKENS: u32 = 64_000;
 
-/// The lowest ceiling that a cut answer is raised to if the current one is unknown: servers that have a low one of
-/// their own are asked for twice as much as they gave, and that may still be little.
+/// The minimum token limit for a retry after a cut if the current limit is unknown: servers with a
+/// low default are asked for twice as much as they returned, and that may still be little.
 pub(crate) const LEAST_ANSWER_TOKENS: u32 = 4096;
 
 /// How often a text without a contract is continued when it is cut off.
@@ -68,7 +70,7 @@ pub(crate) const TIME_TO_OPEN: Duration = Duration::from_secs(120);
 /// How long a session may take to close.
 pub(crate) const TIME_TO_CLOSE: Duration = Duration::from_secs(15);
 
-/// How long a run may take where the blueprint does not say: nothing may work for ever unseen.
+/// The default time limit of a run, so that nothing runs forever unnoticed.
 pub(crate) const DEFAULT_RUN_TIME: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// How long running work may continue once the runner shuts down.
@@ -77,7 +79,7 @@ pub(crate) const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
 /// How long giving work back may take at shutdown before it is dropped. Its leases then run out by themselves.
 pub(crate) const TIME_TO_RELEASE: Duration = Duration::from_secs(20);
 
-/// Reports that are under way to the coordinator at once, of all runs together: enough to keep it busy, and few
+/// Concurrent reports to the coordinator, of all runs together: enough to keep it busy with few
 /// connections.
 pub(crate) const REQUESTS_AT_ONCE: usize = 64;
 

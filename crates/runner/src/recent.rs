@@ -6,7 +6,7 @@ use hashlink::LruCache;
 
 use crate::limits::DOCUMENTS_KEPT;
 
-/// What was made of documents, the most lately used first. What is kept is cheap to clone.
+/// A cache of values made from documents, most recently used first. The values are cheap to clone.
 #[derive(Debug)]
 pub(crate) struct Recent<T>(Mutex<LruCache<Box<str>, T>>);
 
@@ -17,8 +17,8 @@ impl<T> Default for Recent<T> {
 }
 
 impl<T: Clone> Recent<T> {
-    /// What was made of a document, or is made of it now. The lock is not held meanwhile: two may do the same work, and the
-    /// first value stays.
+    /// The cached value of a document, or a new one. The lock is not held while it is made: two
+    /// callers may do the same work, and the first value is kept.
     pub(crate) fn get<E>(&self, document: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let known = self.lock().get(document).cloned();
         if let Some(known) = known {

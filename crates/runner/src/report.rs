@@ -126,9 +126,10 @@ struct Sending {
     coordinator: Arc<dyn Coordinator>,
     hold: Arc<LeasedRun>,
     receiver: mpsc::Receiver<Report>,
-    /// What was received and belongs into the next batch.
+    /// A report that was received and belongs to the next batch.
     next: Option<Report>,
-    /// Whether a step was refused. Those behind it are not sent: they would not follow from the ones before.
+    /// Whether a step was rejected. The following ones are not sent, because they would not follow
+    /// from the stored ones.
     is_full: bool,
 }
 

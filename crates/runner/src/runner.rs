@@ -26,8 +26,8 @@ use crate::work::{span, traceparent, work};
 /// How long saying goodbye may take. Without it the coordinator notices by itself.
 const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
 
-/// How long a runner that is shut down at once waits for its registration, so that it can deregister: a coordinator that is there
-/// answers in milliseconds.
+/// How long a runner that is shut down right after the start waits for its registration, so that it
+/// can deregister: a reachable coordinator answers in milliseconds.
 const TIME_TO_BE_KNOWN: Duration = Duration::from_millis(500);
 
 /// An empty answer that comes sooner than this was not waited for; the next question waits instead.
@@ -164,9 +164,10 @@ async fn register(coordinator: &dyn Coordinator, profile: &Profile) -> Result<Re
     }
 }
 
-/// Claims as many runs as there are free places, for ever. Dropped, it claims no more. A run that waits for its children
-/// uses no place: they could not begin else where all places are taken by parents. No more is claimed while many runs begin:
-/// what waits here waits better in the queue, where others find it.
+/// Claims as many runs as there are free slots, until it is dropped. A run that waits for its
+/// children uses no slot: otherwise the children could not start when all slots are taken by
+/// parents. No run is claimed while many are starting, because other runners can claim runs that
+/// stay in the queue.
 async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     let mut backoff = Backoff::default();
     let mut waiting = shared.leases.waiting();
@@ -182,7 +183,7 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             }
             continue;
         }
-        // Only this loop takes of them, so that as many are still there when runs are handed out.
+        // Only this loop acquires them, so they are still available when runs are handed out.
         drop(beginning.acquire_many(CLAIMED_AT_ONCE).await);
         let runner_id = shared.registered().runner_id;
         let claim = ClaimRuns {
@@ -200,7 +201,8 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             Ok(claimed) => {
                 backoff = Backoff::default();
                 for run in claimed.runs {
-                    // The lease began when the run was handed out, which may be long after it was asked for.
+                    // The lease began when the run was handed out, which may be long after the
+                    // claim.
                     let hold = shared.leases.take(&run, &runner_id, Instant::now());
                     let (span, traceparent) = (span(&run), traceparent(&run));
                     let begins = Arc::clone(&beginning).try_acquire_owned().ok();

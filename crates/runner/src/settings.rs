@@ -12,7 +12,7 @@ use crate::servers::Variables;
 /// How a runner is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunnerSettings {
-    /// What it says of itself: host, folder, tags, how many runs at once. Its executors are those of the registry.
+    /// Its profile: host, folder, tags, and concurrency. Its executors are those of the registry.
     pub profile: Profile,
     /// How long running work may continue during a shutdown.
     pub drain: Duration,
@@ -20,7 +20,7 @@ pub struct RunnerSettings {
     pub longest_run: Duration,
     /// How long to keep asking a provider that is away, where the blueprint does not say.
     pub retry: Retry,
-    /// Where the coordinator is, for agents that use its tools.
+    /// The address of the coordinator, for agents that use its tools.
     pub coordinator_url: Option<String>,
     /// What `${NAME}` in blueprints means.
     pub variables: Variables,

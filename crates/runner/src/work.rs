@@ -137,7 +137,7 @@ async fn attempt(
     (finish, origin)
 }
 
-/// The record of a run. Of an answer that the coordinator judges it has one of its own.
+/// The record of a run. An answer that the coordinator validates has a separate one.
 fn journal(assignment: &Assignment, reporter: &Reporter) -> Journal {
     match assignment.held_by_coordinator {
         true => Journal::none(),
@@ -166,7 +166,7 @@ fn broken(message: String) -> Failure {
     Failure::new(FailureType::ExecutorFailed, message)
 }
 
-/// What is said of a run whose time was over before anything could be asked.
+/// The failure of a run whose time was up before the first request.
 fn late(seconds: u64) -> Failure {
     let message = format!("the executor was not ready in time: {}", timed_out(seconds));
     Failure::new(FailureType::TimedOut, message)
@@ -194,7 +194,8 @@ async fn started(shared: &Shared, hold: &LeasedRun) {
     }
 }
 
-/// What was handed over, read. Its documents are not kept: the run may wait for its model for a long time.
+/// Parses a claimed run. The documents are dropped, because the run may wait for its model for a
+/// long time.
 async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> {
     let (known, host) = (shared.known.clone(), shared.profile().hostname.clone());
     // A large schema takes a while to compile, and others wait for this thread.

@@ -93,7 +93,7 @@ WITH held AS (
 )
 SELECT session_id FROM held GROUP BY session_id ORDER BY min(created_at), min(number)";
 
-/// A child at work becomes a callback in one transaction, so it is seen as one or the other.
+/// A running child becomes a callback in one transaction, so it is always seen as one or the other.
 const CHILDREN: &str = concat!(
     "SELECT EXISTS (SELECT 1 FROM ",
     ended!("$1"),
@@ -216,7 +216,7 @@ pub(crate) async fn still_to_come(
     Ok(if waiting { Children::WillCallBack } else { Children::Quiet })
 }
 
-/// The session goes on: what it is owed is held no longer.
+/// The session is resumed: its callbacks are no longer held.
 pub(crate) async fn let_go(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), DbError> {
     sqlx::query(LET_GO).bind(session_id.as_str()).execute(connection).await?;
     Ok(())

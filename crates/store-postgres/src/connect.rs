@@ -13,20 +13,21 @@ use tracing::subscriber::{self, NoSubscriber};
 
 use crate::error::DbError;
 
-/// Use cases are short, and more transactions at once than a server has cores only wait for each other; a server allows
-/// 100 connections unless told otherwise, so this leaves room for a few coordinators and for people.
+/// The maximum number of connections. Transactions are short, and more of them than the server has
+/// cores only wait for each other. A server allows 100 connections by default, so this leaves room
+/// for a few coordinators and for people.
 const MOST_CONNECTIONS: u32 = 20;
 
-/// How long a use case waits for a connection: a restart of the server takes about as long, and a caller that hears
-/// nothing for longer gives up anyway.
+/// How long an operation waits for a connection: about as long as a restart of the server takes.
+/// Callers would not wait longer anyway.
 const ACQUIRE_LIMIT: Duration = Duration::from_secs(5);
 
 /// A connection that was used just now is taken as it is, unless others broke since; one that has rested for longer is
 /// tried first.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How long a server may take to say that it is there. A line that was cut without a word says nothing for a quarter of an
-/// hour, until the system gives it up; a server that is this slow is of no use either.
+/// How long a server may take to respond. On a connection that was cut silently, the system would
+/// wait for a quarter of an hour; a server that is this slow is of no use either.
 pub(crate) const SILENCE: Duration = Duration::from_secs(2);
 
 /// How long a connection on which nothing can be written is kept. The server may be writable again for new ones: a failover, or
@@ -72,8 +73,8 @@ impl Breaks {
         *self.read_only.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Whether a connection of this age had better be made anew, to see whether something can be written again. That holds also
-    /// for those that were made a moment later.
+    /// Whether a connection of this age should be replaced, to see whether the database accepts
+    /// writes again. That also applies to slightly younger ones.
     fn is_read_only(&self, age: Duration) -> bool {
         let last = *self.read_only.lock().unwrap_or_else(PoisonError::into_inner);
         age > READ_ONLY && last.is_some_and(|at| at.elapsed() <= age + READ_ONLY)
@@ -93,7 +94,7 @@ impl Breaks {
         }
     }
 
-    /// Asks a connection whether it is there.
+    /// Checks whether a connection is alive.
     async fn ask(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
         match timeout(SILENCE, connection.ping()).await {
             Ok(answer) => answer.map(|()| true),
@@ -134,9 +135,10 @@ const PARAMETERS: &[&str] = &[
 /// The first version with `pg_current_xact_id`.
 const OLDEST_SERVER: i32 = 130_000;
 
-/// The settings of every connection. The limits end what would otherwise hold back others, and events, for ever; a server
-/// that is set to lose the newest commits in a crash is asked not to. Its warnings are left out: they are about statements of
-/// the library, such as a rollback after a commit that went through when its caller was gone.
+/// The settings of every connection. The limits end transactions that would otherwise block others,
+/// and events, forever. A server that is configured to lose the newest commits in a crash is asked
+/// not to. Its warnings are hidden: they are about statements of the library, such as a rollback
+/// after a successful commit whose caller was gone.
 const SETTINGS: &str = "
 SET client_min_messages = 'error';
 SET default_transaction_isolation = 'read committed';
@@ -148,7 +150,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 
 const IS_READ_ONLY: &str = "SELECT current_setting('transaction_read_only')::boolean";
 
-/// Connects, and checks what is there.
+/// Connects and checks the database.
 pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, DbError> {
     let options = options(url)?;
     let (before, made, after) = (Arc::clone(&breaks), Arc::clone(&breaks), breaks);
@@ -185,7 +187,8 @@ pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, DbErr
     Ok(pool)
 }
 
-/// Why there is no connection. A pool waits for a server that is about to start, and says at last only that it has waited.
+/// Why there is no connection. A pool waits for a server that is starting, and in the end only
+/// reports that it has waited.
 async fn cause(error: sqlx::Error, options: &PgConnectOptions) -> sqlx::Error {
     if !matches!(error, sqlx::Error::PoolTimedOut) {
         return error;
@@ -269,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_no_piece_of_a_password() {
+    fn an_address_contains_no_part_of_a_password() {
         for (url, expected) in [
             ("postgres://bob:hush@db.test:5433/accord", Some("db.test:5433")),
             ("postgres://bob:hush@db.test/accord?sslmode=disable", Some("db.test:5432")),

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn names_round_trip() {
         assert_eq!(named::<Status>(Status::Stopping.as_str()).unwrap(), Status::Stopping);
         assert_eq!(named::<Outcome>(Outcome::NoJson.as_str()).unwrap(), Outcome::NoJson);
         assert!(named::<Status>("asleep").is_err());

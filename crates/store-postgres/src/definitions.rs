@@ -128,7 +128,7 @@ impl Table {
         Ok(())
     }
 
-    /// Whether the condition holds. What is there is locked until the transaction ends.
+    /// Whether the condition holds. An existing row is locked until the transaction ends.
     async fn check(
         self,
         connection: &mut PgConnection,
@@ -148,7 +148,7 @@ INSERT INTO TABLE (name, document, hash, created_at, modified_at) VALUES ($1, $2
 ON CONFLICT (name) DO UPDATE
 SET document = excluded.document, hash = excluded.hash, modified_at = excluded.modified_at";
 
-/// Where there must be none, of two at the same time only one succeeds.
+/// If it must not exist yet, only one of two concurrent writes succeeds.
 const ADD: &str = "
 INSERT INTO TABLE (name, document, hash, created_at, modified_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING";

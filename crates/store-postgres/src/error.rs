@@ -1,4 +1,4 @@
-//! What can go wrong below the seam, and what is worth another try.
+//! Errors of the database, and which of them are worth a retry.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ impl DbError {
     }
 }
 
-/// Work on the database that does not wait for ever.
+/// Limits the time of an operation on the database.
 pub(crate) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, DbError>>,

@@ -23,7 +23,7 @@ const SETTLE_LIMIT: Duration = Duration::from_millis(250);
 /// How long to wait between two looks: about as long as a quick transaction.
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
-/// The committed events, and up to where they are settled.
+/// The committed events, and the id up to which they are final.
 struct Snapshot {
     events: Vec<Event>,
     newest: EventId,
@@ -53,7 +53,8 @@ impl EventStore for PostgresStore {
     }
 }
 
-/// What is settled, at least in front of what is `known` to be.
+/// The events of a page whose ids are final. Waits a moment if an open transaction could still add
+/// smaller ids; ids below `known` are known to be final.
 async fn settled(
     pool: &PgPool,
     filter: &EventFilter,
@@ -79,7 +80,8 @@ async fn settled(
     }
 }
 
-/// What is settled at least, once looking cheaply has not helped.
+/// The id up to which all ids are final, ignoring transactions of other programs. Zero until the
+/// cheap check has failed a few times.
 pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, DbError> {
     if looks < QUICK_LOOKS { Ok(EventId(0)) } else { past_strangers(pool).await }
 }
@@ -92,7 +94,7 @@ async fn snapshot(
     limit: EventLimit,
 ) -> Result<Snapshot, DbError> {
     let mut query = QueryBuilder::<Postgres>::new(concat!(
-        // What is cut off is not read: the length of a text is known without it.
+        // Rows beyond the cut are not read: the length of a text is known without reading it.
         "SELECT * FROM (SELECT e.*, sum(octet_length(e.body)) OVER (ORDER BY e.id) - octet_length(e.body) AS before FROM (",
         "SELECT e.id, e.at, e.session_id, e.run_id, e.workflow_run_id, e.kind, e.body, h.horizon FROM events e, (SELECT ",
         event_horizon!(),

@@ -61,7 +61,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// What is known after observations; nothing if they add nothing.
+/// The evidence after these observations; `None` if they add nothing.
 fn merged(known: Option<Evidence>, observations: &[&Observation]) -> Option<Evidence> {
     observations.iter().fold(None, |new, each| Evidence::after(new.or(known), each.observed, each.at).or(new))
 }

@@ -44,9 +44,10 @@ const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)";
 
 /// The first id that an open or future transaction of a writer could still write.
 ///
-/// The snapshot is taken before the locks are read. A transaction that the snapshot shows as open is a stranger's if it
-/// holds its own number and not the writers' lock. One whose number is not among the locks has ended, or has just begun:
-/// it counts as a writer until that is clear. So what lies in front is settled for every statement that starts later.
+/// The snapshot is taken before the locks are read. An open transaction in the snapshot belongs to
+/// another program if it holds its own number but not the writers' lock. One whose number is not
+/// among the locks has ended or has just begun: it counts as a writer until that is clear. So every
+/// id below the result is final for all later statements.
 const PAST_STRANGERS: &str = "
 WITH held AS MATERIALIZED (
     SELECT locktype, virtualtransaction, transactionid::text::bigint AS number, database, classid, objid, objsubid
@@ -77,9 +78,10 @@ pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, DbError> {
 impl PostgresStore {
     /// A transaction that may write events. Every transaction of a use case begins so.
     ///
-    /// It begins in a task of its own, because the caller may be gone before the server has answered: a caller that hangs
-    /// up ends its use case. A beginning that is given up half-way would go back into the pool as an open transaction, in
-    /// in which others would write without a commit. A transaction that is not taken is rolled back.
+    /// It begins in a separate task, because a caller that hangs up cancels its operation, perhaps
+    /// before the server has answered. A cancelled `BEGIN` would return the connection to the pool
+    /// with an open transaction, in which others would write without a commit. A transaction that
+    /// nobody receives is rolled back.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, DbError> {
         let pool = self.pool.clone();
         let beginning = async move { within(LONGEST_USE, async { Ok(pool.begin_with(BEGIN).await?) }).await };

@@ -4,26 +4,30 @@
 //! asks [`accord_domain::run::change`], and writes what comes out. Claims and reconcilers skip what others have locked,
 //! so that any number of coordinators share the work without waiting for each other.
 //!
-//! [`PostgresStore`] (`store`) implements each trait of [`accord_store`] in the file of its subject, `runs/` and `workflows/` in
-//! folders of theirs. `load` locks and reads a run with its session, `write` writes changes, many in a few statements; `rows`,
-//! `convert` and `text` are rows, columns and plain texts; `list` and `page` make pages of lists; `fault`
-//! says what is tried again.
+//! [`PostgresStore`] (`store`) implements each trait of [`accord_store`] in the file of its
+//! subject, with `runs/` and `workflows/` as folders. `load` locks and reads a run with its
+//! session, `write` writes changes, many in a few statements; `rows`, `convert` and `text` are
+//! rows, columns and plain texts; `list` and `page` make pages of lists; `fault` says what is tried
+//! again.
 //!
 //! # The order of events
 //!
-//! Ids must become visible in increasing order, and commits must not wait for each other. So an event's id is the number
-//! of its transaction (with an offset) and its place in it, and readers stop in front of the oldest transaction that is
-//! still open: whatever has a smaller number is there already or will never be. Transactions of others, in this database
-//! or beside it in the cluster, do not count for longer than a moment (`horizon`). A dump that is restored into another
-//! cluster meets smaller transaction numbers; the offset is raised when a store connects, so restore first and start
-//! coordinators afterwards.
+//! Ids must become visible in increasing order, and commits must not wait for each other. So an
+//! event's id is the number of its transaction (with an offset) and its place in it, and readers
+//! stop in front of the oldest transaction that is still open: every smaller number is already
+//! visible or will never be used. Transactions of other programs, in this database or elsewhere in
+//! the cluster, delay readers only for a moment (`horizon`). In another cluster, a restored dump
+//! meets smaller transaction numbers; the offset is raised when a store connects, so restore first
+//! and start coordinators afterwards.
 //!
 //! # Notices
 //!
-//! `NOTIFY` makes commits wait for each other when it is in their transactions, so it is sent after the commit, in
-//! batches. What is lost with a process that dies in between is found again by reading the events (`notices`).
+//! `NOTIFY` makes commits wait for each other when it is in their transactions, so it is sent after
+//! the commit, in batches. If a process dies in between, the events themselves are read instead
+//! (`notices`).
 //!
-//! Absent on purpose: foreign keys, `jsonb`, stored procedures, and any state in memory that another coordinator needs.
+//! Deliberately not used: foreign keys, `jsonb`, stored procedures, and any state in memory that
+//! another coordinator needs.
 
 mod audit;
 mod callbacks;

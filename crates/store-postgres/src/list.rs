@@ -10,9 +10,9 @@ use crate::error::DbError;
 use crate::page;
 
 pub(crate) struct List<'a> {
-    /// What is read of a row.
+    /// The columns that are read.
     pub(crate) columns: &'a str,
-    /// The table with its alias, and what is joined to it.
+    /// The table with its alias, and its joins.
     pub(crate) source: &'a str,
     /// The alias of the table whose rows are listed.
     pub(crate) alias: &'a str,

@@ -59,8 +59,8 @@ async fn bring_up(connection: &mut PgConnection) -> Result<(), DbError> {
     number_events_onwards(connection).await
 }
 
-/// Looks whether [`run`] would work. Where there are no tables it is tried, and taken back; tables that are there may be large
-/// and in use, so of these only the version and the rights are looked at.
+/// Checks whether [`run`] would work. Without tables it is tried and rolled back. Existing tables
+/// may be large and in use, so only their version and the permissions are checked.
 pub(crate) async fn examine(pool: &PgPool) -> Result<PoisonedCount, DbError> {
     let mut transaction = pool.begin().await?;
     let examined = look(&mut transaction).await.map_err(explained);
@@ -105,7 +105,7 @@ fn explained(error: DbError) -> DbError {
     let text = match cause.code().unwrap_or_default().as_ref() {
         // Insufficient privilege.
         "42501" => format!("{}: {NO_RIGHTS}", cause.message()),
-        // A table, or another thing of that name, is there.
+        // A table or another object of that name exists.
         "42P07" | "42710" => {
             format!(
                 "{}, and it does not belong to Accord: use a separate database for Accord",
@@ -138,9 +138,9 @@ async fn version(connection: &mut PgConnection) -> Result<i32, DbError> {
     Ok(version.fetch_one(connection).await?)
 }
 
-/// Raises the offset where there are events from transactions that this cluster has not seen yet: they came with a dump.
-/// Everything that this cluster has written lies in front of the end of the statement's own snapshot, so that the offset
-/// does not move under coordinators that are at work.
+/// Raises the offset if there are events of transactions that this cluster has not reached yet:
+/// they came with a dump. All events written by this cluster are below the end of the statement's
+/// snapshot, so the offset does not change under running coordinators.
 const OFFSET: &str = "
 UPDATE event_numbering SET transaction_offset = newest.number + 1 - here.number
 FROM (SELECT coalesce(max(id) >> $1, -1) AS number FROM events) AS newest,

@@ -1,6 +1,6 @@
-//! Work under way, and what is set aside because coordinators died of it.
+//! Work in progress, and work that is set aside because it crashed coordinators.
 //!
-//! The work itself is locked before its mark, as everywhere.
+//! The work itself is always locked before its mark.
 
 use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
@@ -90,8 +90,8 @@ impl QuarantineStore for PostgresStore {
     }
 }
 
-/// A mark has to survive the end of this process and not that of the server, so its commit does not wait for the disk. The
-/// setting is for this one statement: it is a transaction of its own.
+/// A mark must survive a crash of this process but not of the server, so its commit does not wait
+/// for the disk. The setting applies to this one statement, which is its own transaction.
 macro_rules! unflushed {
     () => {
         "WITH unflushed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS setting) "
@@ -305,7 +305,7 @@ async fn poison_run(
 async fn hold(connection: &mut PgConnection, item: &Item, now: Timestamp) -> Result<Announcement, DbError> {
     let session_id: SessionId = id(&item.id)?;
     let parent = load::session(connection, &session_id).await?;
-    // Its run would go on waiting, and the next coordinator would die of it.
+    // The run would keep waiting, and the next coordinator would crash on it.
     if parent.status == Status::Waiting {
         return poison_run(connection, &parent.last_run_id, now).await;
     }

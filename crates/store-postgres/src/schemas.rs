@@ -34,8 +34,8 @@ impl SchemaStore for PostgresStore {
     }
 }
 
-/// The same schema again sets the description; another one under this name changes no row. A description that is the
-/// same is no change.
+/// Adding the same schema again sets the description; another schema under this name changes no
+/// row. An equal description is not a change.
 const ADD: &str = "
 INSERT INTO output_schemas AS s (name, description, document, hash, created_at, modified_at)
 VALUES ($1, $2, $3, $4, $5, $6)

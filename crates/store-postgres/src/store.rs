@@ -23,7 +23,8 @@ use crate::{connect, migrate, write};
 pub struct PostgresStore {
     pub(crate) pool: PgPool,
     pub(crate) hub: Arc<Hub>,
-    /// The newest event that was given as such. What is settled stays settled, whatever a later look can tell.
+    /// The newest event id that was returned as final. It stays final, whatever later queries can
+    /// tell.
     pub(crate) settled: Arc<AtomicI64>,
     /// Kept for its end: it stops the tasks that watch the database.
     _watch: Arc<Watch>,

@@ -107,8 +107,8 @@ SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
 const USABLE: &str = "
 SELECT current_setting('transaction_read_only')::boolean AS read_only, to_regclass('runs') IS NULL AS gone";
 
-/// A write that is committed and invisible: no request has this scope, and what is as old as this time is forgotten like
-/// any other.
+/// A committed write without a visible effect: no request has this scope, and a row this old is
+/// removed like any other.
 const PROBE: &str = "
 INSERT INTO idempotency_keys (scope, key, fingerprint, response, created_at) VALUES ('probe', '', '', '', 0)
 ON CONFLICT (scope, key) DO UPDATE SET response = EXCLUDED.response";

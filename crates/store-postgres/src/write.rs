@@ -15,7 +15,7 @@ use crate::horizon::{MOST_EVENTS, event_base};
 use crate::load::Step;
 use crate::rows::update_runs;
 
-/// Writes what changed: runs, sessions, what is owed to parents, and the events, after those that are given.
+/// Writes changes: runs, sessions, callbacks, and the events, after the events that are passed in.
 ///
 /// Events are numbered within their transaction, so a transaction calls this or [`events`], once.
 pub(crate) async fn steps(

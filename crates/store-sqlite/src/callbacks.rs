@@ -175,7 +175,7 @@ pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionI
     Ok(if some { Children::WillCallBack } else { Children::Quiet })
 }
 
-/// The session goes on: what it is owed is held no longer.
+/// The session is resumed: its callbacks are no longer held.
 pub(crate) fn let_go(connection: &Connection, parent: i64) -> DbResult<()> {
     let sql = "UPDATE callbacks SET held_reason = NULL, held_message = NULL, held_at = NULL, failing_since = NULL \
                WHERE parent = ?1 AND delivered_by IS NULL";
@@ -183,7 +183,7 @@ pub(crate) fn let_go(connection: &Connection, parent: i64) -> DbResult<()> {
     Ok(())
 }
 
-/// What a run was made to tell is owed again.
+/// The callbacks that a run was to deliver are pending again.
 pub(crate) fn take_back(connection: &Connection, run: i64) -> DbResult<()> {
     let sql = "UPDATE callbacks SET delivered_by = NULL WHERE delivered_by = ?1";
     connection.prepare_cached(sql)?.execute([run])?;

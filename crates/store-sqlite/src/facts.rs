@@ -1,4 +1,4 @@
-//! What is known about endpoints. It is written with the end of a run.
+//! Facts about endpoints. They are written with the result of a run.
 
 use accord_domain::evidence::{Evidence, Observation};
 use accord_store::{Fact, FactFilter, FactStore, StoreError};

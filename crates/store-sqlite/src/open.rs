@@ -26,7 +26,7 @@ const LOG_LIMIT: i64 = 64 * 1024 * 1024;
 /// SQLite's own number carries them a quarter as often, and keeps the log at 16 MiB.
 const LOG_PAGES: i64 = 4000;
 
-/// How long the end waits for reads that are under way.
+/// How long closing waits for reads in progress.
 const LAST_WAIT: Duration = Duration::from_millis(500);
 
 /// Pages kept in memory by the writer, in KiB (SQLite reads a negative number so): those that every run changes.
@@ -69,7 +69,7 @@ fn located(error: StoreError, path: &Path) -> StoreError {
     }
 }
 
-/// Looks whether a database that is there could be opened, and leaves no trace.
+/// Checks whether an existing database could be opened, without changing anything.
 pub(crate) fn examine(path: &Path) -> Result<PoisonedCount, StoreError> {
     let examine = || -> DbResult<PoisonedCount> {
         fs::OpenOptions::new()
@@ -129,7 +129,7 @@ pub(crate) fn reading(path: &Path) -> DbResult<Connection> {
 }
 
 fn tune(connection: &Connection, cache_kib: i64) -> DbResult<()> {
-    // A statement is planned once, and not again for every other value that it is given.
+    // A statement is planned once, and not again for every set of parameters.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "cache_size", cache_kib)?;

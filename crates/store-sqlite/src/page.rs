@@ -49,7 +49,7 @@ pub(crate) fn bound<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
 
 /// A list by time, the newest first.
 pub(crate) struct List<'a> {
-    /// What is read of a row.
+    /// The columns that are read.
     pub(crate) columns: &'a str,
     pub(crate) source: &'a str,
     /// The name of the table whose rows are listed.

@@ -1,4 +1,4 @@
-//! Work under way, and what is set aside because coordinators died of it.
+//! Work in progress, and work that is set aside because it crashed coordinators.
 
 use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
@@ -229,7 +229,7 @@ fn hold(write: &mut Write<'_>, item: &Item, now: Timestamp) -> DbResult<bool> {
         Err(DbError::Answer(StoreError::NoSession(_))) => return Ok(false),
         found => found?,
     };
-    // Its run would go on waiting, and the next coordinator would die of it.
+    // The run would keep waiting, and the next coordinator would crash on it.
     if parent.status == Status::Waiting {
         return poison_run(write, &parent.last_run_id, now);
     }

@@ -12,7 +12,8 @@ use crate::opened::Opened;
 use crate::readers::Readers;
 use crate::writer::{Flush, Undo, Write, Writer};
 
-/// Notices kept for a listener that is behind. They are hints: one that is further behind looks for itself.
+/// Notices kept for a slow listener. They are hints: a listener that is further behind reads the
+/// store itself.
 const NOTICES: usize = 1024;
 
 /// The store on SQLite.
@@ -29,7 +30,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database in this file, and makes it where there is none. `:memory:` is [`SqliteStore::in_memory`].
+    /// Opens the database in this file, or creates it. `:memory:` is [`SqliteStore::in_memory`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         if path == Path::new(":memory:") {

@@ -92,8 +92,8 @@ impl Upkeep for SqliteStore {
     }
 }
 
-/// What a probe writes, in bytes: with the pages of the tables about as much as a small run. Where there is no room for that,
-/// there is none for a run.
+/// The size of a probe write, in bytes: with the pages of the tables about as much as a small run.
+/// If it does not fit, a run does not fit either.
 const PROBE_BYTES: usize = 16 * 1024;
 
 /// Writes where the next run would be written, and changes nothing there: a page that is damaged is found. Then a row of the
@@ -107,7 +107,7 @@ fn probe(write: &mut Write<'_>) -> DbResult<()> {
     for sql in newest {
         write.connection().prepare_cached(sql)?.execute([])?;
     }
-    // No request has this scope, and what is as old as this time is forgotten like any other.
+    // No request has this scope, and a row this old is removed like any other.
     let sql = "INSERT OR REPLACE INTO idempotency (scope, key, fingerprint, response, created_at) \
                VALUES ('probe', '', '', ?1, 0)";
     write.connection().prepare_cached(sql)?.execute([" ".repeat(PROBE_BYTES)])?;

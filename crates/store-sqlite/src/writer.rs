@@ -25,8 +25,8 @@ use crate::opened::Opened;
 /// Use cases that may wait for the writer before their callers wait in their turn.
 const QUEUE: usize = 1024;
 
-/// Use cases in one transaction: enough that syncing is no longer what costs, few enough that the first one does not
-/// wait long for the last.
+/// Operations in one transaction: enough that syncing no longer dominates, few enough that the
+/// first one does not wait long for the last.
 const GROUP: usize = 256;
 
 /// A group of this size means load, and that more use cases are coming.
@@ -72,7 +72,7 @@ pub(crate) enum Flush {
     Later,
 }
 
-/// Inside a use case: the connection, and what others are to hear of once it is committed.
+/// Inside a write: the connection, and the notices to send after the commit.
 pub(crate) struct Write<'a> {
     connection: &'a Connection,
     notices: Vec<Notice>,

@@ -1,4 +1,4 @@
-//! A process that is killed while it writes loses nothing that it was told is written.
+//! A process that is killed during writes loses no acknowledged write.
 #![expect(clippy::unwrap_used, reason = "a test whose process does not start has failed")]
 
 use std::collections::BTreeSet;
@@ -12,10 +12,10 @@ use accord_domain::key::{Key, Role};
 use accord_store::KeyStore;
 use accord_store_sqlite::SqliteStore;
 
-/// Where the process that is to be killed writes, and what it begins its names with.
+/// The database and name prefix of the process that will be killed.
 const PLACE: &str = "ACCORD_TEST_CRASH";
 
-/// What is written before the kill, at least.
+/// The minimum number of writes before the kill.
 const WRITTEN: usize = 150;
 
 #[test]
@@ -37,7 +37,7 @@ fn a_killed_process_loses_nothing_acknowledged() {
     assert!(acknowledged.len() >= 3 * WRITTEN);
 }
 
-/// What a process said was written until it was killed.
+/// The writes that a process acknowledged before it was killed.
 fn killed(round: usize, path: &Path) -> Vec<String> {
     let mut process = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_killed_process_loses_nothing_acknowledged", "--nocapture"])
@@ -85,7 +85,7 @@ fn write_until_killed(round: &str, path: &Path) {
                     };
                     store.add_key(key).await.unwrap();
                     let mut output = std::io::stdout().lock();
-                    // Nobody reads any more: the test is over without having killed us.
+                    // The pipe is closed: the test ended without killing this process.
                     if writeln!(output, "written {name}").is_err() {
                         return;
                     }

@@ -1,4 +1,4 @@
-//! Files: made, opened again, refused.
+//! Database files: created, reopened, rejected.
 #![expect(clippy::unwrap_used, reason = "a test that cannot have its file has failed")]
 
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ async fn writes_survive_reopening() {
 }
 
 #[tokio::test]
-async fn the_end_leaves_one_file() {
+async fn closing_leaves_one_file() {
     let (path, folder) = place();
     let store = SqliteStore::open(&path).unwrap();
     store.add_key(key("a")).await.unwrap();
@@ -73,7 +73,7 @@ async fn pending_writes_are_written_on_drop() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_file_is_its_owners_alone() {
+async fn only_the_owner_can_access_the_file() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("not/there/yet/accord.db");
@@ -100,7 +100,7 @@ async fn two_stores_share_a_file() {
 }
 
 #[tokio::test]
-async fn many_can_make_the_same_file_at_once() {
+async fn many_can_create_the_same_file_at_once() {
     let (path, _folder) = place();
     let opening: Vec<_> = (0..8)
         .map(|_| {
@@ -114,7 +114,7 @@ async fn many_can_make_the_same_file_at_once() {
 }
 
 #[test]
-fn a_newer_database_is_refused() {
+fn a_newer_database_is_rejected() {
     let (path, _folder) = place();
     drop(SqliteStore::open(&path).unwrap());
     let connection = rusqlite::Connection::open(&path).unwrap();
@@ -125,7 +125,7 @@ fn a_newer_database_is_refused() {
 }
 
 #[test]
-fn a_database_of_another_program_is_refused() {
+fn a_database_of_another_program_is_rejected() {
     let (path, _folder) = place();
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch("CREATE TABLE runs (mine TEXT)").unwrap();

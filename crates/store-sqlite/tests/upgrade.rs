@@ -1,7 +1,7 @@
-//! Databases that earlier versions wrote: opened, brought up to date, and worked with.
+//! Databases of earlier versions: opened, migrated, and used.
 //!
-//! `tests/upgrade/tables_N.sql` is what version N of the tables held after a few runs, as SQL. A release that adds a
-//! migration adds a file.
+//! `tests/upgrade/tables_N.sql` is an SQL dump of version N of the tables after a few runs. A
+//! release that adds a migration adds a file.
 #![expect(clippy::unwrap_used, reason = "a test that cannot have its file has failed")]
 
 use std::sync::Arc;

@@ -1,8 +1,9 @@
-//! What parents are owed: their children's ends.
+//! Callbacks: the outcomes of children, to be delivered to their parents.
 //!
-//! An end is written with the child's run ([`crate::RunStore::finish_run`] and whatever else ends a run), delivered with a
-//! run of the parent ([`crate::Submission::delivers`]), and owed again where that run is over and the conversation does
-//! not have it. A run that goes on with a session ends every hold on what the session is owed.
+//! A callback is written when the child's run ends ([`crate::RunStore::finish_run`] or otherwise),
+//! delivered with a run of the parent ([`crate::Submission::delivers`]), and pending again if that
+//! run ends without the callback in the conversation. A run that resumes a session ends every hold
+//! on its callbacks.
 
 use accord_domain::callback::{HeldReason, Undelivered};
 use accord_domain::id::{RunId, SessionId};
@@ -11,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::error::StoreError;
 
-/// Children's ends that are owed to one parent, which has no run under way.
+/// Pending callbacks of one parent that has no unfinished run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub parent_session_id: SessionId,
@@ -51,10 +52,11 @@ pub struct CallbackHold {
 /// Keeps what parents are owed.
 #[async_trait]
 pub trait CallbackStore: Send + Sync {
-    /// Parents that are owed something that is not held, and have no run under way.
+    /// Parents with pending callbacks that are not held, and without an unfinished run.
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError>;
 
-    /// Runs in the status `waiting` for which something is to be done: a child ended, none is left, or the time is over.
+    /// Runs in the status `waiting` that need action: a child has finished, no child is left, or
+    /// the time is up.
     async fn waiting_runs(&self, now: Timestamp, limit: u32) -> Result<Vec<WaitingRun>, StoreError>;
 
     /// The children of a session that will call it back: unfinished ones, and those whose end was not reported and is not held.

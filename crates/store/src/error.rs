@@ -19,7 +19,7 @@ pub enum StoreError {
     /// Something else has this name.
     #[error("{kind} '{name}' already exists")]
     Exists { kind: &'static str, name: String },
-    /// The session has a run under way.
+    /// The session has an unfinished run.
     #[error("{session} has a run in progress: {run}")]
     Busy { session: SessionId, run: RunId },
     /// The workflow run is not over, or another waits for its end.

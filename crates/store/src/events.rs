@@ -48,15 +48,17 @@ pub enum Notice {
         /// In this run.
         run_id: Option<RunId>,
     },
-    /// A run is over, waits for its runner to stop, or waits without one: callers and reconcilers may look.
+    /// A run has finished, waits for its runner to stop, or waits without one: callers and
+    /// reconcilers should read it.
     Changed {
         run_id: RunId,
-        /// Whether it is over.
+        /// Whether it has finished.
         over: bool,
     },
     /// Events of a workflow run were written.
     WorkflowEvents { workflow_run_id: WorkflowRunId },
-    /// A workflow run was made, was asked to stop, or is over: callers and reconcilers may look.
+    /// A workflow run was created, was asked to stop, or has finished: callers and reconcilers
+    /// should read it.
     WorkflowChanged { workflow_run_id: WorkflowRunId },
 }
 
@@ -76,6 +78,7 @@ pub trait EventStore: Send + Sync {
     /// The newest event's id. All events up to it are visible.
     async fn last_event(&self) -> Result<EventId, StoreError>;
 
-    /// What is written from now on, by this process and by others on the same database.
+    /// Notices of everything that is written from now on, by this process and by others on the same
+    /// database.
     fn notices(&self) -> Notices;
 }

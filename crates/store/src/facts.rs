@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 
-/// What is known about one feature of an endpoint with one model.
+/// The evidence for one feature of an endpoint with one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fact {
     pub endpoint: String,
@@ -16,7 +16,7 @@ pub struct Fact {
     pub evidence: Evidence,
 }
 
-/// Which facts. What is `None` matches all.
+/// Selects facts. `None` matches all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FactFilter {
     /// Of this endpoint.

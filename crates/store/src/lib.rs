@@ -1,15 +1,18 @@
-//! The store, as use cases.
+//! The interface of the store: one method per use case.
 //!
-//! Each method is one use case and exactly one transaction: what it writes is there whole, after a crash too, or not at
-//! all, and when it returns, it is on disk. No transaction crosses the seam. Decisions are not made here: an
-//! implementation loads a run, asks [`accord_domain::run::change`], and writes what comes out.
+//! Each method is exactly one transaction: it is written completely or not at all, even after a
+//! crash, and is on disk when the method returns. No transaction spans several calls. Decisions are
+//! not made here: an implementation loads a run, calls [`accord_domain::run::change`], and writes
+//! the result.
 //!
-//! [`Store`] is the sum of small traits, one for each subject. A run goes through [`RunStore`]: submitted, claimed, started,
-//! reported on, finished; [`RunReader`], [`SessionStore`] and [`EventStore`] read what is there; [`Upkeep`] finds what was lost;
-//! [`CallbackStore`] keeps what parents are owed. [`Tally`] adds figures up, for every implementation alike. What is written is
-//! announced as a [`Notice`], a hint to read. Both implementations pass the same tests, in `accord-test-support`.
+//! [`Store`] is the sum of small traits, one for each subject. A run goes through [`RunStore`]:
+//! submitted, claimed, started, reported on, finished; [`RunReader`], [`SessionStore`] and
+//! [`EventStore`] read; [`Upkeep`] finds lost runs; [`CallbackStore`] keeps pending callbacks.
+//! [`Tally`] computes statistics for every implementation. Writes are announced as a [`Notice`], a
+//! hint to read. Both implementations pass the same tests, in `accord-test-support`.
 //!
-//! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
+//! There is deliberately no SQL and no clock here. Times are arguments, so that tests can control
+//! them.
 
 mod audit;
 mod callbacks;

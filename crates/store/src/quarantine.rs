@@ -1,8 +1,9 @@
-//! Work under way in coordinators, so that what ends them is known afterwards.
+//! Marks of the work in progress in coordinators, so that work that crashes them can be found
+//! afterwards.
 //!
 //! A mark says which coordinator works on something. Progress clears the mark in the same
-//! transaction ([`crate::WorkflowRunStore::advance_workflow_run`], a submission that delivers callbacks), and with it the
-//! deaths that were counted.
+//! transaction ([`crate::WorkflowRunStore::advance_workflow_run`], a submission that delivers
+//! callbacks), and with it the crash count.
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::quarantine::{Fate, Item};
@@ -48,7 +49,7 @@ pub struct PoisonedCount {
     pub workflow_runs: u64,
 }
 
-/// Keeps marks of work under way.
+/// Keeps marks of work in progress.
 #[async_trait]
 pub trait QuarantineStore: Send + Sync {
     /// Marks work that this coordinator is about to begin, and gives what it may begin: not what another one is at. Unlike

@@ -45,8 +45,8 @@ pub trait RunnerStore: Send + Sync {
     /// All runners, newest first. They are few.
     async fn runners(&self) -> Result<Vec<Runner>, StoreError>;
 
-    /// A runner is alive: its leases are renewed, and it hears what became of each. An unknown runner is
-    /// [`StoreError::NoSuch`]: it registers again.
+    /// Records that a runner is alive, renews its leases, and returns what it must do with each
+    /// run. An unknown runner is [`StoreError::NoSuch`]: it registers again.
     async fn heartbeat(&self, beat: Beat) -> Result<Vec<Directive>, StoreError>;
 
     /// How many of these runs have a child that is not over and that they look after themselves: they wait for it or ask for

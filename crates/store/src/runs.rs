@@ -36,7 +36,7 @@ pub struct Idempotency {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionChoice {
     New(Box<Session>),
-    /// One that exists and has no run under way.
+    /// An existing session without an unfinished run.
     Resume(SessionId),
 }
 
@@ -52,7 +52,7 @@ pub struct Submission {
     pub delivers: Vec<RunId>,
     /// The steps that it begins with, numbered from 1: a fork continues after them.
     pub steps: Vec<step::Body>,
-    /// What a person is asked, if a person does the work: the run is `input_required` then.
+    /// The request to a person, if a person does the work: the run is then `input_required`.
     pub asks: Option<Box<InputRequest>>,
     /// Where the request had a key.
     pub idempotency: Option<Idempotency>,
@@ -122,15 +122,16 @@ pub struct Report {
 pub struct Finish {
     pub holder: Holder,
     pub end: End,
-    /// What it used in all.
+    /// Its total usage.
     pub usage: Usage,
     /// How often the model was asked again, where the runner held it to the contract.
     pub retries: u32,
     /// The conversation, as JSON text; `None` keeps the session's.
     pub conversation: Option<String>,
-    /// What every later run of the session must demand, where the conversation lives with this runner.
+    /// The requirements of every later run of the session, if the conversation is stored at this
+    /// runner.
     pub affinity: Option<Demands>,
-    /// What was seen of endpoints.
+    /// Observations about endpoints.
     pub observations: Vec<Observation>,
     pub now: Timestamp,
 }
@@ -142,21 +143,21 @@ pub struct AskAgain {
     /// The answer, judged.
     pub attempt: Attempt,
     pub prompt: String,
-    /// What was used in all.
+    /// The total usage.
     pub usage: Usage,
     /// The conversation, as JSON text.
     pub conversation: Option<String>,
     pub now: Timestamp,
 }
 
-/// A run cannot go on before its children finish or a person answers.
+/// A run that cannot continue before its children finish or a person answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspend {
     pub holder: Holder,
     pub suspension: Suspension,
-    /// What a person is asked.
+    /// The requests to people.
     pub inputs: Vec<InputRequest>,
-    /// What it used in all.
+    /// Its total usage.
     pub usage: Usage,
     /// How often the model was asked again.
     pub retries: u32,
@@ -177,7 +178,7 @@ impl Suspend {
     }
 }
 
-/// What a suspended run waited for is there.
+/// What a suspended run waited for has happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wake {
     pub run_id: RunId,
@@ -185,7 +186,7 @@ pub struct Wake {
     pub attempt: u32,
     /// Why it is queued again, for people.
     pub reason: String,
-    /// What the run is told next, written as its next step.
+    /// The next message to the run, written as its next step.
     pub step: step::Body,
     /// The children's runs whose callbacks this delivers. Each is delivered once: if one is no longer pending, nothing is
     /// written and the answer is `None`.
@@ -195,7 +196,8 @@ pub struct Wake {
 
 #[async_trait]
 pub trait RunStore: Send + Sync {
-    /// Writes a run, its session, its events and its idempotency key. A session is busy until its run is over.
+    /// Writes a run, its session, its events and its idempotency key. A session is busy until its
+    /// run has finished.
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError>;
 
     /// Hands out waiting runs that the runner can do: higher priority first, then first come first served. A run goes to
@@ -221,7 +223,7 @@ pub trait RunStore: Send + Sync {
     /// A suspended run waits for a runner again, with its next step. `None` if its children were reported otherwise.
     async fn wake_run(&self, wake: Wake) -> Result<Option<Run>, StoreError>;
 
-    /// A suspended run whose time is over fails for this reason. Any other run stays as it is.
+    /// Fails a suspended run whose time is up, for this reason. Other runs are unchanged.
     async fn give_up_waiting(
         &self,
         run_id: &RunId,
@@ -234,7 +236,7 @@ pub trait RunStore: Send + Sync {
 
     async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
 
-    /// A run whose maker is gone for ever fails, with this reason.
+    /// Fails a run whose creator is gone for good, with this reason.
     async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError>;
 }
 

@@ -45,7 +45,7 @@ impl Count {
     }
 }
 
-/// What a list shows of a run in addition to the run.
+/// Additional fields of a run in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunSummary {
     /// [`accord_domain::input::InputSummary::preview`].
@@ -56,7 +56,7 @@ pub struct RunSummary {
     pub attempts: u32,
 }
 
-/// What a list shows of a session in addition to the session.
+/// Additional fields of a session in a list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionSummary {
     /// Of the input that it was started with.

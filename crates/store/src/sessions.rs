@@ -40,9 +40,10 @@ pub trait SessionStore: Send + Sync {
         sessions: &[SessionId],
     ) -> Result<Summaries<SessionId, SessionSummary>, StoreError>;
 
-    /// Removes a session with its runs, attempts, events and conversation. One with a run under way is busy.
-    /// Children stay, and what they owe to it is forgotten. Documents that only its runs referred to go too. What it owes
-    /// to its parent is removed with it, and a parent that waited only for it leaves the idle status as of the time the
-    /// removed session last changed.
+    /// Removes a session with its runs, attempts, events and conversation. A session with an
+    /// unfinished run is busy. Children stay, and their callbacks to it are removed. Documents that
+    /// only its runs referred to are removed too. Its own callback to its parent is removed with
+    /// it, and a parent that waited only for it leaves the idle status as of the time the removed
+    /// session last changed.
     async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError>;
 }

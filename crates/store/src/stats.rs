@@ -1,4 +1,4 @@
-//! Figures over runs and attempts. [`crate::Tally`] adds them up, for every store alike.
+//! Statistics over runs and attempts. [`crate::Tally`] computes them for every store.
 
 use accord_domain::attempt::ValueSource;
 use async_trait::async_trait;
@@ -16,12 +16,12 @@ pub struct StatsQuery {
     pub by_hour: bool,
 }
 
-/// The figures of one group. Only runs that are over count.
+/// The statistics of one group. Only finished runs count.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StatRow {
     /// The agent, model, strategy or day; empty for everything together.
     pub key: String,
-    /// Runs that are over.
+    /// Finished runs.
     pub runs: u64,
     /// Of those, completed.
     pub completed: u64,

@@ -1,5 +1,6 @@
-//! Adds figures up. A store reads each run that is over once, with its attempts, and all groups come out: to read the runs again
-//! for each group would take a multiple of the time, and percentiles cannot be put together from those of parts.
+//! Computes statistics. A store reads each finished run once, with its attempts, and all groups are
+//! computed from that: reading the runs again for each group would take several times as long, and
+//! percentiles cannot be combined from those of parts.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ pub const MOST_TOKENS_COUNTED: u64 = i64::MAX as u64;
 /// What one run cost counts from 0 up to this, so that no sum of costs is too large to be a number.
 pub const MOST_COST_COUNTED: f64 = 1e290;
 
-/// A run that is over, as far as it counts.
+/// The fields of a finished run that are counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedRun {
     pub agent_name: String,
@@ -63,7 +64,7 @@ struct Tried {
     model: String,
     strategy: String,
     source: Option<ValueSource>,
-    /// What each model of the run did, in the order in which they were first asked.
+    /// The share of each model of the run, in the order in which they were first used.
     parts: Vec<Part>,
 }
 

@@ -55,7 +55,7 @@ pub trait Upkeep: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Run>, StoreError>;
 
-    /// Forgets runners and what was learnt of single schemas from before this time.
+    /// Removes runners, and facts about single schemas, from before this time.
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError>;
 
     /// Forgets idempotency keys from before this time.

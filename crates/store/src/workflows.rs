@@ -28,9 +28,9 @@ pub struct NodeRecord {
 pub struct NewWorkflowRun {
     /// The run, in version 0.
     pub run: WorkflowRun,
-    /// What is run, as JSON text. Fixed when the run is made.
+    /// The graph that is run, as JSON text. Fixed when the run is created.
     pub definition: String,
-    /// What is not of one node, as JSON text.
+    /// The state that does not belong to a node, as JSON text.
     pub head: String,
     pub input: InputSummary,
 }
@@ -40,7 +40,7 @@ pub struct NewWorkflowRun {
 pub struct WorkflowDocuments {
     pub run: WorkflowRun,
     pub definition: String,
-    /// What is not of one node.
+    /// The state that does not belong to a node.
     pub head: String,
     /// The nodes that something has happened to, by their ids.
     pub nodes: Vec<NodeRecord>,
@@ -63,7 +63,7 @@ pub struct DueWorkflowRun {
 pub enum WorkflowRequest {
     Begin,
     Stop,
-    /// It ended without a result, and is to go on.
+    /// It ended without a result, and is to be resumed.
     Resume,
 }
 
@@ -101,7 +101,7 @@ pub enum TaskRun {
 pub struct WorkflowAdvance {
     /// The run. Its version is one more than that which was loaded.
     pub run: WorkflowRun,
-    /// What is not of one node.
+    /// The state that does not belong to a node.
     pub head: String,
     pub nodes: Vec<NodeRecord>,
     pub events: Vec<Body>,
@@ -137,7 +137,8 @@ pub trait WorkflowRunStore: Send + Sync {
     ) -> Result<Option<String>, StoreError>;
 
     /// Writes the next state and everything that goes with it, if the run has not changed meanwhile
-    /// ([`StoreError::Changed`]). What was asked has been looked at then, and the mark that a coordinator is at it is gone.
+    /// ([`StoreError::Changed`]). This also clears the pending request and the mark of the
+    /// coordinator's work.
     async fn advance_workflow_run(&self, advance: WorkflowAdvance) -> Result<(), StoreError>;
 
     /// Requests a stop. A finished run stays as it is.
@@ -169,8 +170,9 @@ pub trait WorkflowRunStore: Send + Sync {
     /// The task runs of a workflow run that have finished or are gone.
     async fn finished_task_runs(&self, id: &WorkflowRunId) -> Result<Vec<TaskRun>, StoreError>;
 
-    /// Removes a workflow run that is over with its nodes and events ([`StoreError::AtWork`]: it is not, or the run of
-    /// another workflow has not taken its end into account). What worked for it stays.
+    /// Removes a finished workflow run with its nodes and events ([`StoreError::AtWork`]: it has
+    /// not finished, or the run of another workflow has not processed its end). Its agent runs
+    /// stay.
     async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError>;
 
     /// Whether a run works for a workflow run, which has not taken its end into account.

@@ -1,9 +1,11 @@
 //! Test doubles of the outside world.
 //!
-//! - [`ModelServer`]: a provider on loopback. It answers with [`Reply`]s by a [`Script`], over every wire that executors speak,
-//!   and keeps each [`RecordedRequest`]. The binary `accord-model` is one for trying things by hand.
-//! - [`ChaosModel`]: a script that misbehaves by chance, in every way that is known ([`Misbehaviour`]), and records what it did.
-//! - [`PostgresCluster`]: a server of the test's own, gone at its end.
+//! - [`ModelServer`]: a provider on loopback. It answers with the [`Reply`]s of a [`Script`] in
+//!   every provider protocol that executors support, and records each [`RecordedRequest`]. The
+//!   binary `accord-model` starts one for trying things by hand.
+//! - [`ChaosModel`]: a script that misbehaves at random, in every known way ([`Misbehaviour`]), and
+//!   records what it did.
+//! - [`PostgresCluster`]: a private server for a test, removed when the test ends.
 //! - [`hostile`]: deep, wide, long and self-similar inputs for every language that Accord reads.
 //! - [`story`]: the test suite that every store must pass.
 

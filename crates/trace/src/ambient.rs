@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_traces_the_callers_context_goes_on() {
+    async fn without_traces_the_callers_context_is_passed_on() {
         let _quiet = subscriber::set_default(tracing_subscriber::registry());
         let caller: TraceParent = CALLER.parse().unwrap();
         let span = debug_span!("one");

@@ -1,7 +1,8 @@
 //! Traces across processes: which trace a span belongs to, and what spans and their attributes are called.
 //!
-//! The trace context is passed on in the W3C form `traceparent`, whether or not this process sends traces: without a collector
-//! the caller's own context goes on unchanged. `tracestate` and `baggage` are not passed on.
+//! The trace context is passed on in the W3C form `traceparent`, whether or not this process sends
+//! traces: without a collector, the caller's context is passed on unchanged. `tracestate` and
+//! `baggage` are not passed on.
 
 mod ambient;
 pub mod names;

@@ -9,7 +9,7 @@ pub const MOST_EDGES: usize = 20_000;
 /// The most items that one `map` node works on. Each is a run with its own row in the queue.
 pub const MOST_ITEMS: usize = 1_000;
 
-/// The most runs that one `map` or `planner` node has under way at once.
+/// The most concurrent runs of one `map` or `planner` node.
 pub const HIGHEST_CONCURRENCY: u32 = 100;
 
 /// How many it has where the document does not say: enough to be quick, few enough for a provider's limits.
@@ -30,8 +30,8 @@ pub const LONGEST_ID: usize = 64;
 /// The longest template. Models read megabytes; people write pages.
 pub const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
 
-/// The longest line of a template. The library counts columns in 16 bits, and fails where it has to report a mistake behind
-/// the last of them.
+/// The longest line of a template. The library counts columns in 16 bits, and fails if it has to
+/// report an error beyond that column.
 pub const MAX_TEMPLATE_LINE_BYTES: usize = 65_000;
 
 /// How deeply an expression of a template may nest: each operator, dot, filter and bracket is a level, and what is
@@ -69,8 +69,9 @@ pub const WIDEST_FORMAT: usize = 1_000;
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;
 
-/// How many contradictions of one node are reported as events. All of them are in the view of the run, and what was not told
-/// is a warning of the node: each event is a row in the transaction of the step.
+/// How many contradictions of one node are reported as events. All of them are in the view of the
+/// run, and the unreported number is a warning of the node: each event is a row in the transaction
+/// of the step.
 pub const MOST_CONTRADICTION_EVENTS: usize = 1_000;
 
 /// Names beyond this are not looked through for what a wrong one was meant to be.
@@ -83,5 +84,6 @@ pub const MOST_READS: usize = 1_000;
 /// they change, and the linter tries a schema at every provider. `accord schemas lint` takes larger ones.
 pub const MAX_LINTED_BYTES: usize = 64 * 1024;
 
-/// The longest time that a person has to answer: thirty days. What nobody answers in a month is forgotten.
+/// The longest time that a person has to answer: thirty days. A request that is not answered within
+/// a month has been forgotten.
 pub const LONGEST_INPUT_SECONDS: u32 = 30 * 24 * 60 * 60;

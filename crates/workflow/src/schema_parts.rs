@@ -60,7 +60,7 @@ impl Wrapper {
     }
 }
 
-/// A part of a document, as a document of its own.
+/// A part of a document as a standalone document.
 pub(crate) fn taken_out(document: &Value, part: &Value) -> Value {
     if std::ptr::eq(document, part) || !mentions_references(part) {
         return part.clone();

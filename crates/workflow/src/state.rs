@@ -24,7 +24,7 @@ pub struct State {
 pub struct Head {
     pub status: Status,
     pub input: Value,
-    /// What holds for every run of an agent in it.
+    /// Settings of every agent run in it.
     #[serde(default, skip_serializing_if = "Surroundings::is_plain")]
     pub surroundings: Surroundings,
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct Head {
     pub error: Option<WorkflowFailure>,
 }
 
-/// What holds for every run of an agent in a workflow run.
+/// Settings of every agent run in a workflow run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Surroundings {
     /// Demands beside the agents'.
@@ -89,7 +89,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl NodeState {
-    /// Skips the tasks that have not started, because the node is over.
+    /// Skips the tasks that have not started, because the node has finished.
     pub(crate) fn skip_waiting_tasks(&mut self) {
         for task in self.tasks.iter_mut().filter(|task| task.status == NodeStatus::Waiting) {
             task.status = NodeStatus::Skipped;

@@ -1,5 +1,6 @@
-//! The code review of the template, without models: what its agents were recorded to say goes through the engine.
-//! Contradictions are found, numbers are counted by the workflow, and a specialist that fails is named.
+//! The code review of the template, without models: the recorded answers of its agents go through
+//! the engine. Contradictions are found, the workflow counts the findings, and a failed specialist
+//! is named.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
@@ -37,7 +38,7 @@ fn blueprint(agent: &str) -> Value {
     template(&format!("agents/{agent}/agent.yaml"))
 }
 
-/// What the recorded model of an agent says, one answer after the other.
+/// The recorded answers of an agent's model, in order.
 fn answers(agent: &str) -> Vec<Value> {
     let answers: Vec<String> =
         serde_json::from_str(&text(&format!("examples/record.d/code-review/{agent}.json"))).unwrap();
@@ -57,10 +58,10 @@ fn known() -> Known {
     Known { agents: agents.collect(), ..Known::default() }
 }
 
-/// A run of the workflow, its agents answering at once as they were recorded, each with its last answer.
+/// A run of the workflow in which each agent immediately gives its last recorded answer.
 struct Run {
     state: State,
-    /// What each node was told.
+    /// The input of each node.
     told: BTreeMap<String, Value>,
     contradictions: Vec<Contradiction>,
     starts: usize,
@@ -70,7 +71,7 @@ fn run() -> Run {
     run_without(&[])
 }
 
-/// The same, and these specialists fail.
+/// The same, with these specialists failing.
 fn run_without(failing: &[&str]) -> Run {
     run_with(template("inputs/change.json"), failing)
 }
@@ -197,7 +198,7 @@ fn a_failed_specialist_is_named_in_the_review() {
     assert_eq!(run.contradictions.len(), 1, "the others are compared");
     let schema = Schema::compile(&blueprint("writer")["parameters_schema"]).unwrap();
     assert!(schema.is_valid(told));
-    // An answer that hides it breaks the contract of the writer.
+    // An answer that hides the failure breaks the contract of the writer.
     let mut answer = answers("writer").pop().unwrap();
     let broken = |answer: &Value| -> Vec<String> {
         invariants_of("writer").check(answer, told).into_iter().map(|violation| violation.message).collect()
@@ -217,12 +218,12 @@ fn a_failed_specialist_is_named_in_the_review() {
     assert!(!schema.is_valid(&told), "{told}");
 }
 
-/// A replay answers only exactly what was recorded, and the writer is recorded with this input.
+/// A replay only answers the recorded input, and the writer was recorded with this input.
 #[test]
 fn the_prompt_of_the_writer_matches_the_recording() {
     let recorded: Value =
         serde_json::from_str(&text("examples/record.d/code-review/writer.input.json")).unwrap();
-    // The order of members counts: it is the order in which a model reads them.
+    // The order of properties matters: a model reads them in this order.
     assert_eq!(run().told["writer"].to_string(), recorded.to_string());
 }
 

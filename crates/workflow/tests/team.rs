@@ -1,5 +1,5 @@
-//! The team of the template, without models: what its agents were recorded to say goes through the engine, and each of
-//! them is told what it was recorded with.
+//! The team of the template, without models: the recorded answers of its agents go through the
+//! engine, and each agent gets the input that it was recorded with.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
@@ -79,7 +79,7 @@ fn prompts_of_the_team_match_the_recording() {
         };
         assert_eq!(told[agent], recorded, "{agent}");
     }
-    // The order of members counts: it is the order in which a model reads them.
+    // The order of properties matters: a model reads them in this order.
     let recorded: Value = serde_json::from_str(&text("examples/record.d/team/plan.schema.json")).unwrap();
     assert_eq!(plan_schema.unwrap().to_string(), recorded.to_string());
 }

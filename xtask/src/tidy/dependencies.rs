@@ -1,11 +1,11 @@
-//! Who may use whom. The tables are ARCHITECTURE.md as data.
+//! Which crate may use which. The tables are ARCHITECTURE.md as data.
 
 use super::Finding;
 use super::manifest::{self, Manifest};
 use super::repository::Repository;
 
-/// Every crate of ours and the crates of ours that it may use. One that is not listed is refused until
-/// somebody decides where it stands.
+/// Every crate of ours and those of our crates that it may use. An unlisted crate is rejected until
+/// its place is decided.
 const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-json", &[]),
     ("accord-sse", &[]),
@@ -171,7 +171,7 @@ pub(super) fn lints(repository: &Repository) -> Vec<Finding> {
         let lints = manifest.table.get("lints").and_then(|lints| lints.get("workspace"));
         lints.and_then(toml::Value::as_bool) == Some(true)
     };
-    // The fuzz crate is no member, so there is nothing that it could inherit from.
+    // The fuzz crate is not a member of the workspace, so it cannot inherit from it.
     let members =
         manifest::all(repository).into_iter().filter(|manifest| !manifest.file.path.starts_with("fuzz/"));
     members
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_direction_is_refused() {
+    fn a_wrong_direction_is_rejected() {
         let repository =
             repository("accord-contract", "[dependencies]\naccord-store.workspace = true\nserde = \"1\"\n");
         let expected = ["4: accord-contract may not use accord-store; see ARCHITECTURE.md"];
@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn an_allowed_direction_is_not() {
+    fn an_allowed_direction_is_accepted() {
         let repository = repository("accord-runner", "[dependencies]\naccord-contract.workspace = true\n");
         assert_eq!(directions(&repository), []);
     }
 
     #[test]
-    fn an_unlisted_crate_is_refused() {
+    fn an_unlisted_crate_is_rejected() {
         let expected = ["1: say in xtask/src/tidy/dependencies.rs what accord-new may use"];
         assert_eq!(remedies(directions(&repository("accord-new", ""))), expected);
     }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_away_from_home_is_refused() {
+    fn a_dependency_in_the_wrong_crate_is_rejected() {
         let wrong = repository("accord-runner", "[dependencies]\nsqlx = \"0.9\"\n");
         let expected = ["4: sqlx may be used only by accord-store-postgres"];
         assert_eq!(remedies(placement(&wrong)), expected);
@@ -234,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pure_crate_that_acts_is_refused() {
+    fn a_pure_crate_with_side_effects_is_rejected() {
         let wrong = repository("accord-domain", "[dependencies]\ntokio = \"1\"\n");
         assert_eq!(remedies(purity(&wrong)), ["4: accord-domain is pure; tokio acts on the world"]);
         assert_eq!(purity(&repository("accord-runner", "[dependencies]\ntokio = \"1\"\n")), []);
     }
 
     #[test]
-    fn missing_lints_are_refused() {
+    fn missing_lints_are_rejected() {
         assert_eq!(lints(&repository("xtask", "")).len(), 1);
         assert_eq!(lints(&repository("xtask", "[lints]\nworkspace = true\n")), []);
     }

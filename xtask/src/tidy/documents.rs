@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crate_without_docs_is_refused() {
+    fn a_crate_without_docs_is_rejected() {
         let repository =
             Repository::of(&[("crates/a/src/lib.rs", "mod b;"), ("crates/b/src/lib.rs", "//! B.")]);
         let files: Vec<String> = module_docs(&repository).into_iter().map(|finding| finding.file).collect();

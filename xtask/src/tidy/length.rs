@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_files_are_refused_and_large_ones_noted() {
+    fn long_files_are_rejected_and_large_ones_noted() {
         let (long, large) = ("x;\n".repeat(501), "x;\n".repeat(301));
         let repository = Repository::of(&[
             ("src/long.rs", &long),

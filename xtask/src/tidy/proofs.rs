@@ -1,4 +1,4 @@
-//! Tables that name tests and constants name some that exist: a promise without its test is none.
+//! Tests and constants that are named in tables of documents must exist.
 //!
 //! In a table of a document, code in a column `test` is a test's name, and in a column `constant` a constant's.
 
@@ -34,7 +34,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The name that stands between a keyword and one of the ends.
+/// The name between a keyword and one of the end characters.
 fn name_behind<'a>(line: &'a str, keyword: &str, ends: &[char]) -> Option<&'a str> {
     let (before, rest) = line.split_once(keyword)?;
     let is_declared =
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_or_constant_that_is_not_there_is_told() {
+    fn a_missing_test_or_constant_is_reported() {
         let table = "| what | constant | test |\n|---|---|---|\n\
                      | a | `MOST` | `holds`, `module::also_holds` |\n\
                      | `free` | `LEAST`, `MOST` | `is_gone`, `helper` |\n\n`no table`\n";

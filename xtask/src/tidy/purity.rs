@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_acts_is_refused() {
+    fn side_effects_are_rejected() {
         for code in [
             "async fn a() {}",
             "use std::fs;",

@@ -19,7 +19,7 @@ pub(super) struct SourceFile {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repository {
     pub(super) files: Vec<SourceFile>,
-    /// The paths of those that are no text: pictures.
+    /// The paths of files that are not text: pictures.
     others: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl SourceFile {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is test code: it stands in a `tests` folder, or is a module of that name.
+    /// Whether the whole file is test code: it is in a `tests` folder, or is a module of that name.
     pub(super) fn is_test(&self) -> bool {
         self.path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches"))
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_blocks_are_told_from_code() {
+    fn test_blocks_are_distinguished_from_code() {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    use x;\n    fn b() {\n    }\n}\nfn c() {}\n#[cfg(test)]\nmod t;\nfn d() {}\n";
         let file = SourceFile { path: "src/a.rs".into(), text: text.into() };
         let code: Vec<&str> =
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_not_written_by_people_but_the_code_beside_it_is() {
+    fn only_data_files_are_exempt() {
         let repository = Repository::of(&[
             ("crates/contract/tests/corpus/a.jsonl", ""),
             ("crates/contract/tests/corpus/main.rs", ""),

@@ -1,5 +1,5 @@
-//! Words that must not stand in what people write. They are put together here from halves, so that this file
-//! keeps its own rules.
+//! Words that must not appear in the repository. They are assembled here from halves, so that this
+//! file follows its own rules.
 
 use super::Finding;
 use super::repository::{Line, Repository};
@@ -82,7 +82,7 @@ pub(super) fn paths(repository: &Repository) -> Vec<Finding> {
     findings
 }
 
-/// Whether a folder stands at the beginning of a path, not in the middle of one.
+/// Whether a folder is at the beginning of a path, not in the middle of one.
 fn starts_a_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = line.get(..at).and_then(|head| head.chars().next_back());
@@ -115,20 +115,20 @@ mod tests {
     }
 
     #[test]
-    fn sleeping_is_refused_in_tests_only() {
+    fn sleeping_is_rejected_only_in_tests() {
         let text = concat!("sle", "ep(second);");
         assert_eq!(rules_broken("tests/a.rs", text), ["sleep in a test"]);
         assert_eq!(rules_broken("src/a.rs", text), [] as [&str; 0]);
     }
 
     #[test]
-    fn notes_are_refused_in_documents_too() {
+    fn notes_are_rejected_in_documents_too() {
         assert_eq!(rules_broken("README.md", concat!("FIX", "ME")), ["note to self"]);
         assert_eq!(rules_broken("README.md", concat!("METHO", "DO and TO", "DOs")), [] as [&str; 0]);
     }
 
     #[test]
-    fn machine_paths_are_refused() {
+    fn machine_paths_are_rejected() {
         let broken = |text: &str| !paths(&Repository::of(&[("Makefile", text)])).is_empty();
         assert!(broken(concat!("cp /wo", "rk/a b")));
         assert!(broken(concat!("\"/ho", "me/me\"")));

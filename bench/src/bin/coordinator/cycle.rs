@@ -18,7 +18,7 @@ pub(crate) struct Pace {
     pub(crate) bytes: f64,
 }
 
-/// Runs cycles with so many callers for a while.
+/// Runs cycles with this many callers for a while.
 pub(crate) async fn measure(server: &Server, callers: usize, round: Duration) -> Result<Pace> {
     let mut workers = Vec::new();
     for _ in 0..callers {
@@ -105,7 +105,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Asks for one run, and waits so many seconds for it.
+    /// Claims one run and waits at most this many seconds for it.
     pub(crate) async fn claim(&mut self, wait_seconds: u32) -> Result<Option<Taken>> {
         let runner_id = &self.runner_id;
         let body = format!(r#"{{"runner_id":"{runner_id}","max":1,"wait_seconds":{wait_seconds}}}"#);

@@ -1,5 +1,5 @@
-//! What the disk can do: so many bytes written and synced in one go, over and over, in a file that does not grow. That is
-//! what the write-ahead log of a database does, without the database.
+//! The speed of the disk: writes and syncs a fixed number of bytes over and over, in a file that
+//! does not grow. The write-ahead log of a database does the same.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -14,7 +14,7 @@ const ROUND: Duration = Duration::from_secs(3);
 /// As large as the coordinator's own log becomes.
 pub(crate) const FILE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Commits a second of so many bytes each.
+/// Commits per second, each with this many bytes.
 pub(crate) fn commits(folder: &Path, bytes: usize) -> Result<f64> {
     let mut file = file(folder)?;
     let block = vec![b'y'; bytes.clamp(1, FILE_BYTES)];

@@ -1,6 +1,7 @@
-//! The least that could carry a cycle: a server that reads the same number of requests, writes as many bytes as the coordinator
-//! does and syncs them before it answers, many at once where many wait, and does nothing else. No routes, no JSON, no rows.
-//! What it takes is the kernel's share, for sockets, syncs and waking threads.
+//! A minimal server as a lower bound for a cycle: it reads the same number of requests, writes as
+//! many bytes as the coordinator, syncs them before it answers (many at once if many wait), and
+//! does nothing else. No routes, no JSON, no rows. Its cost is the kernel's share, for sockets,
+//! syncs and waking threads.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -21,7 +22,7 @@ use crate::server::Server;
 /// The first argument of the process that serves.
 pub(crate) const SERVE: &str = "floor";
 
-/// CPU milliseconds of a cycle, with so many callers and so many bytes written in each cycle.
+/// CPU milliseconds per cycle, with this many callers and this many bytes written per cycle.
 pub(crate) async fn cpu(folder: &Path, callers: usize, bytes: f64, round: Duration) -> Result<f64> {
     let step = (bytes / DURABLE_STEPS as f64) as usize;
     let server = Server::start(&std::env::current_exe()?, folder, &[SERVE, &step.to_string()]).await?;
@@ -49,7 +50,7 @@ pub(crate) async fn cpu(folder: &Path, callers: usize, bytes: f64, round: Durati
     Ok(used.as_secs_f64() * 1000.0 / f64::from(cycles))
 }
 
-/// Serves until it is killed. A step writes so many bytes.
+/// Serves until it is killed. Each step writes `step` bytes.
 pub(crate) async fn serve(folder: &Path, step: usize) -> Result<()> {
     let (steps, waiting) = mpsc::channel();
     let file = disk::file(folder)?;

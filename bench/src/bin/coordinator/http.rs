@@ -71,7 +71,7 @@ pub(crate) fn whole(buffer: &[u8]) -> Result<Option<(usize, usize)>> {
     Ok((buffer.len() >= head + length).then_some((head, head + length)))
 }
 
-/// What was answered: JSON as the coordinator writes it, without spaces.
+/// An answer: JSON as the coordinator writes it, without spaces.
 pub(crate) struct Answer<'a>(&'a str);
 
 impl Answer<'_> {

@@ -1,11 +1,11 @@
-//! What the coordinator costs, as Markdown: CPU and pace of whole cycles, beside what store and disk can do and
-//! the least that any server takes; the latency of an
-//! idle claim; memory; the time to be ready.
+//! The cost of the coordinator, as Markdown: CPU and throughput of whole cycles, compared with the
+//! limits of store and disk and with a minimal server; the latency of an idle claim; memory; the
+//! startup time.
 //!
-//! The coordinator is the real binary in a process of its own, with its database on disk and full durability. Callers speak
-//! plain HTTP/1.1 over connections that stay open, so that what they cost themselves stays small. CPU is what the kernel
-//! accounts to the coordinator's process. Behind the binary, parts can be named: `paces`, `latency`, `memory`; and numbers of
-//! callers, where not all three are wanted.
+//! The coordinator is the real binary in a separate process, with its database on disk and full
+//! durability. Callers use plain HTTP/1.1 over persistent connections, so that their own cost stays
+//! small. CPU is the kernel's accounting of the coordinator's process. The arguments select parts
+//! (`paces`, `latency`, `memory`) and numbers of callers; by default all are measured.
 
 #![expect(clippy::print_stdout, reason = "the tables are the output")]
 

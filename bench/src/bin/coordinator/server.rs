@@ -1,4 +1,4 @@
-//! The real binary, in a process of its own.
+//! The real binary, in a separate process.
 
 use std::path::Path;
 use std::process::Stdio;

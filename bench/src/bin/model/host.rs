@@ -12,7 +12,8 @@ use tokio::process::{Child, Command};
 
 use crate::tasks::Task;
 
-/// What every contract of the bench allows. The agents' own defaults differ, and strategies are to be compared.
+/// The retries of every contract of the benchmark. The agents' defaults differ, and strategies
+/// should be comparable.
 const MAX_RETRIES: u32 = 2;
 
 /// More than an answer of the tasks needs. What does not end by then is cut off, as it would be elsewhere; the ceiling is

@@ -23,7 +23,7 @@ use anyhow::{Context as _, Result};
 
 use crate::host::Variant;
 
-/// How many runs are under way at once. The server has as many slots.
+/// How many runs are in progress at once. The server has as many slots.
 const AT_ONCE: usize = 2;
 
 const RUNS: usize = 200;

@@ -37,8 +37,8 @@ impl Ended {
     }
 }
 
-/// Makes so many runs, one agent's after another's: the server keeps what it has read of a prompt, so that prompts which
-/// begin alike are best asked in a row.
+/// Creates this many runs, grouped by agent: the server caches prompt prefixes, so prompts with the
+/// same beginning should follow each other.
 pub(crate) async fn all(
     client: &Client,
     agents: Vec<Agent>,

@@ -1,4 +1,4 @@
-//! The model server, in a process of its own.
+//! The model server, in a separate process.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configured_provider_is_no_warning() {
+    fn a_configured_provider_is_not_a_warning() {
         assert_eq!(messages("lab"), [""; 0]);
         assert_eq!(messages("openai-compatible"), [""; 0], "its address is configured with it");
     }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_executor_hides_no_other_mistake() {
+    fn an_unreadable_executor_does_not_hide_other_mistakes() {
         let cases = [
             (
                 json!("llm"),

@@ -178,8 +178,8 @@ pub(crate) fn set(value: &mut Value, name: &str, member: Value) {
     }
 }
 
-/// What of an attempt must be the same when it is replayed: how an answer was judged, for what, and what it
-/// cost. What was asked is compared with the recording when it is asked.
+/// The fields of an attempt that must be equal in a replay: the verdict, its reasons, and the cost.
+/// Requests are compared with the recording when they are made.
 pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
     let one = |attempt: &Attempt| {
         json!({
@@ -197,7 +197,8 @@ pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
     attempts.iter().map(one).collect()
 }
 
-/// Where the cassette goes, found out before anything is asked: an answer may have cost money.
+/// The destination of the cassette, checked before the first request, because answers may cost
+/// money.
 struct OutputFile<'a> {
     path: &'a Path,
     /// It was made to see whether it can be.

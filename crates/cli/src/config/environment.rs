@@ -1,4 +1,4 @@
-//! The environment: `ACCORD_SECTION__KEY`, and a few names of their own.
+//! The environment: `ACCORD_SECTION__KEY`, and a few other names.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -72,7 +72,8 @@ fn like<'a>(defaults: &'a Value, key: &str) -> Option<&'a Value> {
     key.split('.').try_fold(defaults, |value, part| value.get(part))
 }
 
-/// The text as the type that the key has; numbers where there is no telling (prices of a provider), but a secret is a text.
+/// The text as the type of the key. If the type is unknown (prices of a provider), numbers are read
+/// as numbers; a secret is always a string.
 fn typed(key: &str, like: Option<&Value>, text: &str) -> Option<Value> {
     match like {
         Some(Value::Integer(_)) => text.trim().parse().ok().map(Value::Integer),

@@ -1,8 +1,9 @@
-//! The key for the coordinator: written out (`runner.key`), or in a file of its own (`runner.key_file`).
+//! The key for the coordinator: in the configuration (`runner.key`), or in a separate file
+//! (`runner.key_file`).
 //!
-//! What is nearer to the command wins: a flag over the environment over the configuration file. A key that others can read is
-//! said on stderr, once, and is used all the same: secrets that orchestrators mount into containers are readable by all users
-//! of the container.
+//! A flag takes precedence over the environment, and the environment over the configuration file. A
+//! key file that others can read is used with a warning on stderr, because secrets that
+//! orchestrators mount into containers are readable by all users of the container.
 
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_cannot_be_told_apart_are_refused() {
+    fn ambiguous_keys_are_rejected() {
         let both = key("[runner]\nkey = \"t\"\nkey_file = \"a\"\n", &[], &[]);
         assert!(both.contains("both runner.key (") && both.contains("keep only one of them"), "{both}");
         let both = key("", &[("ACCORD_KEY", "secret-1"), ("ACCORD_RUNNER__KEY", "secret-2")], &[]);

@@ -1,7 +1,8 @@
 //! Configuration: a file, then the environment, then flags; and where each value came from.
 //!
-//! `accord.toml`, or `.accord/config.toml`, in the project's folder; then `ACCORD_SECTION__KEY`; then flags. What is not
-//! known is an error that names what is. Secrets are named by the variable that holds them.
+//! `accord.toml`, or `.accord/config.toml`, in the project's folder; then `ACCORD_SECTION__KEY`;
+//! then flags. Unknown settings are errors that list the known ones. Secrets are named by the
+//! variable that holds them.
 
 mod environment;
 mod file;
@@ -25,13 +26,13 @@ use crate::failure::Problem;
 /// The folder inside a project that is ours.
 pub(crate) const FOLDER: &str = ".accord";
 
-/// A project's settings, beside that folder.
+/// A project's settings, next to that folder.
 pub(crate) const FILE: &str = "accord.toml";
 
 /// The same, inside of it. A project has one of them.
 pub(crate) const FILE_INSIDE: &str = "config.toml";
 
-/// What is in force.
+/// The effective configuration.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     /// The folder that holds `.accord`.

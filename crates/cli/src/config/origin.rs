@@ -116,7 +116,7 @@ impl Layers {
     }
 }
 
-/// What is wrong with a setting, with the nearest known name where one was mistyped.
+/// The problem of a setting, with the nearest known name if it was mistyped.
 fn refused(key: &str, origin: &str, message: &str) -> Problem {
     let mut names = message.split('`').skip(1).step_by(2);
     let given = names.next().unwrap_or_default();

@@ -5,7 +5,7 @@ use toml::Value;
 /// Shown instead of a secret.
 pub(super) const HIDDEN: &str = "(hidden)";
 
-/// The kind of value that a secret setting takes; nothing of one that is no secret.
+/// The kind of value of a secret setting; `None` if the setting is not secret.
 pub(super) fn kind_of(key: &str) -> Option<&'static str> {
     let of_provider = key.starts_with("providers.");
     match key {
@@ -53,8 +53,8 @@ fn without_password(user: &str) -> String {
     }
 }
 
-/// The same of what is no whole address. Nobody can tell where a password begins in it, so nothing is shown that stands
-/// before an `@`; but a file has none.
+/// The same for a text that is not a complete address. The start of a password in it is unknown, so
+/// everything before an `@` is hidden, except for file paths.
 fn without_user(text: &str) -> String {
     match text.rsplit_once('@') {
         _ if text.starts_with("sqlite:") => text.to_owned(),

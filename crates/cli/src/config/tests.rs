@@ -110,7 +110,7 @@ fn mistyped_names_get_a_suggestion() {
 }
 
 #[test]
-fn wrong_kinds_are_told_in_whole_words() {
+fn wrong_types_are_described_in_words() {
     let whole = "expected an integer from 0 to 4294967295";
     for (file, told) in [
         ("[queue]\nlease_seconds = -1\n", format!("{whole}, got -1")),
@@ -131,7 +131,7 @@ fn wrong_kinds_are_told_in_whole_words() {
 }
 
 #[test]
-fn json_is_extracted_from_what_is_listed() {
+fn extract_json_accepts_a_list() {
     let fence = ExtractJson { fence: true, prose: false };
     let variable = "SCHEMA_ENFORCEMENT_EXTRACT_JSON";
     for (file, variables, expected) in [
@@ -169,7 +169,7 @@ fn an_empty_section_sets_nothing() {
 }
 
 #[test]
-fn a_header_says_where_it_came_from() {
+fn a_header_names_its_origin() {
     let file = "[providers.lab]\nkind = \"ollama\"\n[providers.lab.headers]\nX-Team = \"hush\"\n\"x.y\" = \"hush\"\n";
     let variable = "ACCORD_PROVIDERS__LAB__HEADERS__TOKEN";
     let config = load(file, &[(variable, "12345")], Vec::new()).unwrap();
@@ -184,7 +184,7 @@ fn a_header_says_where_it_came_from() {
 }
 
 #[test]
-fn errors_tell_no_secrets() {
+fn errors_contain_no_secrets() {
     let lab = "[providers.lab]\nkind = \"ollama\"\n";
     for (file, told) in [
         ("[runner]\nkey = 98765\n".to_owned(), "expected a string"),
@@ -212,7 +212,7 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
-fn prices_can_be_paid() {
+fn prices_have_a_range() {
     let lab = "[providers.lab]\nkind = \"ollama\"\n";
     let variable = "ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT";
     for price in ["0", "0.0", "1e6"] {
@@ -236,7 +236,7 @@ fn prices_can_be_paid() {
 }
 
 #[test]
-fn a_provider_is_read_whole() {
+fn a_provider_is_read_completely() {
     let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\nauth = \"bearer\"\napi_version = \"2026-01-01\"\nschema_profile = \"llama.cpp\"\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
     let config = load(file, &[("ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT", "2")], Vec::new()).unwrap();
     let expected = Provider {
@@ -254,7 +254,7 @@ fn a_provider_is_read_whole() {
 }
 
 #[test]
-fn paths_are_found_from_the_home_folder_or_the_project() {
+fn paths_are_relative_to_the_home_folder_or_the_project() {
     let find = |text: &str| path(text, Path::new("/project"), Some(Path::new("/me")));
     let cases =
         [("~", "/me"), ("~/.cargo", "/me/.cargo"), ("/", "/"), ("/a", "/a"), ("../b", "/project/../b")];
@@ -264,7 +264,7 @@ fn paths_are_found_from_the_home_folder_or_the_project() {
 }
 
 #[test]
-fn patience_with_providers_is_read() {
+fn retry_settings_of_providers_are_read() {
     let config = load("", &[], Vec::new()).unwrap();
     assert_eq!(config.values.retry, Retry { for_seconds: 90, max_attempts: None });
     let variables = [("ACCORD_RETRY__FOR_SECONDS", "600"), ("ACCORD_RETRY__MAX_ATTEMPTS", "7")];

@@ -60,7 +60,7 @@ pub(crate) async fn push<D: Definition>(client: &Client, local: &D) -> Result<Pu
     Ok(Pushed::of(Change::Updated, &local.replace(client, existing.hash()).await?))
 }
 
-/// The problem if the coordinator has some of them in files of its own.
+/// The problem to report if the coordinator has some of them in files.
 pub(crate) fn not_saved(pushed: &[Pushed]) -> Option<Problem> {
     let of_files = pushed.iter().filter(|pushed| pushed.source == Source::File);
     let names: Vec<String> = of_files.map(|pushed| line(&pushed.name)).collect();

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::failure::{Failure, Problem};
 use crate::store::DatabaseLocation;
 
-/// A coordinator at work.
+/// A running coordinator.
 pub(crate) struct Hosted {
     app: Arc<App>,
     coordinator: Coordinator,
@@ -31,7 +31,7 @@ impl Hosted {
         self.app.instance()
     }
 
-    /// A client of it inside this process, with a key of its own: keys that exist do not shut us out.
+    /// A client inside this process with its own key, so that it works even if keys are required.
     pub(crate) fn client(&self, role: Role) -> Result<Client, Failure> {
         let key = self.app.local_key(role).map_err(|error| Problem::new(error.to_string()))?;
         Ok(Client::new(&self.url(), Some(&ApiKey::new(key)))?)

@@ -26,8 +26,9 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Starts both on a store. Others may use it too, so what the command starts demands its own runner, and that one takes
-    /// nothing else: it would have to give back at the end of the command what it had begun.
+    /// Starts both on a store. Others may use the store too, so the runs of this command require
+    /// its own runner, and that runner executes nothing else: it would have to release unfinished
+    /// runs when the command ends.
     pub(crate) async fn start(
         config: &Config,
         store: Arc<dyn Store>,

@@ -22,7 +22,7 @@ impl Embedder for Configured {
     }
 }
 
-/// What makes vectors, where a model is configured.
+/// The embedding client, if a model is configured.
 pub(super) fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, Failure> {
     let settings = &config.values.workflows;
     let (provider, model) = (settings.embedding_provider.clone(), settings.embedding_model.clone());

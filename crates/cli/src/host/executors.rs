@@ -24,8 +24,8 @@ pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     Ok(registry(config, llm(config, providers, Arc::clone(&network), network)))
 }
 
-/// The executors, a recorder that keeps what models are asked and what they answer, and the providers that are asked.
-/// `address` is that of the agent, where it has one of its own.
+/// The executors, a recorder for the exchanges with models, and the providers. `address` is the
+/// agent's own base address, if it has one.
 pub(crate) fn recording_executors(
     config: &Config,
     addresses: &[&str],
@@ -119,7 +119,8 @@ fn llm(
 }
 
 fn registry(config: &Config, llm: LlmExecutor) -> Registry {
-    // What a CLI hands in comes through this program itself; the name alone finds it where its path is not known.
+    // A CLI submits its result through this program; if its path is unknown, the name alone finds
+    // it.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
     let variables = variables(config);
@@ -196,7 +197,8 @@ fn schema_profile(name: &str, settings: &config::Provider) -> Result<Option<Stri
     }
 }
 
-/// What no recording may hold: all that providers are shown of secrets, and what an agent's own addresses hold.
+/// The texts that must not appear in a recording: all secrets that providers receive, and those in
+/// an agent's own addresses.
 fn secrets(providers: &Providers, addresses: &[&str]) -> Vec<String> {
     let all = providers.names().into_iter().filter_map(|name| providers.get(name));
     all.flat_map(Provider::secrets)

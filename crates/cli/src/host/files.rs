@@ -6,7 +6,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// systems allow, because the programs that a runner starts inherit the limit, and some walk through every number below it.
 const WANTED: u64 = 65_536;
 
-/// Files that are open whatever is worked on: the database, the listener, connections between runner and coordinator.
+/// Files that are always open: the database, the listener, connections between runner and
+/// coordinator.
 const APART_FROM_RUNS: u64 = 256;
 
 /// Raises the limit as far as the system allows, and warns if that is too little for the number of concurrent runs.

@@ -1,6 +1,7 @@
 //! Logs, to stderr, for people or as JSON lines; and traces, where they are configured.
 //!
-//! Each has a filter of its own: traces are whole whatever is logged, and a span that neither wants is never made.
+//! Logs and traces have separate filters: traces are complete at every log level, and a span that
+//! neither needs is never created.
 
 use std::future::Future;
 use std::io::IsTerminal as _;
@@ -59,8 +60,8 @@ fn logs(config: &Config) -> Result<Box<dyn Layer<Registry> + Send + Sync>, Probl
     })
 }
 
-/// What is logged. A word by itself is a level: read as the name of a module, as the filter would read one that is mistyped, it
-/// would leave out everything else, errors too.
+/// The log filter. A single word is a level: the filter library would read a mistyped level as the
+/// name of a module and hide everything else, including errors.
 fn filter(text: &str) -> Result<EnvFilter, Problem> {
     let refused = |why: String| {
         Problem::new(format!("invalid log.filter '{text}': {why}"))
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistyped_level_is_refused_and_not_silence() {
+    fn a_mistyped_level_is_rejected() {
         for text in
             ["info", "INFO", "off", "2", "", "accord_coordinator=debug,info", "a=off, warn", "[request],info"]
         {

@@ -1,7 +1,7 @@
-//! What a process hosts: a coordinator, a runner, or both, put together from the configuration.
+//! The services of a process: a coordinator, a runner, or both, built from the configuration.
 //!
-//! The only place that names concrete stores and executors. In one process they still meet over loopback HTTP: one path,
-//! always the same.
+//! This is the only place that names concrete stores and executors. Even in one process,
+//! coordinator and runner communicate over loopback HTTP, so there is only one code path.
 
 mod coordinator;
 mod embedded;

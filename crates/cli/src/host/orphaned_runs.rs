@@ -42,7 +42,7 @@ async fn try_to_fail(store: &dyn Store, lease_seconds: u32) -> Result<(), StoreE
     }
     let runners = store.runners().await?;
     let now = Timestamp::now();
-    // Twice the time after which a lease expires: a runner that was silent for so long is gone.
+    // Twice the lease duration: a runner that was silent for this long is gone.
     let silence = SignedDuration::from_secs(i64::from(lease_seconds).saturating_mul(2));
     for (tag, run) in left {
         if !is_gone(&tag, &run, &runners, now, silence) {

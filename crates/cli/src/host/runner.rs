@@ -14,13 +14,13 @@ use tokio::task::JoinHandle;
 use crate::config::{self, Config};
 use crate::failure::{Failure, Problem};
 
-/// A runner at work.
+/// A running runner.
 pub(crate) struct Work {
     task: JoinHandle<Result<(), Problem>>,
 }
 
 impl Work {
-    /// Waits until it has ended; why it could not go on is a failure.
+    /// Waits until it has ended, or returns the failure that ended it.
     pub(crate) async fn ended(&mut self) -> Result<(), Failure> {
         match (&mut self.task).await {
             Ok(ended) => ended.map_err(Failure::Remote),

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// One gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// What is open, and to which agents.
+    /// What is accessible, and to which agents.
     pub(crate) message: String,
     /// How to close it.
     pub(crate) remedy: &'static str,

@@ -1,4 +1,4 @@
-//! What would keep a process from starting, looked for without starting one.
+//! Finds problems that would prevent a process from starting, without starting one.
 
 use tokio::net::TcpListener;
 

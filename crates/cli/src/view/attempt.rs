@@ -159,7 +159,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_said_can_steer_no_terminal() {
+    fn control_characters_in_answers_are_escaped() {
         let text = list(&[rejected()], AnswerText::Shown);
         insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
         attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out

@@ -19,7 +19,7 @@ const MOST_DIFFERENCES: usize = 50;
 /// Width of a column in a pipe.
 const PIPED_CHARACTERS: usize = 80;
 
-/// What is beside the two columns: marker, number, gaps.
+/// The width next to the two columns: marker, number, gaps.
 const OTHER_COLUMNS: usize = 12;
 
 /// One of the two.
@@ -157,7 +157,7 @@ impl Comparison {
     }
 }
 
-/// What is compared of a run, in this order.
+/// The compared fields of a run, in this order.
 fn fields(run: &RunView) -> Vec<(&'static str, Value)> {
     let raw = |document: Option<&RawValue>| -> Value {
         document.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_stand_side_by_side_and_the_first_difference_is_marked() {
+    fn two_runs_are_side_by_side_and_the_first_difference_is_marked() {
         let message = |text: &str| json!({"type": "message", "text": text});
         let verdict = json!({"type": "verdict", "delivery": 1, "attempt": 1, "outcome": "accepted"});
         let a = Side { run: completed(), steps: steps(&[message("same"), message("one"), verdict]) };

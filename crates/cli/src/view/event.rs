@@ -140,7 +140,7 @@ fn channel_name(channel: OutputChannel) -> &'static str {
     }
 }
 
-/// Whether a run is over with this event.
+/// Whether this event is the last of a run.
 pub(crate) fn ends(body: &EventBody) -> bool {
     matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped)
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_told_line_by_line() {
+    fn a_run_is_shown_line_by_line() {
         let judged = serde_json::to_value(attempt::tests::rejected()).unwrap();
         let events = [
             event(0, json!({"type": "session.created", "agent_name": "a"})),

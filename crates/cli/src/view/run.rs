@@ -119,7 +119,7 @@ fn contract(run: &RunView) -> String {
     format!("{} {name}", origin.as_str().unwrap_or_default()).trim_end().to_owned()
 }
 
-/// What a completed run has to show.
+/// The result of a completed run.
 pub(crate) fn result(result: &RunResult) -> String {
     let mut text = String::new();
     if let Some(validation) = &result.schema_validation {
@@ -194,7 +194,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_completed_run_shows_its_result_as_it_was_written() {
+    fn a_completed_run_shows_its_result_unchanged() {
         insta::assert_snapshot!(plain(&view(&completed(), &[], &times())), @r#"
         run_1  completed
           agent     triage
@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_failed_run_lists_what_was_wrong() {
+    fn a_failed_run_lists_its_errors() {
         insta::assert_snapshot!(plain(&view(&failed(), &[], &times())), @r#"
         run_2  failed
           agent       reader

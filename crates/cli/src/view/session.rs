@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_was_not_told_is_told_to_people() {
+    fn undelivered_callbacks_are_shown() {
         let callback = |more: &str| -> UndeliveredCallback {
             serde_json::from_str(&format!(
                 r#"{{"session_id": "ses_2", "run_id": "run_2", "since": "2026-11-15T10:00:00Z"{more}}}"#

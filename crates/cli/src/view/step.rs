@@ -32,7 +32,7 @@ fn table(steps: &[Step]) -> Table {
     table
 }
 
-/// Steps of one run as lines. A tool that starts has no name of its own: the call has it.
+/// The steps of one run as lines. A started tool is identified by its call, which has the name.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     tools: HashMap<String, String>,
@@ -202,7 +202,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_a_step_costs_and_its_ids_are_no_difference() {
+    fn cost_and_ids_of_a_step_are_not_a_difference() {
         let steps = steps(&[answered("a", 1), answered("b", 2), json!({"type": "message", "text": "m"})]);
         assert_eq!(Deed::of(&steps[0].body), Deed::of(&steps[1].body));
         assert_ne!(Deed::of(&steps[0].body), Deed::of(&steps[2].body));

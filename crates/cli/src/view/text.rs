@@ -92,7 +92,7 @@ pub(crate) fn count(number: u64) -> String {
     }
 }
 
-/// What is less is not shown as nothing.
+/// Smaller costs are not shown as zero.
 const LEAST_COST: f64 = 0.0001;
 
 /// Money: more digits the smaller it is.
@@ -119,7 +119,7 @@ pub(crate) fn usage(usage: &Usage) -> String {
     words
 }
 
-/// Who asked for a run: the key, and the run that it was asked for by.
+/// The requester of a run: the key, and the run that it was requested by.
 pub(crate) fn requested_by(by: &RequestedBy) -> String {
     let id = by.key_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let key = match by.key_name.as_deref().map(line).unwrap_or_default() {
@@ -165,7 +165,7 @@ pub(crate) fn unescaped(message: &str) -> String {
     shown + rest
 }
 
-/// A text on one line, with at most so many characters.
+/// A text on one line, with at most this many characters.
 pub(crate) fn short(text: &str, characters: usize) -> String {
     let mut start: String = text.chars().take(characters).collect();
     if start.len() < text.len() {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_under_each_other() {
+    fn fields_are_aligned() {
         let rows = [("a", "1".to_owned()), ("long", "x\ny".to_owned()), ("none", String::new())];
         assert_eq!(fields(&rows), "  a  1\n  long\n    x\n    y\n");
     }

@@ -5,12 +5,12 @@ use accord_api::{NodeStatus, RunStatus, SessionStatus, Severity, WorkflowStatus}
 use comfy_table::{Cell, Color};
 use owo_colors::OwoColorize as _;
 
-/// How something stands.
+/// The state of something, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// It is well.
     Good,
-    /// It is under way.
+    /// In progress.
     Busy,
     /// Needs attention.
     Warning,

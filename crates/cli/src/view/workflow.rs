@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_that_only_warns_is_no_plain_success() {
+    fn a_check_that_only_warns_is_not_a_plain_success() {
         let mut node: WorkflowNodeView = serde_json::from_value(json!({
             "id": "found", "type": "check", "status": "completed", "inputs": null, "output": {"passed": false},
             "contradictions": [], "near_duplicates": [], "agreements": [], "tasks": [], "started_at": null,
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_map_went_on_without_is_told() {
+    fn failed_items_of_a_map_are_shown() {
         let worker = json!({"kind": "run", "run_id": "run_1", "session_id": "ses_1"});
         let task = |index: usize, status: &str, error: Value| {
             json!({"name": format!("item {index}"), "status": status, "attempts": 1, "worker": worker, "earlier": [],

@@ -23,7 +23,7 @@ fn problem(code: i32, stderr: &str) -> Ran {
 }
 
 #[test]
-fn a_valid_text_prints_the_value_as_it_was_written() {
+fn a_valid_text_prints_the_value_unchanged() {
     let ran = folder().run(
         &["check", "--schema", "schema.json"],
         r#"{"severity": "low", "count": 12345678901234567890.10}"#,
@@ -37,7 +37,7 @@ fn a_valid_text_prints_the_value_as_it_was_written() {
 }
 
 #[test]
-fn a_rejected_text_prints_errors_and_shows_the_place_on_stderr() {
+fn a_rejected_text_prints_errors_and_their_location_on_stderr() {
     let folder = folder();
     folder.write("answer.txt", b"{\n  \"count\": 1,\n  \"severity\": \"critical\"\n}\n");
     let ran = folder.run(&["check", "--schema", "schema.json", "answer.txt"], "");
@@ -68,7 +68,7 @@ fn a_rejected_text_prints_errors_and_shows_the_place_on_stderr() {
 }
 
 #[test]
-fn text_without_json_and_empty_text_do_not_meet_the_contract() {
+fn text_without_json_and_empty_text_are_rejected() {
     for text in ["I cannot do that.", "", "\n \n"] {
         let ran = folder().run(&["check", "--schema", "schema.json", "--json", "-"], text);
         assert_eq!(ran.code, Some(2));
@@ -78,7 +78,7 @@ fn text_without_json_and_empty_text_do_not_meet_the_contract() {
 }
 
 #[test]
-fn colours_are_drawn_only_where_they_are_wanted() {
+fn colours_are_printed_only_on_request() {
     let folder = folder();
     let run = |variables| folder.run_with(&["check", "--schema", "schema.json"], "1", variables);
     let forced = run(&[("CLICOLOR_FORCE", "1")]);
@@ -89,7 +89,7 @@ fn colours_are_drawn_only_where_they_are_wanted() {
 }
 
 #[test]
-fn what_stands_in_the_text_cannot_steer_the_terminal() {
+fn control_characters_in_the_text_are_escaped() {
     let text = "{\"severity\": \"\u{202e}wol\u{9b}2J\"}";
     let ran = folder().run_with(&["check", "--schema", "schema.json"], text, &[("CLICOLOR_FORCE", "1")]);
     assert_eq!(ran.code, Some(2));
@@ -98,7 +98,7 @@ fn what_stands_in_the_text_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_named() {
+fn invalid_utf8_is_an_error_with_its_position() {
     let folder = folder();
     folder.write("answer.txt", b"{\"severity\": \"l\xf6w\"}");
     insta::assert_snapshot!(folder.run(&["check", "--schema", "schema.json", "answer.txt"], "").stderr, @r#"
@@ -114,7 +114,7 @@ fn bytes_that_are_not_utf8_are_named() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_named() {
+fn unreadable_files_are_named() {
     let folder = folder();
     let ran = folder.run(&["check", "--schema", "nowhere.json", "answer.txt"], "");
     insta::assert_snapshot!(ran.stderr, @r#"
@@ -137,7 +137,7 @@ fn files_that_cannot_be_read_are_named() {
 }
 
 #[test]
-fn the_schema_may_come_from_stdin_when_the_text_does_not() {
+fn the_schema_may_come_from_stdin() {
     let folder = folder();
     folder.write("answer.txt", b"7");
     let ran = folder.run(&["check", "--schema", "-", "answer.txt"], r#"{"type": "integer"}"#);
@@ -151,7 +151,7 @@ fn the_schema_may_come_from_stdin_when_the_text_does_not() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_used_is_not_the_answers_fault() {
+fn an_invalid_schema_is_a_usage_error() {
     let folder = folder();
     folder.write("broken.json", b"{\"type\": \"object\",\n}");
     let ran = folder.run(&["check", "--schema", "broken.json"], "{}");
@@ -203,7 +203,7 @@ fn the_mode_decides_what_is_repaired() {
 }
 
 #[test]
-fn options_decide_where_the_value_may_stand() {
+fn options_decide_where_the_value_may_be() {
     let folder = folder();
     let text = "Here it is:\n```json\n{\"severity\": \"low\"}\n```\n";
     let run = |options: &[&str]| folder.run(&[&["check", "--schema", "schema.json"], options].concat(), text);
@@ -220,7 +220,7 @@ fn an_unknown_mode_is_wrong_usage() {
 }
 
 #[test]
-fn a_text_over_the_limit_does_not_meet_the_contract() {
+fn a_text_over_the_limit_is_rejected() {
     let text = format!("{}1", " ".repeat(8 * 1024 * 1024));
     let ran = folder().run(&["check", "--schema", "schema.json"], text);
     assert_eq!((ran.code, &ran.json()["errors"][0]["keyword"]), (Some(2), &json!("limit")));

@@ -1,4 +1,4 @@
-//! `accord doctor --executor`: programs that speak the protocol, and programs that do not.
+//! `accord doctor --executor`: programs that follow the protocol, and programs that do not.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ fn the_examples_conform() {
 }
 
 #[test]
-fn a_program_that_is_none_fails_at_hello() {
+fn a_program_without_the_protocol_fails_at_hello() {
     let (code, report) = examine("echo hello");
     assert_eq!((code, verdicts(&report)), (Some(1), vec![("hello", "fail")]));
     assert!(report["checks"][0]["message"].as_str().unwrap().contains("invalid message"), "{report}");
@@ -55,7 +55,7 @@ fn a_program_that_is_none_fails_at_hello() {
 }
 
 #[test]
-fn what_a_program_only_claims_is_found() {
+fn false_claims_of_a_program_are_found() {
     let folder = Folder::with(&[]);
     let program = r#"
 import json, sys

@@ -22,7 +22,7 @@ const LENIENT: [&str; 7] =
     ["check", "--schema", "schema.json", "--mode", "lenient", "--explain", "answer.txt"];
 
 #[test]
-fn without_colours_marks_below_the_text_say_what_it_is() {
+fn without_colours_marks_below_the_text_label_it() {
     let ran = folder().run(&LENIENT, "");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let (drawing, report) = ran.stdout.split_once("\n\n").unwrap();
@@ -53,7 +53,7 @@ fn without_colours_marks_below_the_text_say_what_it_is() {
 }
 
 #[test]
-fn a_refused_text_is_explained_too() {
+fn a_rejected_text_is_explained_too() {
     let folder = folder();
     folder.write("answer.txt", b"It is {\"severity\": \"dire\"}.");
     let ran = folder.run(&["check", "--schema", "schema.json", "--explain", "answer.txt"], "");
@@ -71,7 +71,7 @@ fn a_refused_text_is_explained_too() {
 }
 
 #[test]
-fn colours_take_the_place_of_marks() {
+fn colours_replace_marks() {
     let coloured = folder().run_with(&LENIENT, "", &[("CLICOLOR_FORCE", "1")]).stdout;
     assert!(coloured.contains("\u{1b}[32mseverity\u{1b}["), "{coloured}");
     assert!(!coloured.contains("vvvv"), "{coloured}");
@@ -107,7 +107,7 @@ fn with_json_the_spans_are_data() {
 }
 
 #[test]
-fn what_stands_in_the_text_cannot_steer_the_terminal() {
+fn control_characters_are_escaped_in_explanations() {
     let text = "\u{1b}c\u{202e}{\"severity\": \"low\", \"a\": \"\u{9b}2J\"}\r\n";
     let ran =
         folder().run_with(&["check", "--schema", "schema.json", "--explain"], text, &[("NO_COLOR", "1")]);
@@ -132,7 +132,7 @@ fn a_long_text_is_folded_around_its_repairs() {
 }
 
 #[test]
-fn a_stream_is_not_explained() {
+fn explain_and_jsonl_exclude_each_other() {
     let ran = folder().run(&["check", "--jsonl", "--explain"], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
 }

@@ -63,7 +63,7 @@ fn lines_are_examples() {
 }
 
 #[test]
-fn an_example_that_is_not_json_ends_it() {
+fn an_example_that_is_not_json_is_an_error() {
     let folder = Folder::with(&[("a.json", "{\"a\": 1,}")]);
     let ran = folder.run(&["schema", "infer", "a.json"], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));

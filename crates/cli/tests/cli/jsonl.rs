@@ -60,7 +60,7 @@ fn the_line_overrides_the_command_line() {
 }
 
 #[test]
-fn a_line_that_is_no_request_is_answered_and_passed_over() {
+fn an_invalid_line_gets_an_error_line() {
     let mut requests = br##"{"id": 1, "text": "7", "class": "plain", "expect": {"kind": "value"}}
 nonsense
 [1, 2]
@@ -115,7 +115,7 @@ nonsense
 }
 
 #[test]
-fn without_any_schema_a_line_cannot_be_judged() {
+fn a_line_without_any_schema_is_an_error() {
     let ran = folder().run(&["check", "--jsonl"], r#"{"id": 1, "text": "7"}"#);
     let error = &ran.json()["errors"][0];
     assert_eq!(error["keyword"], json!("schema"));
@@ -124,13 +124,13 @@ fn without_any_schema_a_line_cannot_be_judged() {
 }
 
 #[test]
-fn no_lines_are_no_failure() {
+fn empty_input_succeeds() {
     let ran = folder().run(&["check", "--jsonl"], "");
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
 }
 
 #[test]
-fn a_waiting_caller_gets_its_answer() {
+fn each_answer_is_flushed_at_once() {
     let folder = folder();
     let mut session = folder.start(&["check", "--jsonl", "--schema", "integer.json"]);
     for index in 0..5 {
@@ -142,14 +142,14 @@ fn a_waiting_caller_gets_its_answer() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_it_quietly() {
+fn a_closed_stdout_ends_it_quietly() {
     let folder = folder();
     let mut session = folder.start(&["check", "--jsonl", "--schema", "integer.json"]);
     session.send(r#"{"id": 0, "text": "7"}"#);
     session.receive();
     session.close_stdout();
     let mut stdin = session.take_stdin();
-    // Ends by itself: once the command is gone, the pipe refuses to be written to.
+    // The loop ends once the command has exited, because writing to the pipe then fails.
     while stdin.write_all(b"{\"id\": 1, \"text\": \"x\"}\n").is_ok() {}
     assert_eq!(session.finish(), (Some(4), String::new()));
 }

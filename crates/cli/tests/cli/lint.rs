@@ -17,7 +17,7 @@ const CONTRADICTION: &str = r#"{
 
 const UNDECLARED: &str = "{\n  \"type\": \"object\",\n  \"properties\": {},\n  \"required\": [\"name\"]\n}\n";
 
-/// One provider does not take schemas that contain themselves.
+/// One provider rejects recursive schemas.
 const TREE: &str =
     r##"{"type": "object", "properties": {"next": {"$ref": "#"}}, "additionalProperties": false}"##;
 
@@ -42,7 +42,7 @@ fn a_schema_without_findings_is_ok() {
 }
 
 #[test]
-fn an_error_is_shown_at_its_place() {
+fn an_error_is_shown_at_its_location() {
     let ran = lint(&["contradiction.json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
     assert!(ran.stdout.starts_with("error[contradictory-bounds]: "), "{}", ran.stdout);
@@ -55,7 +55,7 @@ fn an_error_is_shown_at_its_place() {
 }
 
 #[test]
-fn warnings_fail_only_when_they_are_denied() {
+fn warnings_fail_only_if_denied() {
     let ran = lint(&["undeclared.json"]);
     assert!(ran.stdout.contains("warning[required-not-declared]: "), "{}", ran.stdout);
     assert_eq!(ran.code, Some(0));
@@ -63,7 +63,7 @@ fn warnings_fail_only_when_they_are_denied() {
 }
 
 #[test]
-fn what_one_provider_refuses_counts_when_it_is_named() {
+fn provider_limits_count_when_the_provider_is_named() {
     assert!(lint(&["tree.json"]).stdout.contains("provider-refuses"));
     assert_eq!(lint(&["--deny-warnings", "tree.json"]).code, Some(0));
     assert_eq!(lint(&["--deny-warnings", "--provider", "anthropic", "tree.json"]).code, Some(1));
@@ -73,7 +73,7 @@ fn what_one_provider_refuses_counts_when_it_is_named() {
 }
 
 #[test]
-fn as_data_all_files_are_in_one_object() {
+fn json_output_is_one_object_for_all_files() {
     let ran = lint(&["--json", "good.json", "contradiction.json", "bad.json"]);
     assert_eq!(ran.code, Some(1));
     let view = ran.json();

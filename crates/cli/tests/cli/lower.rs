@@ -13,7 +13,7 @@ const SCHEMA: &str = r#"{
 "#;
 
 #[test]
-fn the_schema_is_data_and_the_losses_are_talk() {
+fn the_schema_goes_to_stdout_and_losses_to_stderr() {
     let folder = Folder::with(&[("schema.json", SCHEMA)]);
     let ran = folder.run(&["schema", "lower", "--for", "openai", "schema.json"], "");
     assert_eq!(ran.code, Some(0));
@@ -34,7 +34,7 @@ fn the_schema_is_data_and_the_losses_are_talk() {
 }
 
 #[test]
-fn as_data_everything_is_in_one_object() {
+fn json_output_is_one_object() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["schema", "lower", "--for", "claude", "--json", "-"], SCHEMA);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
@@ -51,7 +51,7 @@ fn as_data_everything_is_in_one_object() {
 }
 
 #[test]
-fn the_provider_is_the_one_that_was_asked_for() {
+fn the_requested_provider_is_used() {
     let folder = Folder::with(&[]);
     let lower = |name: &str| {
         let view = folder.run(&["schema", "lower", "--for", name, "--json", "-"], SCHEMA).json();
@@ -63,7 +63,7 @@ fn the_provider_is_the_one_that_was_asked_for() {
 }
 
 #[test]
-fn a_schema_that_does_not_fit_is_shown_and_refused() {
+fn an_unsupported_schema_is_shown_and_rejected() {
     let tree = r##"{"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties":
         {"children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["children"]}}}"##;
     let folder = Folder::with(&[("tree.json", tree)]);

@@ -1,7 +1,7 @@
 //! The binary from outside: arguments, files and streams in; stdout, stderr and exit code out.
 //!
-//! What the engine says about a value is tested with the engine. Here its messages count only as far as the
-//! command line adds to them.
+//! The engine's messages are tested with the engine. These tests only check what the command line
+//! adds to them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 

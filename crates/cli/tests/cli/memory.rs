@@ -1,4 +1,4 @@
-//! Streams of any length are judged in bounded memory.
+//! Streams of any length are validated in bounded memory.
 
 #![cfg(target_os = "linux")]
 
@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 
 use crate::support::Folder;
 
-/// Above what the unoptimised binary takes and its allocator keeps, and below what the streams hold.
+/// More than the unoptimised binary needs and its allocator keeps, and less than the streams
+/// contain.
 const MAX_KIBIBYTES: u64 = 96 * 1024;
 
 #[test]
-fn many_lines() {
+fn many_lines_need_bounded_memory() {
     const LINES: usize = 50_000;
     let folder = Folder::with(&[("schema.json", r#"{"type": "object", "required": ["n"]}"#)]);
     let mut session = folder.start(&["check", "--jsonl", "--schema", "schema.json"]);
@@ -37,7 +38,7 @@ fn many_lines() {
 }
 
 #[test]
-fn an_endless_line() {
+fn an_endless_line_needs_bounded_memory() {
     let folder = Folder::with(&[("schema.json", "true")]);
     let mut session = folder.start(&["check", "--jsonl", "--schema", "schema.json"]);
     let mut stdin = session.take_stdin();

@@ -1,4 +1,4 @@
-//! What needs no coordinator: starting a project, its agents, its keys, and the doctor.
+//! Commands that need no coordinator: `init`, agents, keys, and `doctor`.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ fn init() -> Folder {
     folder
 }
 
-/// No key of the machine, and no program on the path.
+/// Runs `doctor` without the machine's API keys and with an empty search path.
 fn doctor(folder: &Folder, arguments: &[&str]) -> Ran {
     let empty = [("ANTHROPIC_API_KEY", ""), ("OPENAI_API_KEY", ""), ("PATH", "")];
     folder.run_with(&[&["doctor"], arguments].concat(), "", &empty)
 }
 
 #[test]
-fn a_file_in_the_place_of_the_folder_is_told() {
+fn a_file_instead_of_the_folder_is_an_error() {
     let folder = Folder::with(&[]);
     folder.write(".accord", b"");
     let ran = folder.run(&["init", "--force"], "");
@@ -63,7 +63,7 @@ fn a_project_can_be_written_elsewhere() {
 }
 
 #[test]
-fn settings_that_are_there_are_left_alone() {
+fn existing_settings_are_left_alone() {
     let folder = Folder::with(&[("accord.toml", "[queue]\nlease_seconds = 7\n")]);
     for arguments in [&["init", "--json"][..], &["init", "--force", "--json"]] {
         let ran = folder.run(arguments, "");
@@ -80,7 +80,7 @@ fn settings_that_are_there_are_left_alone() {
 }
 
 #[test]
-fn a_file_is_no_project() {
+fn a_file_is_not_a_project() {
     let folder = Folder::with(&[("some.txt", "")]);
     for arguments in [&["agents", "list"][..], &["runs", "list"], &["doctor"]] {
         let ran = folder.run(&[arguments, &["--dir", "some.txt"]].concat(), "");
@@ -90,7 +90,7 @@ fn a_file_is_no_project() {
 }
 
 #[test]
-fn outside_of_a_project_there_is_nothing_to_list() {
+fn lists_outside_a_project_say_so() {
     let folder = Folder::with(&[]);
     for arguments in [
         &["runs", "list"][..],
@@ -113,7 +113,7 @@ fn outside_of_a_project_there_is_nothing_to_list() {
 }
 
 #[test]
-fn that_there_is_nothing_is_no_data() {
+fn empty_lists_print_no_message_to_stdout() {
     let folder = init();
     for (arguments, said) in [
         (&["stats"][..], "No finished runs found.\n"),
@@ -128,7 +128,7 @@ fn that_there_is_nothing_is_no_data() {
 }
 
 #[test]
-fn a_time_limit_may_be_as_long_as_it_likes() {
+fn a_time_limit_may_be_very_long() {
     let folder = init();
     for seconds in ["9223372036854775807", "18446744073709551615"] {
         let run = ["run", "word-count", "--param", "text=one two", "--timeout", seconds];
@@ -151,7 +151,7 @@ fn a_task_for_a_workflow_comes_from_stdin() {
 }
 
 #[test]
-fn the_doctor_looks_at_workflows_and_cassettes() {
+fn the_doctor_checks_workflows_and_cassettes() {
     let folder = init();
     let found = |report: &Value, name: &str| -> Vec<(String, String)> {
         let text = |check: &Value, field: &str| check[field].as_str().unwrap_or_default().to_owned();
@@ -178,7 +178,7 @@ fn the_doctor_looks_at_workflows_and_cassettes() {
 }
 
 #[test]
-fn the_runs_of_a_workflow_are_shown_with_nothing_running() {
+fn workflow_runs_are_shown_without_a_coordinator() {
     let folder = init();
     let show =
         |arguments: &[&str]| folder.run(&[&["workflow", "show", "ticket-intake"], arguments].concat(), "");
@@ -230,7 +230,7 @@ fn a_new_agent_is_valid_and_never_overwritten() {
 }
 
 #[test]
-fn a_broken_agent_is_listed_with_its_place() {
+fn a_broken_agent_is_listed_with_its_location() {
     let folder = init();
     let file = ".accord/agents/broken/agent.yaml";
     let text = "name: broken\ntype: procedural\nexecutor: { type: process, command: x }\noutput_schema:\n  type: objekt\n";
@@ -252,7 +252,7 @@ fn a_broken_agent_is_listed_with_its_place() {
 }
 
 #[test]
-fn an_unknown_agent_names_the_known() {
+fn an_unknown_agent_lists_the_known_ones() {
     let folder = init();
     let ran = folder.run(&["agents", "validate", "word-cuont"], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
@@ -262,7 +262,7 @@ fn an_unknown_agent_names_the_known() {
 }
 
 #[test]
-fn the_first_key_is_made_without_a_coordinator() {
+fn the_first_key_is_created_without_a_coordinator() {
     let folder = init();
     let made = folder.run(&["keys", "create", "--role", "admin", "--name", "laptop"], "");
     assert_eq!(made.code, Some(0), "{made:?}");
@@ -284,7 +284,7 @@ fn the_first_key_is_made_without_a_coordinator() {
 }
 
 #[test]
-fn a_database_can_be_named() {
+fn a_database_can_be_chosen() {
     let folder = init();
     let made = folder.run(&["keys", "create", "--role", "viewer", "--database", "sqlite://other.db"], "");
     assert_eq!(made.code, Some(0), "{made:?}");
@@ -295,7 +295,7 @@ fn a_database_can_be_named() {
 }
 
 #[test]
-fn the_doctor_says_what_is_in_force() {
+fn the_doctor_shows_effective_settings() {
     let folder = init();
     folder.write(".accord/config.toml", b"[queue]\nlease_seconds = 7\n");
     let ran = doctor(&folder, &["--json"]);
@@ -310,7 +310,7 @@ fn the_doctor_says_what_is_in_force() {
         .unwrap()
         .iter()
         .map(|check| (check["name"].as_str().unwrap(), check["status"].as_str().unwrap()))
-        // Whether commands can be confined, the system decides.
+        // Whether commands can be sandboxed depends on the system.
         .map(|(name, status)| if name == "commands" { (name, "said") } else { (name, status) })
         .collect();
     let expected = [
@@ -329,7 +329,7 @@ fn the_doctor_says_what_is_in_force() {
 }
 
 #[test]
-fn the_doctor_shows_no_password_of_what_is_no_address() {
+fn the_doctor_hides_passwords_in_invalid_addresses() {
     let folder = init();
     let settings =
         "[database]\nurl = \"postgres:u:hush@h/x\"\n[telemetry]\notlp_endpoint = \"bob:hush@h:1\"\n";
@@ -348,7 +348,7 @@ fn the_doctor_shows_no_password_of_what_is_no_address() {
 }
 
 #[test]
-fn the_doctor_fails_on_what_is_broken() {
+fn the_doctor_fails_on_broken_files() {
     let folder = init();
     folder.write(".accord/accord.db", b"not a database");
     let ran = doctor(&folder, &[]);
@@ -361,7 +361,7 @@ fn the_doctor_fails_on_what_is_broken() {
 }
 
 #[test]
-fn the_doctor_finds_what_keeps_accord_from_starting() {
+fn the_doctor_finds_startup_errors() {
     let folder = init();
     for (settings, said) in [
         ("[log]\nfilter = \"=what=\"\n", "invalid log.filter '=what='"),
@@ -387,7 +387,7 @@ fn the_doctor_finds_what_keeps_accord_from_starting() {
 }
 
 #[test]
-fn a_folder_of_agents_that_cannot_be_read_is_not_an_empty_one() {
+fn an_unreadable_agents_folder_is_an_error() {
     let folder = init();
     std::fs::remove_dir_all(folder.path().join(".accord/agents")).unwrap();
     folder.write(".accord/agents", b"a file");
@@ -399,7 +399,7 @@ fn a_folder_of_agents_that_cannot_be_read_is_not_an_empty_one() {
 }
 
 #[test]
-fn a_start_that_fails_leaves_room_for_the_next() {
+fn a_failed_start_does_not_block_the_next() {
     let folder = Folder::with(&[]);
     folder.write(".accord/schemas", b"where a folder should be");
     let ran = folder.run(&["init"], "");
@@ -421,7 +421,7 @@ fn commands_that_need_a_coordinator_say_how_to_start_one() {
 }
 
 #[test]
-fn commands_that_look_at_what_is_kept_need_none() {
+fn read_commands_need_no_coordinator() {
     let folder = init();
     let schema = ".accord/schemas/task.schema.json";
     for (arguments, code) in [
@@ -454,7 +454,7 @@ fn commands_that_look_at_what_is_kept_need_none() {
 }
 
 #[test]
-fn commands_that_only_look_leave_nothing_behind() {
+fn read_commands_write_no_files() {
     for (arguments, code) in [
         (&["keys", "list"][..], 1),
         (&["keys", "rm", "key_1"], 1),
@@ -473,7 +473,7 @@ fn commands_that_only_look_leave_nothing_behind() {
 }
 
 #[test]
-fn a_parameter_is_given_once() {
+fn duplicate_parameters_are_an_error() {
     let folder = init();
     for arguments in [
         &["run", "word-count", "--param", "text=1", "--param", "text=2"][..],
@@ -490,9 +490,9 @@ fn a_parameter_is_given_once() {
 }
 
 #[test]
-fn a_coordinator_that_is_not_there_is_a_failure() {
+fn an_unreachable_coordinator_is_an_error() {
     let folder = init();
-    // A port that was free a moment ago and that nobody else is given while we hold no listener on it.
+    // A port that was free a moment ago: nothing listens on it.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let ran = folder.run(&["runs", "list", "--coordinator", &format!("http://{address}")], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), ""), "{ran:?}");

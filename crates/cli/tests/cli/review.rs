@@ -1,4 +1,4 @@
-//! `accord review` in a git repository: which change it reads, and what it refuses.
+//! `accord review` in a git repository: which changes it reviews, and which it rejects.
 
 use std::process::Command;
 
@@ -29,7 +29,8 @@ fn commit(folder: &Folder, subject: &str) {
     git(folder, &["commit", "--quiet", "--all", "--message", subject]);
 }
 
-/// What the reviewers would get: the recordings answer another change, so the run fails and its input is shown.
+/// The title and diff that the reviewers would get. The recordings are of another change, so the
+/// run fails and its input is read from the error.
 fn reviewed(folder: &Folder, arguments: &[&str], stdin: &str) -> (String, String) {
     let ran = folder.run(&[&["review", "--json"], arguments].concat(), stdin);
     let review = ran.json();
@@ -82,7 +83,7 @@ fn uncommitted_changes_are_reviewed_staged_or_not() {
     assert_eq!(title, "Uncommitted changes");
     assert!(diff.contains("+fn three() {}\n") && diff.contains("+fn staged() {}\n"), "{diff}");
     assert!(!diff.contains("untracked") && !diff.contains("logo.png"), "{diff}");
-    // The recordings answer another change.
+    // The recordings are of another change.
     let ran = folder.run(&["review"], "");
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.stdout.contains("no reviewer finished.\n  security: "), "{ran:?}");
@@ -110,9 +111,10 @@ fn commits_and_ranges_are_reviewed() {
     assert!(diff.contains("-fn two() {}\n"), "{diff}");
 }
 
-/// Settings of a repository change neither how a diff is written nor what is run to write it.
+/// The git configuration of a repository changes neither the format of a diff nor the programs that
+/// write it.
 #[test]
-fn the_configuration_of_a_repository_runs_nothing() {
+fn git_configuration_runs_no_program() {
     let folder = repository();
     let trap = folder.path().join("trap");
     let program = format!("touch {}", trap.display());
@@ -131,7 +133,7 @@ fn the_configuration_of_a_repository_runs_nothing() {
 }
 
 #[test]
-fn what_cannot_be_reviewed_is_named() {
+fn errors_name_what_cannot_be_reviewed() {
     let folder = repository();
     refused(&folder.run(&["review", "nowhere"], ""), "unknown revision 'nowhere'");
     refused(&folder.run(&["review", "nowhere..HEAD"], ""), "git diff failed: ");
@@ -155,7 +157,7 @@ fn what_cannot_be_reviewed_is_named() {
 }
 
 #[test]
-fn a_project_without_the_workflow_is_told_how_to_get_it() {
+fn a_project_without_the_workflow_gets_a_hint() {
     let advice = "accord init --template code-review";
     let diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
     for folder in [init("start"), Folder::with(&[])] {

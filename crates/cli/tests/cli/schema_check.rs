@@ -29,7 +29,7 @@ fn good_schemas_print_dialect_and_hash() {
 }
 
 #[test]
-fn bad_schemas_show_the_place() {
+fn invalid_schemas_show_the_location() {
     let folder = Folder::with(&[
         ("good.json", "{}"),
         ("empty.json", ""),
@@ -122,7 +122,7 @@ fn bad_schemas_show_the_place() {
 }
 
 #[test]
-fn as_data_an_error_has_its_place() {
+fn json_errors_have_a_location() {
     let folder = Folder::with(&[("a.json", "{\n  \"type\": \"int\"\n}\n")]);
     let ran = folder.run(&["schema", "check", "--json", "a.json"], "");
     assert_eq!(ran.code, Some(1));

@@ -1,4 +1,4 @@
-//! `accord schemas of`: what an editor knows of the files that people write.
+//! `accord schemas of`: schemas with which editors check agent and workflow files.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn the_files_of_every_template_conform() {
 }
 
 #[test]
-fn a_slip_in_an_agent_is_marked() {
+fn a_mistake_in_an_agent_is_reported() {
     let schema = schema_of("agent");
     let sound = json!({
         "name": "a",

@@ -1,4 +1,4 @@
-//! Running the binary in a folder of its own, at once or as a co-process.
+//! Runs the binary in its own folder, to completion or as a co-process.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper that fails fails its test")]
 
@@ -12,13 +12,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Long enough for the slowest machine. It is never waited for unless the binary hangs.
+/// Long enough for the slowest machine; only reached if the binary hangs.
 const HANG: Duration = Duration::from_secs(120);
 
 /// A folder with files, in which commands run.
 pub(crate) struct Folder(TempDir);
 
-/// What a finished command left.
+/// The output of a finished command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -69,7 +69,8 @@ impl Folder {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
-        // A channel of no capacity: the reader takes one line ahead and no more, like a slow consumer.
+        // A channel without capacity: the reader takes one line ahead and no more, like a slow
+        // consumer.
         let (sender, lines) = sync_channel(0);
         thread::spawn(move || {
             for line in stdout.lines() {
@@ -102,7 +103,7 @@ impl Ran {
     }
 }
 
-/// A running command that is spoken with line by line.
+/// A running command, driven line by line.
 pub(crate) struct Session {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -125,7 +126,7 @@ impl Session {
         self.lines.recv_timeout(HANG).expect("an answer before stdin is closed")
     }
 
-    /// The most memory that the process ever held, in KiB.
+    /// The peak memory of the process, in KiB.
     #[cfg(target_os = "linux")]
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -133,12 +134,12 @@ impl Session {
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// Stops reading; the next write of the command fails.
+    /// Closes stdout: the next write of the command fails.
     pub(crate) fn close_stdout(&mut self) {
         self.lines = sync_channel(0).1;
     }
 
-    /// Closes stdin and waits for the end: exit code and stderr.
+    /// Closes stdin, waits for the exit and returns exit code and stderr.
     pub(crate) fn finish(mut self) -> (Option<i32>, String) {
         drop(self.stdin.take());
         drop(self.lines);

@@ -1,4 +1,5 @@
-//! The templates of `accord init` as a user gets them: what they hold is sound, and every recording still answers.
+//! The templates of `accord init` as a user gets them: all files are valid, and every recording
+//! still matches.
 
 use serde_json::{Value, json};
 
@@ -26,9 +27,9 @@ fn everything_in_a_template_can_be_used() {
     }
 }
 
-/// A recording answers only its own input, and says so, with what to do.
+/// A recording only answers its own input; the error for another input says so, with what to do.
 #[test]
-fn an_agent_that_plays_a_recording_offers_its_input() {
+fn a_replayed_agent_shows_the_recorded_input() {
     let folder = init("start");
     let ran = folder.run(&["run", "ticket-triage", "--recorded"], "");
     assert_eq!((ran.code, ran.json()["category"].clone()), (Some(0), json!("outage")), "{ran:?}");
@@ -53,7 +54,7 @@ fn an_agent_that_plays_a_recording_offers_its_input() {
 }
 
 #[test]
-fn agents_are_written_with_the_model_that_is_named() {
+fn agents_use_the_chosen_model() {
     for template in TEMPLATES {
         for model in ["anthropic", "openai/m", "ollama/llama3.2:1b", "llama.cpp", "claude-code", "codex"] {
             let folder = Folder::with(&[]);
@@ -76,8 +77,8 @@ fn the_help_lists_the_templates() {
     }
 }
 
-/// The two mistakes that no model notices, on a recorded model: specialists who contradict each other a few lines apart, and
-/// a writer who hides it.
+/// Two mistakes that no model notices, with recorded models: specialists contradict each other a
+/// few lines apart, and the writer hides it.
 #[test]
 fn the_code_review_surfaces_contradictions_and_the_writer_cannot_hide_them() {
     let folder = init("code-review");
@@ -97,7 +98,7 @@ fn the_code_review_surfaces_contradictions_and_the_writer_cannot_hide_them() {
     );
     assert_eq!(run["output"]["disputes"].as_array().map(Vec::len), Some(contradictions.len()));
 
-    // A recording is played in order, so that the review above is the second answer.
+    // A recording is played in order, so the review above is the second answer.
     let cassette = std::fs::read_to_string(folder.path().join(".accord/cassettes/writer.json")).unwrap();
     let cassette: Value = serde_json::from_str(&cassette).unwrap();
     let outcomes: Vec<&Value> =
@@ -106,7 +107,7 @@ fn the_code_review_surfaces_contradictions_and_the_writer_cannot_hide_them() {
 }
 
 #[test]
-fn the_starter_workflow_runs_as_the_next_steps_say() {
+fn the_printed_next_steps_run_the_starter_workflow() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["init"], "");
     let step = "accord workflows run ticket-intake --input .accord/inputs/ticket.json";
@@ -139,7 +140,8 @@ fn the_team_answers_from_its_recordings() {
     }
 }
 
-/// As a workflow, and as one command without a workflow file: the planner is told the same either way.
+/// As a workflow, and as one command without a workflow file: the planner gets the same prompt
+/// either way.
 #[test]
 fn the_team_carries_out_a_plan() {
     let folder = init("team");
@@ -189,7 +191,7 @@ fn a_prompt_is_shown_without_a_key_and_nothing_is_stored() {
     let ran = folder.run(&["prompt", "word-count", "--param", "text=x"], "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("its executor is process"), "{ran:?}");
-    // Other options than the agent's own can be tried.
+    // Other options than those of the agent can be tried.
     let ran = folder.run(&["prompt", "ticket-triage", "--param", "ticket=x", "--strategy", "prompt"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
@@ -198,7 +200,7 @@ fn a_prompt_is_shown_without_a_key_and_nothing_is_stored() {
     );
 }
 
-/// What the help and the guide of the client show works on the project that `accord init` writes.
+/// The examples in the help and in the client guide work in the project that `accord init` writes.
 #[test]
 fn the_examples_of_help_run_on_a_new_project() {
     let folder = init("start");

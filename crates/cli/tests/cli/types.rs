@@ -1,4 +1,4 @@
-//! `accord types`: from the files of a project, without a coordinator.
+//! `accord types`: generated from the files of a project, without a coordinator.
 
 use crate::support::Folder;
 use crate::templates::init;
@@ -17,7 +17,7 @@ fn writes_types_of_the_project() {
 }
 
 #[test]
-fn the_contract_hash_is_the_one_that_agents_show() {
+fn the_contract_hash_matches_agents_show() {
     let folder = init("start");
     let shown = folder.run(&["agents", "show", "word-count", "--json"], "").stdout;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();

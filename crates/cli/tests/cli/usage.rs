@@ -82,7 +82,7 @@ fn mistyped_commands_get_a_suggestion() {
 }
 
 #[test]
-fn wrong_usage_is_json_where_that_is_asked_for() {
+fn wrong_usage_is_json_with_the_json_flag() {
     let folder = Folder::with(&[]);
     let told = |arguments: &[&str]| {
         let ran = folder.run(arguments, "");
@@ -104,12 +104,12 @@ fn wrong_usage_is_json_where_that_is_asked_for() {
     assert_eq!(told(&["check", "--json", "--shema", "x"]), expected);
     let missing = told(&["agents", "show", "--json"]);
     assert!(missing["error"]["message"].as_str().unwrap().ends_with("\n  <NAME>"), "{missing}");
-    // Behind the two dashes it is no argument.
+    // After `--` it is not an option.
     assert_eq!(folder.run(&["runs", "show", "--", "--json"], "").stdout, "");
 }
 
 #[test]
-fn a_reader_that_went_away_changes_no_exit_code() {
+fn a_closed_stdout_does_not_change_the_exit_code() {
     let folder = Folder::with(&[("integer.json", r#"{"type": "integer"}"#), ("accord.toml", "")]);
     let ends = |arguments: &[&str]| {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -127,7 +127,7 @@ fn a_reader_that_went_away_changes_no_exit_code() {
 }
 
 #[test]
-fn the_first_key_that_help_shows_is_an_admins() {
+fn the_first_key_in_the_help_is_an_admin_key() {
     let folder = Folder::with(&[]);
     for command in [&["keys", "create"][..], &["keys"], &["coordinator"]] {
         let help = folder.run(&[command, &["--help"]].concat(), "").stdout;
@@ -137,7 +137,7 @@ fn the_first_key_that_help_shows_is_an_admins() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn the_version_is_that_of_the_package() {
     let ran = Folder::with(&[]).run(&["--version"], "");
     assert_eq!(ran.stdout, format!("accord {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
@@ -167,7 +167,7 @@ fn completions_are_written_for_each_shell() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_a_failure() {
+fn output_that_cannot_be_written_is_an_error() {
     let folder = Folder::with(&[("schema.json", "true")]);
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = folder.command(&["schema", "check", "--json", "schema.json"]);

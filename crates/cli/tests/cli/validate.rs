@@ -1,4 +1,4 @@
-//! `accord agents validate` and `agents list` on agents that are not as they should be.
+//! `accord agents validate` and `agents list` on invalid agents.
 
 use crate::support::Folder;
 

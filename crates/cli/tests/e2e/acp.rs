@@ -19,10 +19,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use crate::support::{Project, accord, agent, contracted, model};
 
-/// What an editor was told, in order.
+/// The updates that an editor received, in order.
 type Told = Arc<Mutex<Vec<SessionUpdate>>>;
 
-/// Starts `accord acp`, greets it, opens a session and does something in it.
+/// Starts `accord acp`, initializes it, opens a session and runs `work` in it.
 async fn edit<T>(
     folder: &Path,
     arguments: &[&str],
@@ -74,7 +74,8 @@ impl Editor {
         Ok(self.accord.send_request(request).block_task().await?.stop_reason)
     }
 
-    /// What was told since the last time: messages and thoughts as text, tool calls with how they ended.
+    /// The updates since the last call: messages and thoughts as text, tool calls with their
+    /// status.
     fn take(&self) -> (String, String, Vec<(String, ToolCallStatus)>) {
         let (mut said, mut thought, mut calls) = (String::new(), String::new(), Vec::new());
         for update in std::mem::take(&mut *self.told.lock().unwrap()) {
@@ -100,7 +101,7 @@ fn text_of(content: &ContentBlock) -> String {
 }
 
 #[tokio::test]
-async fn a_prompt_is_answered_with_the_judged_result() {
+async fn a_prompt_is_answered_with_the_validated_result() {
     let replies =
         [r#"{"severity": "urgent"}"#, r#"{"severity": "high"}"#, r#"{"severity": "low"}"#].map(Reply::text);
     let model = model(replies).await;
@@ -172,7 +173,7 @@ async fn parameters_are_sent_as_json() {
 }
 
 #[tokio::test]
-async fn an_agent_has_to_be_chosen_among_several() {
+async fn several_agents_require_a_choice() {
     let model = model([]).await;
     let project =
         Project::new().agent(&agent("first", &model, &json!({}))).agent(&agent("second", &model, &json!({})));
@@ -192,9 +193,9 @@ async fn an_agent_has_to_be_chosen_among_several() {
     assert!(words.contains("secnd"), "{words}");
 }
 
-/// Both directions at once: an editor, `accord acp`, and behind it an agent that speaks the protocol, too.
+/// Both directions at once: an editor, `accord acp`, and an ACP agent as the executor.
 #[tokio::test]
-async fn an_acp_agent_can_be_behind_it() {
+async fn an_acp_agent_can_be_the_executor() {
     let folder = tempfile::tempdir().unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../executor/tests/system/acp/fake.py");
     let with = |act: &str| {

@@ -1,5 +1,5 @@
-//! Blueprint contracts: each success criterion of the first design note, as a test. Those of the dashboard are tested with
-//! the dashboard.
+//! Contracts in agent files: one test per success criterion of the first design note. Those about
+//! the dashboard are tested with the dashboard.
 
 use accord_api::attempt::Outcome;
 use accord_api::{EventBody, ExecutionMode, FailureType, RunKind, RunStatus};

@@ -1,5 +1,5 @@
-//! Callers' contracts: each success criterion of the second design note, as a test. The one about MCP is tested with the MCP
-//! server.
+//! Contracts of callers: one test per success criterion of the second design note. The one about
+//! MCP is tested with the MCP server.
 
 use std::collections::BTreeSet;
 
@@ -91,7 +91,7 @@ async fn the_schema_registry_supports_its_operations() {
     assert!(accord.client.schema("severity").await.unwrap_err().is(ErrorName::SchemaNotFound));
 }
 
-/// One agent for each wire of a model, one that is a command, and one that is a program of another language.
+/// One agent per provider protocol, one that runs a command, and one external program.
 fn agents(model: &ModelServer) -> Vec<Value> {
     let wires = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
     let agents = wires.map(|provider| {
@@ -105,7 +105,7 @@ fn agents(model: &ModelServer) -> Vec<Value> {
         "name": "command", "type": "procedural",
         "executor": {"type": "process", "command": "sh", "args": ["-c", script]},
     });
-    // It remembers nothing, and sees from its prompt alone that it was asked before.
+    // It has no memory and knows only from its prompt that it was asked before.
     let script = r#"if grep -q '"answer": "a couple"'; then echo '{"words": 2}'; else echo a couple; fi"#;
     let program = json!({
         "name": "program",
@@ -118,7 +118,7 @@ fn agents(model: &ModelServer) -> Vec<Value> {
 
 #[tokio::test]
 async fn it_works_with_any_executor() {
-    // Every other answer is wrong, so that each agent that can be asked again is.
+    // Every other answer is wrong, so that every agent that can be re-prompted is.
     let answers = |_: &RecordedRequest, count: usize| {
         Reply::text(if count.is_multiple_of(2) { "a couple" } else { r#"{"words": 2}"# })
     };

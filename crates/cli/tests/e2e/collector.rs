@@ -1,4 +1,4 @@
-//! A collector of traces, and the spans that it was sent.
+//! A trace collector, and the spans that it received.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// One request, read to its end.
+/// One complete request.
 pub(crate) struct Posted {
     pub(crate) head: String,
     body: Vec<u8>,
@@ -27,7 +27,7 @@ pub(crate) fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-/// A collector that takes everything; its address, and what it was sent.
+/// Starts a collector that accepts everything; returns its address and the received requests.
 pub(crate) async fn collector() -> (String, mpsc::UnboundedReceiver<Posted>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -40,7 +40,7 @@ pub(crate) async fn collector() -> (String, mpsc::UnboundedReceiver<Posted>) {
     (url, posted)
 }
 
-/// Takes requests until the connection ends.
+/// Reads requests until the connection ends.
 async fn collect(mut stream: TcpStream, posted: mpsc::UnboundedSender<Posted>) {
     let mut heard = Vec::new();
     while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {
@@ -61,7 +61,7 @@ pub(crate) fn everything(posted: &mut mpsc::UnboundedReceiver<Posted>) -> Vec<Po
     std::iter::from_fn(|| posted.try_recv().ok()).collect()
 }
 
-/// A span, with ids as they are written in a `traceparent`.
+/// A span, with ids in the format of `traceparent`.
 #[derive(Debug)]
 pub(crate) struct Span {
     pub(crate) name: String,
@@ -84,7 +84,7 @@ impl Span {
     }
 }
 
-/// All spans that were sent so far.
+/// All spans received so far.
 pub(crate) fn spans(posted: &mut mpsc::UnboundedReceiver<Posted>) -> Vec<Span> {
     let requests = everything(posted).into_iter();
     let requests = requests.map(|posted| ExportTraceServiceRequest::decode(posted.body.as_slice()).unwrap());

@@ -1,4 +1,4 @@
-//! The decision record on output schemas: each of its decisions, as a test.
+//! The decision record on output schemas: one test per decision.
 
 use accord_api::{ErrorName, RunStatus};
 use accord_test_support::Reply;
@@ -19,8 +19,8 @@ async fn the_schema_is_defined_by_the_agent_designer_and_not_by_the_caller() {
 }
 
 #[tokio::test]
-async fn validation_is_by_draft_7_unless_the_schema_says_otherwise() {
-    // What stands beside a reference counts in later drafts only.
+async fn validation_uses_draft_7_by_default() {
+    // Keywords next to a `$ref` only count in later drafts.
     let later = |dialect: Option<&str>| {
         let mut schema = json!({
             "type": "object",

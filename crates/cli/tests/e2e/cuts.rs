@@ -1,5 +1,5 @@
-//! An answer that its provider says was cut off is never completed: on every wire, with every strategy, in both modes, from
-//! agent CLIs and from external programs.
+//! An answer that the provider reports as cut off is never completed: in every protocol, with every
+//! strategy, in both modes, from agent CLIs and from external programs.
 
 use std::process::Command;
 
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Accord, Project, agent, ask, data, model};
 
-/// Only closers are missing: without the word of the provider, lenient mode would add them.
+/// Only closing brackets are missing: without the provider's stop reason, lenient mode would add
+/// them.
 const CUT: &str = r#"{"open": true, "assignee": "ann", "tags": ["x""#;
 
 const MODES: [&str; 2] = ["strict", "lenient"];
@@ -49,7 +50,7 @@ fn executor(provider: &str, model: &ModelServer) -> Value {
 }
 
 #[tokio::test]
-async fn on_every_wire() {
+async fn a_cut_is_rejected_in_every_protocol() {
     let mut rows = Vec::new();
     for provider in ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"] {
         for strategy in ["native", "tool", "prompt"] {
@@ -76,7 +77,7 @@ async fn on_every_wire() {
     accord.end().await;
 }
 
-/// Speaks the protocol of external executors.
+/// Follows the protocol of external executors.
 const EXTERNAL: &str = r#"
 import json, os, sys
 def say(message): print(json.dumps(message), flush=True)
@@ -90,7 +91,7 @@ for line in sys.stdin:
              "text": os.environ["SAYS"], "stop_reason": os.environ["STOP"]})
 "#;
 
-/// Speaks as Claude Code does.
+/// Writes the output of Claude Code.
 const CLAUDE: &str = r#"
 import json, os, sys
 def say(**message): print(json.dumps({"session_id": "s-1", **message}), flush=True)
@@ -107,7 +108,7 @@ for line in sys.stdin:
             stop_reason=os.environ["STOP"], total_cost_usd=0, modelUsage={})
 "#;
 
-/// Speaks as the app server of Codex does.
+/// Writes the output of the Codex app server.
 const CODEX: &str = r#"
 import json, os, sys
 def say(message): print(json.dumps(message), flush=True)
@@ -126,7 +127,7 @@ for line in sys.stdin:
         tell("turn/completed", turn={"id": "turn-1", "status": "failed", "error": {"message": words}})
 "#;
 
-/// A program that says the cut answer and ends it with this reason.
+/// A program that prints the cut answer and reports this stop reason.
 struct Program {
     name: &'static str,
     executor: Value,
@@ -155,13 +156,14 @@ fn programs() -> Vec<Program> {
 }
 
 #[tokio::test]
-async fn from_agent_clis_and_external_programs() {
+async fn a_cut_of_agent_clis_and_external_programs_is_rejected() {
     let mut project = Project::new();
     let mut names = Vec::new();
     for Program { name, mut executor, script, strategies, stop } in programs() {
         let text = project.path().join(format!("{name}.py"));
         std::fs::write(&text, format!("#!/usr/bin/env python3\n{script}")).unwrap();
-        // Another program makes the executable: what this one has open for writing, it could not start.
+        // Another program creates the executable: a file that this process has open for writing
+        // could not be executed.
         let program = project.path().join(name);
         let install = Command::new("install").args(["-m", "755"]).arg(&text).arg(&program).status().unwrap();
         assert!(install.success());

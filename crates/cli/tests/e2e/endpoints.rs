@@ -1,4 +1,4 @@
-//! What providers refuse, and what is learned about endpoints.
+//! Requests that providers reject, and facts learned about endpoints.
 
 use accord_api::attempt::Outcome;
 use accord_api::{Attempt, EndpointFact, EndpointQuery, RunStatus, RunView, Standing, Strategy};
@@ -31,7 +31,7 @@ fn told(attempts: &[Attempt]) -> Vec<(Strategy, Outcome)> {
     attempts.iter().map(|attempt| (attempt.strategy, attempt.outcome)).collect()
 }
 
-/// What a command says on stdout.
+/// The stdout of a command.
 async fn accord_command(running: &Accord, arguments: &[&str]) -> String {
     let output = accord(running.path()).args(arguments).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -44,7 +44,7 @@ async fn facts(accord: &Accord) -> Vec<(String, Standing)> {
 }
 
 #[tokio::test]
-async fn an_answer_that_groq_rejects_is_a_retry_of_the_contract() {
+async fn an_answer_that_groq_rejects_uses_a_contract_retry() {
     let rejected = json!({"error": {
         "message": "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
         "type": "invalid_request_error",
@@ -93,7 +93,7 @@ async fn a_server_without_the_text_field_is_asked_in_another_way() {
 }
 
 #[tokio::test]
-async fn what_was_learned_is_listed_and_forgotten() {
+async fn learned_facts_are_listed_and_removed() {
     let refused = |request: &RecordedRequest| request.schema().is_some() && request.tools().is_empty();
     let model = ModelServer::start(Script::handler(move |request, _| match refused(request) {
         true => Reply::error(400, "response_format is not supported"),

@@ -1,4 +1,4 @@
-//! Agents whose work a program of another language does: asked again in place, or held to their contract by the
+//! Agents implemented by external programs: re-prompted in place, or held to their contract by the
 //! coordinator.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(crate) fn example(name: &str) -> String {
     file.canonicalize().unwrap().display().to_string()
 }
 
-/// An agent whose command reads a question and remembers nothing.
+/// An agent whose command reads a question and has no memory.
 fn one_shot(script: &str, retries: u32) -> Value {
     json!({
         "name": "one-shot",
@@ -32,7 +32,7 @@ async fn attempts(accord: &crate::support::Accord, run: &accord_api::RunId) -> V
 
 #[tokio::test]
 async fn the_coordinator_asks_again_until_the_answer_conforms() {
-    // The second process knows from its prompt alone what was said before.
+    // The second process knows the first answer only from its prompt.
     let script = r#"if grep -q '"answer": "urgent"'; then echo '{"severity": "high"}'; else echo urgent; fi"#;
     let accord = Project::new().agent(&one_shot(script, 1)).up().await;
     let run = accord.run(&ask("one-shot")).await;
@@ -55,7 +55,7 @@ async fn the_coordinator_asks_again_until_the_answer_conforms() {
 
 #[tokio::test]
 async fn the_coordinator_gives_up_when_retries_run_out() {
-    // Each process says something else, so that each is worth another try.
+    // Each process answers something else, so that each is worth another try.
     let script = r#"cat > /dev/null; echo "{\"severity\": \"dire $$\"}""#;
     let accord = Project::new().agent(&one_shot(script, 2)).up().await;
     let run = accord.run(&ask("one-shot")).await;
@@ -110,7 +110,7 @@ async fn a_program_is_asked_again_in_place_and_resumed_later() {
 }
 
 #[tokio::test]
-async fn a_program_that_must_be_held_says_so() {
+async fn a_program_that_cannot_be_re_prompted_gets_a_hint() {
     let mut agent = one_shot("echo x", 1);
     agent["executor"].as_object_mut().unwrap().remove("reprompt");
     let accord = Project::new().agent(&agent).up().await;

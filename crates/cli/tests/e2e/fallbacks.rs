@@ -9,7 +9,7 @@ use crate::support::{Accord, Project, accord, agent, ask, data, model, severity}
 
 const GOOD: &str = r#"{"severity": "low"}"#;
 
-/// An agent on `openai-chat`, with a fallback model on Ollama's wire.
+/// An agent on `openai-chat`, with a fallback model on Ollama.
 fn blueprint(first: &ModelServer, second: &ModelServer) -> Value {
     let base_url = first.openai_url();
     agent(
@@ -64,7 +64,7 @@ async fn a_refusal_and_a_rejected_key_go_to_another_provider() {
 }
 
 #[tokio::test]
-async fn a_provider_that_stays_away_is_left_after_its_retry_time() {
+async fn an_unavailable_provider_is_left_after_its_retry_time() {
     let away = ModelServer::start(Script::handler(|_, _| Reply::error(503, "overloaded"))).await.unwrap();
     let second = model([Reply::text(GOOD)]).await;
     let mut blueprint = blueprint(&away, &second);
@@ -85,7 +85,7 @@ async fn answers_that_do_not_conform_go_to_another_provider() {
 }
 
 #[tokio::test]
-async fn a_tier_is_a_model_of_the_configuration() {
+async fn a_tier_selects_the_configured_model() {
     let (small, large) = (model([Reply::refusal("No.")]).await, model([Reply::text(GOOD)]).await);
     let tier = |name: &str| json!({"provider": "tier", "model": name});
     let executor = json!({"type": "llm", "provider": "tier", "model": "small"});

@@ -1,4 +1,4 @@
-//! Faults that systems of this kind have had, each made impossible.
+//! Bugs that similar systems have had, each prevented here.
 
 use accord_api::{
     ClaimRuns, Demands, ErrorName, EventBody, EventId, ExecutionMode, FailureType, FinishRun, FinishStatus,
@@ -25,7 +25,7 @@ async fn an_empty_object_is_not_lost() {
     assert!(events.iter().any(|event| event.body == expected));
 }
 
-/// A runner of our own making, to speak the protocol wrongly.
+/// A runner of this test, to violate the protocol.
 async fn register(client: &Client) -> accord_api::RunnerId {
     let profile = Profile {
         hostname: "test".into(),
@@ -68,7 +68,7 @@ async fn held(accord: &Accord) -> (accord_api::RunId, Holding) {
 }
 
 #[tokio::test]
-async fn a_result_of_a_runner_that_does_not_hold_the_run_is_refused() {
+async fn only_the_holder_can_report_a_result() {
     let model = model([]).await;
     let accord = Project::new().agent(&agent("triage", &model, &contracted())).coordinator().await;
     let (run, holding) = held(&accord).await;
@@ -96,7 +96,7 @@ async fn a_result_is_not_reported_twice() {
 }
 
 #[tokio::test]
-async fn a_result_that_breaks_the_contract_is_refused_at_the_gate() {
+async fn a_nonconforming_result_is_rejected_by_the_coordinator() {
     let model = model([]).await;
     let accord = Project::new().agent(&agent("triage", &model, &contracted())).coordinator().await;
     let (run, holding) = held(&accord).await;
@@ -109,7 +109,7 @@ async fn a_result_that_breaks_the_contract_is_refused_at_the_gate() {
 }
 
 #[tokio::test]
-async fn an_invalid_schema_is_refused_wherever_it_appears() {
+async fn an_invalid_schema_is_rejected_everywhere() {
     let model = model([]).await;
     let accord = Project::new().agent(&agent("free", &model, &json!({}))).coordinator().await;
     let wrong = json!({"type": "object", "properties": {"a": {"type": "strin"}}});
@@ -124,7 +124,7 @@ async fn an_invalid_schema_is_refused_wherever_it_appears() {
 }
 
 #[tokio::test]
-async fn an_unknown_agent_is_refused() {
+async fn an_unknown_agent_is_rejected() {
     let accord = Project::new().coordinator().await;
     let error = accord.client.create_run(&ask("nobody"), None).await.unwrap_err();
     assert!(error.is(ErrorName::AgentNotFound), "{error}");
@@ -132,7 +132,7 @@ async fn an_unknown_agent_is_refused() {
 }
 
 #[tokio::test]
-async fn a_stop_does_not_reach_an_earlier_run() {
+async fn a_stop_does_not_change_an_earlier_run() {
     let model = model([Reply::text("first"), Reply::hang()]).await;
     let accord = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
     let first = accord.run(&ask("free")).await;
@@ -149,7 +149,7 @@ async fn a_stop_does_not_reach_an_earlier_run() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_matching_runner_fails_and_its_parent_hears_of_it() {
+async fn a_run_without_a_matching_runner_fails_and_calls_back() {
     let parent = model([Reply::text("waiting"), Reply::text("understood")]).await;
     let accord = Project::new()
         .agent(&agent("parent", &parent, &json!({})))

@@ -14,19 +14,19 @@ use tokio::process::Child;
 
 use crate::support::{Project, accord, agent, data};
 
-/// How often something is killed. `KILL_ROUNDS` asks for more, as `make soak` does.
+/// How often something is killed. Set `KILL_ROUNDS` for more, as `make soak` does.
 const ROUNDS: u32 = 20;
 
 /// Something is killed after up to this many requests: while runs are submitted, claimed, worked on or finished.
 const MOST_REQUESTS: u64 = 40;
 
-/// How many runs are asked for in a round.
+/// How many runs are created in a round.
 const RUNS_A_ROUND: u32 = 3;
 
-/// How long after the last round everything must be over.
+/// How long after the last round everything must have finished.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A small generator: the moments are the same in every run of the test.
+/// A small random generator: every execution of the test kills at the same moments.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -38,7 +38,7 @@ impl Random {
     }
 }
 
-/// A coordinator and a runner that are killed and started again.
+/// A coordinator and a runner that are killed and restarted.
 pub(crate) struct Cluster<'a> {
     folder: &'a Path,
     database: String,
@@ -70,7 +70,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// Lets so many requests pass. Those that no coordinator answers count too.
+/// Lets this many requests pass, including those that no coordinator answers.
 pub(crate) async fn requests(client: &Client, count: u64) {
     for _ in 0..count {
         let _ = client.health().await;
@@ -97,7 +97,7 @@ pub(crate) fn runner(folder: &Path, port: u16) -> Child {
         .unwrap()
 }
 
-/// Asks until it is acknowledged. The key makes asking again harmless.
+/// Repeats the request until it is acknowledged. The idempotency key makes repeating it safe.
 async fn submit(client: &Client, number: u32) -> RunId {
     let request = CreateRun {
         agent_name: Some("echo".into()),
@@ -146,7 +146,7 @@ async fn survives(database: &str) {
     assert!(ended.is_ok(), "runs are left unfinished");
 }
 
-/// Follows the events from the beginning until every run has ended, then looks at each.
+/// Follows the events from the beginning until every run has ended, then checks each run.
 async fn ends_once(client: &Client, runs: &[(u32, RunId)]) {
     let mut waiting: BTreeSet<&RunId> = runs.iter().map(|(_, id)| id).collect();
     let types = ["result", "run.completed", "run.failed", "run.stopped"].map(str::to_owned).to_vec();

@@ -1,4 +1,4 @@
-//! Starting, ending, keys, and coordinator and runner apart.
+//! Startup, shutdown, keys, and a runner in a separate process.
 
 use std::process::Stdio;
 
@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use crate::support::{Accord, Project, accord, agent, ask, kinds, model};
 
 #[tokio::test]
-async fn a_runner_works_apart_from_its_coordinator_and_ends_well() {
+async fn a_separate_runner_works_and_shuts_down_cleanly() {
     let model = model([Reply::text("done")]).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).coordinator().await;
     let mut runner = accord(host.path())
@@ -46,7 +46,7 @@ async fn running_work_ends_before_the_process_does() {
 }
 
 #[tokio::test]
-async fn who_follows_a_run_hears_that_a_request_is_made_again() {
+async fn repeated_requests_are_events_of_the_run() {
     let model = model([Reply::error(429, "Slow down").retry_after(0), Reply::text("done")]).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
     let run = host.run(&ask("free")).await;
@@ -77,7 +77,7 @@ async fn with_a_key_everything_needs_one() {
     let viewer = admin.create_key(&key(Role::Viewer)).await.unwrap();
     let viewer = Client::new(&host.url, Some(&ApiKey::new(viewer.key))).unwrap();
     assert!(viewer.create_run(&ask("free"), None).await.unwrap_err().is(ErrorName::Forbidden));
-    // The runner in the same process goes on.
+    // The runner in the same process continues.
     let run = admin.create_run_and_wait(&ask("free"), 30, None).await.unwrap();
     assert_eq!(run.status, RunStatus::Completed);
     assert_eq!(viewer.run(&run.run_id).await.unwrap().status, RunStatus::Completed);
@@ -93,7 +93,7 @@ async fn a_public_address_without_a_key_is_refused() {
     assert!(said.contains("accord keys create"), "{said}");
 }
 
-/// `accord up` under a limit of open files, until it is ready; and what it said meanwhile.
+/// `accord up` with a limit of open files, until it is ready; returns its messages as well.
 async fn limited(limit: &str, project: &Project, concurrency: &str) -> (tokio::process::Child, String) {
     let log = project.path().join("log");
     let mut shell = tokio::process::Command::new("sh");
@@ -112,7 +112,7 @@ async fn limited(limit: &str, project: &Project, concurrency: &str) -> (tokio::p
 }
 
 #[tokio::test]
-async fn open_files_are_allowed_as_far_as_the_system_lets_them() {
+async fn the_limit_of_open_files_is_raised() {
     let project = Project::new();
     let (child, said) = limited("-Sn 300", &project, "1000").await;
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id().unwrap())).unwrap();
@@ -150,7 +150,7 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
     assert!(said.contains("another coordinator is already running for this project"), "{said}");
     assert!(said.contains(&first.url), "{said}");
     assert_eq!(named(), before, "the first is still there");
-    // The other way round.
+    // Now the other order.
     let (third, url) = beside(&first).await;
     let kept = first.leave().await;
     assert!(named().contains(&url), "{}", named());
@@ -159,7 +159,7 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
 }
 
 #[tokio::test]
-async fn a_terminal_that_closes_ends_it_well() {
+async fn a_closed_terminal_shuts_it_down_cleanly() {
     let host = Project::new().up().await;
     let file = host.path().join(".accord/coordinator.json");
     assert!(file.exists());
@@ -168,7 +168,7 @@ async fn a_terminal_that_closes_ends_it_well() {
 }
 
 #[tokio::test]
-async fn who_is_not_to_mind_outlives_its_terminal() {
+async fn nohup_outlives_its_terminal() {
     let model = model([Reply::text("done").delayed(std::time::Duration::from_millis(300))]).await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     let mut command = tokio::process::Command::new("nohup");
@@ -195,7 +195,7 @@ async fn started(mut command: tokio::process::Command) -> (tokio::process::Child
     (child, ready.split_whitespace().last().unwrap().to_owned())
 }
 
-/// Ends it, and gives what it said.
+/// Ends the process and returns its output.
 async fn end(child: tokio::process::Child) -> String {
     let id = child.id().unwrap().to_string();
     assert!(tokio::process::Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());

@@ -1,4 +1,5 @@
-//! The binary as a user runs it: `accord up` in a folder, a scripted model behind it, HTTP in front of it.
+//! The binary as a user runs it: `accord up` in a folder, with a scripted model as the provider,
+//! used over HTTP.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What can be seen from outside: logs, traces, and no secret in either.
+//! Logs and traces, and that neither contains a secret.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -58,7 +58,7 @@ async fn traces_go_to_the_configured_collector() {
 }
 
 #[tokio::test]
-async fn the_usual_variable_is_read_and_can_be_turned_off() {
+async fn the_otel_variable_is_read_and_can_be_turned_off() {
     for (off, expected) in [("false", true), ("true", false)] {
         let (url, mut posted) = collector().await;
         let model = model([Reply::text("done")]).await;
@@ -75,7 +75,7 @@ async fn the_usual_variable_is_read_and_can_be_turned_off() {
 }
 
 #[tokio::test]
-async fn work_goes_on_without_the_collector() {
+async fn work_continues_without_the_collector() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -95,7 +95,7 @@ async fn work_goes_on_without_the_collector() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_refused() {
+async fn an_invalid_collector_address_is_rejected() {
     let project = Project::new();
     let refusing = accord(project.path())
         .args(["up", "--listen", "127.0.0.1:0"])
@@ -151,7 +151,7 @@ async fn json_logs_are_one_object_a_line() {
 }
 
 #[tokio::test]
-async fn metrics_and_the_log_tell_of_a_database_that_is_away() {
+async fn metrics_and_log_report_an_unavailable_database() {
     let cluster = PostgresCluster::start().unwrap();
     let (_folder, log) = log_file();
     let url = cluster.fresh_database().unwrap();
@@ -169,7 +169,7 @@ async fn metrics_and_the_log_tell_of_a_database_that_is_away() {
     accord.kill().await;
 }
 
-/// The answer to a GET, as it comes.
+/// The response to a GET.
 async fn get(accord: &Accord, path: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(accord.url.trim_start_matches("http://")).await.unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
@@ -179,7 +179,7 @@ async fn get(accord: &Accord, path: &str) -> Vec<u8> {
     answer
 }
 
-/// All files under a folder, with what is in them.
+/// All files under a folder, with their contents.
 fn files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -193,7 +193,7 @@ fn files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 }
 
 #[tokio::test]
-async fn a_key_is_a_secret_whatever_its_variable_is_called() {
+async fn keys_are_secret_regardless_of_the_variable_name() {
     let provider = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
                     api_key_env = \"LABKEY\"\n";
     let look = Reply::tool("run_command", &json!({"command": "env | grep -c ^LABKEY="}));
@@ -213,10 +213,10 @@ async fn a_key_is_a_secret_whatever_its_variable_is_called() {
 }
 
 #[tokio::test]
-async fn a_key_is_seen_by_its_provider_alone() {
+async fn a_key_reaches_only_its_provider() {
     let (_folder, log) = log_file();
     let (url, mut posted) = collector().await;
-    // Some gateways repeat what they were sent.
+    // Some gateways echo the request.
     let repeated = format!("invalid x-api-key: {SECRET}");
     let model = model([Reply::error(403, repeated.clone()), Reply::error(401, repeated)]).await;
     let accord = Project::new()
@@ -264,7 +264,7 @@ async fn a_key_is_seen_by_its_provider_alone() {
 }
 
 #[tokio::test]
-async fn ways_around_the_walls_of_commands_are_told() {
+async fn weak_spots_of_the_command_sandbox_are_reported() {
     let model = model([]).await;
     let builder = agent("builds", &model, &json!({"tools": ["run_command"]}));
     let project = Project::new().agent(&builder);
@@ -273,7 +273,7 @@ async fn ways_around_the_walls_of_commands_are_told() {
     let up = up.args(["up", "--listen", "127.0.0.1:0"]).stdout(said.try_clone().unwrap()).stderr(said);
     let mut host = up.spawn().unwrap();
     let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
-    // Whoever starts it does not wait until all agents are looked at.
+    // Startup does not wait until all agents are checked.
     assert!(lines.next().unwrap().starts_with("accord is ready at "));
     assert!(lines.next().unwrap().contains("accord keys create --role admin"));
     assert!(lines.next().unwrap().contains("set database.url"));
@@ -297,7 +297,7 @@ async fn ways_around_the_walls_of_commands_are_told() {
     assert_eq!(std::fs::read_to_string(&log).unwrap(), "");
 }
 
-/// What the doctor warns of commands that could become admins.
+/// The warnings of `doctor` about commands that could obtain admin rights.
 async fn doctor(folder: &Path, variables: &[(&str, &str)]) -> Vec<String> {
     let mut doctor = accord(folder);
     let output = doctor.envs(variables.iter().copied()).args(["doctor", "--json"]).output().await.unwrap();

@@ -1,4 +1,4 @@
-//! Providers that are away for a while, and runs that wait for them.
+//! Providers that are unavailable for a while, and runs that wait for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::support::{Accord, Project, accord, agent, ask, kinds, model};
 
-/// The way to a model, closed until it is opened: connections are dropped without an answer.
+/// A proxy to a model, closed until it is opened: connections are dropped without an answer.
 struct Line {
     url: String,
     is_open: Arc<AtomicBool>,
@@ -57,7 +57,7 @@ impl Drop for Line {
     }
 }
 
-/// Waits until a run has been told to wait.
+/// Waits for the event that a run is waiting.
 async fn waits(host: &Accord, run: &accord_api::RunId) -> EventBody {
     let filter = EventFilter { run_id: Some(run.clone()), ..EventFilter::default() };
     let is_wait = |body: &EventBody| matches!(body, EventBody::RequestRepeated { .. });
@@ -93,7 +93,7 @@ async fn a_run_waits_until_its_provider_is_back() {
 }
 
 #[tokio::test]
-async fn a_run_that_gives_up_says_how_often_and_how_long() {
+async fn a_run_that_gives_up_reports_attempts_and_time() {
     let model = model([]).await;
     let line = Line::to(&model).await;
     let twice = line.agent("twice", &model, &json!({"retry": {"max_attempts": 2}}));

@@ -17,7 +17,7 @@ use crate::support::{Project, accord, agent};
 
 const PATIENCE_SECONDS: u32 = 60;
 
-/// Asks a person which file, then deletes it by a command, and says what it did.
+/// Asks a person which file, then deletes it with a command, and answers what it did.
 fn script() -> Script {
     Script::handler(move |request, _| {
         let messages = request.body["messages"].as_array().unwrap();
@@ -55,7 +55,7 @@ async fn run(client: &Client, agent: &str) -> RunId {
     client.create_run(&request, None).await.unwrap().run_id
 }
 
-/// The open request of a run, once there is one.
+/// Waits for the open request of a run.
 async fn asked(client: &Client, id: &RunId) -> InputRequest {
     let which =
         InputQuery { status: Some(InputStatus::Open), run_id: Some(id.clone()), ..InputQuery::default() };
@@ -73,7 +73,7 @@ async fn asked(client: &Client, id: &RunId) -> InputRequest {
     tokio::time::timeout(Duration::from_secs(PATIENCE_SECONDS.into()), looking).await.unwrap()
 }
 
-/// The only request of anybody, once there is one.
+/// Waits for the only open request.
 async fn first_request(client: &Client) -> InputRequest {
     let looking = async {
         let mut pause = tokio::time::interval(Duration::from_millis(50));
@@ -189,7 +189,7 @@ async fn a_denied_call_is_not_made_and_the_model_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_calls_that_a_rule_is_about_need_approval() {
+async fn only_calls_that_match_a_rule_need_approval() {
     let model = ModelServer::start(Script::handler(move |request, _| {
         let messages = request.body["messages"].as_array().unwrap();
         let said = messages.iter().filter(|message| message["role"] == "assistant").count();

@@ -27,7 +27,7 @@ const MOMENTS: [Moment; 6] = [
 /// Model answers that a run takes: two calls, an answer that does not conform, one that does.
 const ANSWERS: usize = 4;
 
-/// How many runs are interrupted at once. `KILL_ROUNDS` asks for more, as `make soak` does.
+/// How many runs are interrupted at once. Set `KILL_ROUNDS` for more, as `make soak` does.
 const RUNS: usize = 40;
 
 const PATIENCE_SECONDS: u32 = 90;
@@ -36,14 +36,14 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
-    /// While the model is asked for its answer of this number.
+    /// During the model request for the answer of this number.
     Request(usize),
-    /// While this tool works.
+    /// During a call of this tool.
     Tool(&'static str),
 }
 
-/// An MCP server with a tool that can be repeated and one that cannot. It notes every call, and hangs at a call for which there is a
-/// file `hang-TOOL-NUMBER`, which it removes first.
+/// An MCP server with a tool that may be repeated and one that may not. It records every call. If
+/// there is a file `hang-TOOL-NUMBER` for a call, it removes the file and hangs.
 const SERVER: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -71,7 +71,7 @@ fn number(request: &RecordedRequest) -> usize {
     digits.split('.').next().and_then(|digits| digits.parse().ok()).unwrap()
 }
 
-/// A model without memory: what it says follows from how much it has said in the conversation.
+/// A model without memory: its answer depends on how many answers the conversation already has.
 fn script(requests: &Requests) -> Script {
     let (requests, hung) = (Arc::clone(requests), Mutex::new(Vec::new()));
     Script::handler(move |request, _| {
@@ -104,7 +104,7 @@ fn runner(folder: &Path, port: u16) -> Child {
         .unwrap()
 }
 
-/// Who is killed.
+/// What is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lost {
     Runner,
@@ -179,7 +179,7 @@ async fn continues(database: &str, lost: Lost) {
 fn start_coordinator(folder: &Path, database: &str, port: u16) -> Child {
     accord(folder)
         .args(["coordinator", "--listen", &format!("127.0.0.1:{port}"), "--database", database])
-        // Long enough for a busy machine: a lease that runs out by itself is one more loss.
+        // Long enough for a busy machine: a lease that expires by itself would be another loss.
         .env("ACCORD_QUEUE__LEASE_SECONDS", "10")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -188,7 +188,7 @@ fn start_coordinator(folder: &Path, database: &str, port: u16) -> Child {
         .unwrap()
 }
 
-/// Until the coordinator answers.
+/// Waits until the coordinator answers.
 async fn ready(client: &Client) {
     let mut pause = tokio::time::interval(Duration::from_millis(20));
     while client.health().await.is_err() {
@@ -213,7 +213,7 @@ async fn submit(client: &Client, number: usize) -> RunId {
     }
 }
 
-/// Until every run is at its moment, with everything before it saved.
+/// Waits until every run is at its moment and everything before it is saved.
 async fn interrupted(client: &Client, folder: &Path, requests: &Requests, ids: &[RunId]) {
     let mut pause = tokio::time::interval(Duration::from_millis(20));
     for (number, id) in ids.iter().enumerate() {
@@ -229,7 +229,7 @@ async fn interrupted(client: &Client, folder: &Path, requests: &Requests, ids: &
             }
             pause.tick().await;
         }
-        // What is asked while a step is saved would be a request too many.
+        // A request that is sent before the previous step is saved would be one too many.
         client.run(id).await.unwrap();
     }
 }

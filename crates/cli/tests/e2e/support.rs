@@ -1,4 +1,4 @@
-//! A project folder, the binary in it, and a client of what it serves.
+//! A project folder, the binary running in it, and a client for it.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,7 +19,7 @@ const PATIENCE: u32 = 60;
 /// Any free port of this machine.
 const LOCAL: &str = "127.0.0.1:0";
 
-/// `accord up`, or its parts, in a folder of its own.
+/// `accord up`, or a part of it, in its own folder.
 pub(crate) struct Accord {
     folder: tempfile::TempDir,
     child: Child,
@@ -27,7 +27,7 @@ pub(crate) struct Accord {
     pub(crate) url: String,
 }
 
-/// What stands in a project's folder before the start.
+/// A project folder before the start.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
     environment: Vec<(String, String)>,
@@ -42,12 +42,12 @@ impl Project {
         Self { folder, environment: Vec::new(), log: None, descriptors: None }
     }
 
-    /// An agent as a file.
+    /// Adds an agent as a file.
     pub(crate) fn agent(self, blueprint: &Value) -> Self {
         self.file(blueprint["name"].as_str().unwrap(), &serde_json::to_string_pretty(blueprint).unwrap())
     }
 
-    /// A file agent with this text, good or bad.
+    /// Adds an agent file with this text, valid or not.
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
         let folder = self.folder.path().join(".accord/agents").join(name);
         std::fs::create_dir_all(&folder).unwrap();
@@ -55,19 +55,19 @@ impl Project {
         self
     }
 
-    /// A setting, as a variable.
+    /// Sets a setting through its environment variable.
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// What it says on stderr goes to a file.
+    /// Writes stderr to a file.
     pub(crate) fn log_to(mut self, path: &Path) -> Self {
         self.log = Some(File::create(path).unwrap());
         self
     }
 
-    /// It may have so many files and connections open.
+    /// Limits the number of open files and connections.
     pub(crate) fn descriptors(mut self, most: u32) -> Self {
         self.descriptors = Some(most);
         self
@@ -82,7 +82,7 @@ impl Project {
         self.start(&["up", "--listen", LOCAL]).await
     }
 
-    /// The same, where its configuration says.
+    /// The same, at the configured address.
     pub(crate) async fn up_as_configured(self) -> Accord {
         self.start(&["up"]).await
     }
@@ -118,7 +118,7 @@ impl Project {
     }
 }
 
-/// The binary, in a folder, with nothing of the machine's own settings.
+/// The binary in a folder, without settings of this machine.
 pub(crate) fn accord(folder: &Path) -> Command {
     within(env!("CARGO_BIN_EXE_accord"), folder)
 }
@@ -141,7 +141,7 @@ fn within(program: &str, folder: &Path) -> Command {
 }
 
 impl Accord {
-    /// The id of its process.
+    /// The process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id().unwrap()
     }
@@ -150,7 +150,7 @@ impl Accord {
         self.folder.path()
     }
 
-    /// Makes a run and waits for its end.
+    /// Creates a run and waits for its end.
     pub(crate) async fn run(&self, request: &CreateRun) -> RunView {
         let run = self.client.create_run_and_wait(request, PATIENCE, None).await.unwrap();
         assert!(run.status.is_over(), "{:?}", run.status);
@@ -166,7 +166,7 @@ impl Accord {
         self.events_until(filter, is_over).await
     }
 
-    /// All events that this filter lets through, up to the last.
+    /// All events that match this filter, up to the last.
     pub(crate) async fn events_until(
         &self,
         filter: EventFilter,
@@ -185,7 +185,7 @@ impl Accord {
         events
     }
 
-    /// Asks it to end, as a person would, and waits.
+    /// Asks it to end, as Ctrl-C would, and waits.
     pub(crate) async fn end(self) {
         self.leave().await;
     }
@@ -205,19 +205,19 @@ impl Accord {
         self.folder
     }
 
-    /// Ends it without a word, and keeps the folder.
+    /// Kills it and keeps the folder.
     pub(crate) async fn kill(mut self) -> tempfile::TempDir {
         self.child.kill().await.unwrap();
         self.folder
     }
 }
 
-/// A model that gives these answers, and the settings of an agent that asks it.
+/// A model that gives these answers.
 pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServer {
     ModelServer::start(Script::replies(replies)).await.unwrap()
 }
 
-/// An agent that asks this model, with an output contract.
+/// An agent that uses this model, with an output contract.
 pub(crate) fn agent(name: &str, model: &ModelServer, extra: &Value) -> Value {
     let mut blueprint = json!({
         "name": name,
@@ -240,7 +240,7 @@ pub(crate) fn severity() -> Value {
     })
 }
 
-/// What makes it an agent's own contract, kept by instructions alone.
+/// Fields that give an agent this contract, enforced by instructions alone.
 pub(crate) fn contracted() -> Value {
     json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}})
 }

@@ -18,7 +18,7 @@ fn traceparent() -> String {
     format!("00-{TRACE}-{CALLER}-01")
 }
 
-/// An MCP server with one tool, which answers with the request that it got.
+/// An MCP server with one tool that returns the request it received.
 const SERVER: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -32,7 +32,7 @@ while read -r line; do
 done
 "#;
 
-/// A command that answers with the trace that it sees.
+/// A command that prints the trace that it sees.
 fn program() -> Value {
     let command = r#"printf '{"seen": "%s"}' "$TRACEPARENT""#;
     let schema = json!({"type": "object", "required": ["seen"], "properties": {"seen": {"type": "string"}}});
@@ -55,7 +55,7 @@ fn runner(accord: &Accord, collector: &str) -> Child {
     command.stdout(Stdio::null()).spawn().unwrap()
 }
 
-/// Asks a process to end, and waits until it has sent everything.
+/// Asks a process to exit and waits until it has sent everything.
 async fn end(mut child: Child) {
     let id = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());

@@ -1,4 +1,5 @@
-//! Callers that open connections and do not read, or do not ask: they are bounded, and others do not notice.
+//! Clients that open connections without reading or sending: they are bounded, and other clients
+//! are not affected.
 
 use std::time::Duration;
 
@@ -11,30 +12,33 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::support::{Accord, Project, agent};
 
-/// Readers of events that never read. `UNREAD_STREAMS` asks for another number.
+/// Event streams that are never read. `UNREAD_STREAMS` sets another number.
 const STREAMS: usize = 100;
 
-/// Large answers that nobody reads. `UNREAD_ANSWERS` asks for another number.
+/// Large answers that are never read. `UNREAD_ANSWERS` sets another number.
 const ANSWERS: usize = 20;
 
-/// How large each of those answers is: nearly as large as an answer of a model may be.
+/// The size of each of these answers: nearly the largest allowed model answer.
 const LARGE: usize = 7_900_000;
 
-/// How much the process may grow, in kilobytes: what one caller may leave unread, what is read from the store at the same time, and
-/// as much again. Without bounds it is the number of readers times their size.
+/// How much the process may grow, in kilobytes: the limit of unread bytes for one caller, plus what
+/// is read from the store at the same time, times two. Without limits it would grow by the number
+/// of readers times their size.
 const MOST_GROWTH: u64 = 512 * 1024;
 
-/// How often others ask meanwhile.
+/// How many requests other clients send meanwhile.
 const REQUESTS: usize = 50;
 
-/// Shorter than the 30 seconds after which idle connections are closed: a client that gets its answer only then was kept waiting.
+/// Shorter than the 30 seconds after which idle connections are closed: a client that is answered
+/// only then was blocked.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn number(variable: &str, usual: usize) -> usize {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// Asks for something, and never reads the answer. The buffer is small, so that the answer stays where it was made.
+/// Sends a request and never reads the answer. The receive buffer is small, so that the answer
+/// stays in the server.
 async fn unread(accord: &Accord, path: &str, key: &str) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -50,7 +54,7 @@ async fn key(client: &Client, role: Role) -> String {
     client.create_key(&CreateKey { name, role, expires_at: None }).await.unwrap().key
 }
 
-/// The memory of the process, in kilobytes: now, and the most that it was.
+/// The memory of the process in kilobytes: current and peak.
 fn memory(accord: &Accord) -> (u64, u64) {
     let status = std::fs::read_to_string(format!("/proc/{}/status", accord.id())).unwrap();
     let of = |name: &str| {
@@ -60,7 +64,7 @@ fn memory(accord: &Accord) -> (u64, u64) {
     (of("VmRSS:"), of("VmHWM:"))
 }
 
-/// Waits until a caller gets a document, or is refused one for not reading.
+/// Waits until a caller gets a document, or is rejected for not reading.
 async fn until(client: &Client, run: &RunId, is_refused: bool) {
     loop {
         match client.run(run).await {
@@ -78,7 +82,7 @@ async fn until(client: &Client, run: &RunId, is_refused: bool) {
 }
 
 #[tokio::test]
-async fn readers_that_do_not_read_are_bounded_and_others_do_not_notice() {
+async fn readers_that_do_not_read_do_not_affect_others() {
     let (streams, answers) = (number("UNREAD_STREAMS", STREAMS), number("UNREAD_ANSWERS", ANSWERS));
     let model = ModelServer::start(Script::handler(|_, _| Reply::text("x".repeat(LARGE)))).await.unwrap();
     let accord = Project::new().agent(&agent("writer", &model, &json!({}))).up().await;
@@ -103,7 +107,7 @@ async fn readers_that_do_not_read_are_bounded_and_others_do_not_notice() {
     for _ in 0..REQUESTS {
         admin.health().await.unwrap();
         assert_eq!(admin.runs(&Default::default()).await.unwrap().items.len(), 1);
-        // Nor is a caller that does not read kept from what is small.
+        // A caller that does not read can still get small answers.
         assert_eq!(viewer.runs(&Default::default()).await.unwrap().items.len(), 1);
     }
     let whole = admin.run(&run.run_id).await.unwrap();
@@ -119,7 +123,7 @@ async fn readers_that_do_not_read_are_bounded_and_others_do_not_notice() {
 }
 
 #[tokio::test]
-async fn idle_connections_do_not_keep_others_out() {
+async fn idle_connections_do_not_block_others() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let accord = Project::new().log_to(&log).descriptors(64).coordinator().await;

@@ -1,4 +1,4 @@
-//! Agents that speak ACP, each behind the executor `acp` and in front of a scripted model.
+//! ACP agents, each run by the executor `acp` with a scripted model.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Ran, installed, severity, words};
 
-/// An agent as it is installed.
+/// An installed agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Agent {
     Claude,
@@ -28,7 +28,7 @@ impl Agent {
         }
     }
 
-    /// A project with it, where it asks this model and nobody else.
+    /// A project with the agent, which uses only this model.
     async fn bench(self, script: Script, options: Value) -> Option<Bench> {
         let (folder, program) = self.names();
         let file = installed(folder, program)?;
@@ -44,16 +44,16 @@ impl Agent {
         let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
         match self {
             Self::Claude => {
-                // Its most permissive mode is refused for root, and not needed.
+                // The most permissive mode is refused for root, and not needed.
                 let settings = json!({"permissions": {"disableBypassPermissionsMode": "disable"}});
                 std::fs::write(bench.file("config/settings.json"), settings.to_string()).unwrap();
-                // Its Node is beside it.
+                // Its Node is next to it.
                 json!({"type": "acp", "command": ["./agent-cli"], "env": {
                     "HOME": home, "PATH": path, "CLAUDE_CONFIG_DIR": bench.file("config"),
                     "ANTHROPIC_BASE_URL": bench.model.url(), "ANTHROPIC_API_KEY": "sk-ant-test",
                     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1",
                     "DISABLE_ERROR_REPORTING": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_MAX_RETRIES": "1",
-                    // A model finds tools by a search; a script does not.
+                    // A real model can search for tools; a script cannot.
                     "ENABLE_TOOL_SEARCH": "false",
                 }})
             }
@@ -95,17 +95,17 @@ impl Agent {
     }
 }
 
-/// Whether a request is of the conversation, and not for a title or the like.
+/// Whether a request belongs to the conversation, and is not for a title or the like.
 fn is_of_conversation(request: &RecordedRequest) -> bool {
     request.text().contains("You sort tickets.") && !request.tools().is_empty()
 }
 
-/// The name that the agent gives to the submit tool.
+/// The agent's name for the submit tool.
 fn submit_tool(request: &RecordedRequest) -> Option<String> {
     request.tools().iter().find(|tool| tool.contains("submit_result")).map(|&tool| tool.to_owned())
 }
 
-/// Answers the requests of the conversation one by one, and all others with a word.
+/// Answers the requests of the conversation one by one, and all others with a short text.
 fn conversation(answer: impl Fn(&RecordedRequest, usize) -> Reply + Send + Sync + 'static) -> Script {
     let count = AtomicUsize::new(0);
     Script::handler(move |request, _| match is_of_conversation(request) {
@@ -126,7 +126,7 @@ async fn run(bench: &Bench, attempts: &[(&str, &str)]) -> (Ran, usize) {
 }
 
 #[tokio::test]
-async fn acp_agents_hand_in_their_results() {
+async fn acp_agents_submit_their_results() {
     // A result that Codex submits does not arrive yet.
     for agent in [Agent::OpenCode, Agent::Claude] {
         let script = conversation(|request, number| {
@@ -167,7 +167,7 @@ async fn acp_agents_are_stopped_in_mid_turn() {
     }
 }
 
-/// What the blueprint does not allow is denied, and the agent goes on without it.
+/// A tool that the agent file does not allow is denied, and the agent continues without it.
 #[tokio::test]
 async fn an_acp_agent_that_asks_is_denied() {
     let script = conversation(|request, number| match number {

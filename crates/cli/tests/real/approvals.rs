@@ -1,5 +1,5 @@
-//! Calls of Claude Code and Codex that a person has to approve: the run waits without a process, and continues in the same
-//! conversation.
+//! Tool calls of Claude Code and Codex that a person has to approve: the run waits without a
+//! process and continues in the same conversation.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{Bench, Host, Ran, severity};
 use crate::{claude, codex};
 
-/// Answers the one open request for input, which is checked first.
+/// Checks the one open request for input and answers it.
 async fn decide(host: &Host<'_>, bench: &Bench, tool: &str, how: &[&str]) {
     let mut ticks = tokio::time::interval(Duration::from_millis(50));
     let open = loop {
@@ -23,7 +23,7 @@ async fn decide(host: &Host<'_>, bench: &Bench, tool: &str, how: &[&str]) {
     };
     assert_eq!((&open["purpose"], &open["tool"]["name"]), (&json!("approval"), &json!(tool)), "{open}");
     assert!(open["tool"]["arguments"]["command"].as_str().unwrap().contains("made.txt"), "{open}");
-    // Nothing waits for the person, and nothing was done yet.
+    // No process waits for the person, and nothing was done yet.
     host.nothing_is_left().await;
     assert!(!bench.path().join("made.txt").exists());
     let id = open["id"].as_str().unwrap();
@@ -50,7 +50,7 @@ fn blueprint(approve: &Value) -> Value {
     json!({"output_schema": severity(), "tools": ["run_command"], "approve": approve})
 }
 
-/// All that the model was sent in a request.
+/// The whole content of a request to the model.
 fn sent(request: &RecordedRequest) -> String {
     request.body.to_string()
 }
@@ -91,7 +91,7 @@ async fn claude_is_told_that_a_person_denied_a_call() {
     assert_eq!(made(bench.path()), None);
     let requests = bench.requests();
     assert!(sent(&requests[1]).contains("a person denied this call: not on a Friday"));
-    // It called it again, and was denied by the same decision.
+    // It repeated the call, and the same decision denied it.
     assert!(
         sent(&requests[2]).matches("not on a Friday").count()
             > sent(&requests[1]).matches("not on a Friday").count()

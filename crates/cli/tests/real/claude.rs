@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::session::{by_tool, desk, native, program, server, start, turn};
 use crate::support::{Bench, installed, severity, signal, words};
 
-/// The tool that Claude Code makes of a schema.
+/// The tool that Claude Code creates for a schema.
 pub(crate) const STRUCTURED: &str = "StructuredOutput";
 
 pub(crate) fn claude() -> Option<PathBuf> {
@@ -34,7 +34,7 @@ pub(crate) async fn bench(program: &std::path::Path, script: impl Into<Script>) 
     bench
 }
 
-/// The sessions of Claude Code that requests belong to, as it tells them to the model's service.
+/// The Claude Code sessions of the requests, as sent to the model's service.
 pub(crate) fn sessions(bench: &Bench) -> BTreeSet<String> {
     let id = |body: &Value| {
         let user = body.pointer("/metadata/user_id").and_then(Value::as_str).unwrap();
@@ -45,7 +45,7 @@ pub(crate) fn sessions(bench: &Bench) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn claude_keeps_the_contract_at_the_first_try() {
+async fn claude_meets_the_contract_at_the_first_try() {
     let Some(program) = claude() else { return };
     let bench = bench(&program, [Reply::tool(STRUCTURED, &json!({"severity": "high"})).usage(100, 20)]).await;
     let host = bench.up().await;
@@ -83,9 +83,10 @@ async fn claude_is_asked_again_in_the_same_process() {
     host.end().await;
 }
 
-/// A value that it refuses it refuses at once, without the end of the model's stream. The tokens come with that end.
+/// Claude Code rejects an invalid value immediately, without reading the end of the model's stream,
+/// which reports the tokens.
 #[tokio::test]
-async fn what_claude_does_not_count_is_counted() {
+async fn tokens_that_claude_does_not_report_are_counted() {
     let Some(program) = claude() else { return };
     let replies = [
         Reply::tool(STRUCTURED, &json!({"severity": "urgent"}))
@@ -120,7 +121,7 @@ async fn claude_confirms_a_value_in_prose_in_the_same_session() {
 }
 
 #[tokio::test]
-async fn claude_that_never_keeps_the_contract_fails_the_run() {
+async fn claude_that_never_meets_the_contract_fails_the_run() {
     let Some(program) = claude() else { return };
     let severities = ["urgent", "dire"].map(|word| Reply::tool(STRUCTURED, &json!({"severity": word})));
     let bench = bench(&program, severities).await;
@@ -136,9 +137,9 @@ async fn claude_that_never_keeps_the_contract_fails_the_run() {
 }
 
 #[tokio::test]
-async fn prose_of_claude_is_judged_too() {
+async fn prose_of_claude_is_validated_too() {
     let Some(program) = claude() else { return };
-    // It is asked by the CLI itself to call the tool, and does not.
+    // The CLI itself asks the model to call the tool, and the model does not.
     let replies =
         [Reply::text("I would call that severe."), Reply::text("Fine: {\"severity\": \"high\"} it is.")];
     let bench = bench(&program, replies).await;
@@ -150,7 +151,7 @@ async fn prose_of_claude_is_judged_too() {
 }
 
 #[tokio::test]
-async fn an_error_of_claudes_model_fails_the_run_with_its_words() {
+async fn an_error_of_claudes_model_fails_the_run_with_its_message() {
     let Some(program) = claude() else { return };
     let locked = Script::handler(|_, _| Reply::error(401, "invalid x-api-key"));
     let bench = bench(&program, locked).await;
@@ -163,7 +164,7 @@ async fn an_error_of_claudes_model_fails_the_run_with_its_words() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_a_cut_of_claude_are_told_apart_from_answers() {
+async fn a_refusal_and_a_cut_of_claude_are_not_answers() {
     let Some(program) = claude() else { return };
     let refusing = bench(&program, Script::handler(|_, _| Reply::refusal("not that"))).await;
     let host = refusing.up().await;
@@ -185,11 +186,11 @@ async fn a_refusal_and_a_cut_of_claude_are_told_apart_from_answers() {
 }
 
 #[tokio::test]
-async fn what_claude_says_before_its_work_is_no_answer() {
+async fn text_of_claude_before_tool_calls_is_not_an_answer() {
     let Some(program) = claude() else { return };
     let draft = json!({"severity": "low"}).to_string();
     let work = Reply::text(draft).and_tool("Read", &json!({"file_path": "starts"}));
-    // It goes on by itself after a cut, three times.
+    // After a cut, it continues by itself three times.
     let cuts = (0..4).map(|_| Reply::empty().cut_off());
     let replies: Vec<Reply> = [work]
         .into_iter()
@@ -206,9 +207,9 @@ async fn what_claude_says_before_its_work_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_session_of_claude_goes_on_after_its_process_was_killed() {
+async fn a_session_of_claude_continues_after_a_kill() {
     let Some(program) = claude() else { return };
-    // Killed in a later turn: in its very first one it may not have written its transcript yet.
+    // Killed in a later turn: in the first one it may not have written its transcript yet.
     let answer = |severity: &str| Reply::tool(STRUCTURED, &json!({"severity": severity}));
     let bench = bench(&program, [answer("high"), Reply::hang(), answer("low")]).await;
     let host = bench.up().await;
@@ -236,7 +237,7 @@ async fn a_session_of_claude_goes_on_after_its_process_was_killed() {
     assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{asked}");
     assert_eq!((bench.starts().len(), sessions(&bench).len()), (3, 1));
 
-    // Without its transcript it is not begun anew in disguise.
+    // Without its transcript, it does not silently start a new session.
     std::fs::remove_dir_all(bench.path().join("config/projects")).unwrap();
     let ran = host.run(&["sessions", "resume", session, "And then?"]).await;
     let message = ran.report.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
@@ -294,8 +295,8 @@ async fn claude_uses_the_mcp_servers_of_the_run() {
     assert_eq!(bench.requests().len(), 2);
 }
 
-/// The whole way round: Claude Code under contract starts another agent by Accord's own tools, and answers with what that
-/// one found. Nobody but the child says `medium`.
+/// Claude Code under contract starts another agent through Accord's tools and answers with its
+/// result. Only the child answers `medium`.
 #[tokio::test]
 async fn claude_starts_another_agent_and_uses_its_result() {
     let Some(program) = claude() else { return };
@@ -342,7 +343,7 @@ async fn claude_starts_another_agent_and_uses_its_result() {
 }
 
 #[tokio::test]
-async fn claude_hands_its_result_in() {
+async fn claude_submits_its_result() {
     let Some(file) = claude() else { return };
     let replies = [
         Reply::tool("mcp__accord_submit__submit_result", &json!({"severity": "low"})),
@@ -354,7 +355,7 @@ async fn claude_hands_its_result_in() {
     let answer = turn(&mut session, by_tool(severity())).await.unwrap();
     let expected = (vec![r#"{"severity": "low"}"#.to_owned()], Stop::Submitted);
     assert_eq!((answer.submissions, answer.stop), expected);
-    // Another way to answer is another process, and the same conversation.
+    // Another delivery is another process, but the same conversation.
     let native = native(severity());
     let answer = turn(&mut session, native).await.unwrap();
     assert_eq!(answer.structured, Some(json!({"severity": "high"})));
@@ -364,7 +365,7 @@ async fn claude_hands_its_result_in() {
 }
 
 #[tokio::test]
-async fn claude_refuses_schemas_that_the_profile_keeps_from_it() {
+async fn the_profile_matches_the_schemas_that_claude_rejects() {
     let Some(file) = claude() else { return };
     let bench = bench(&file, [Reply::tool(STRUCTURED, &json!({"value": [["a", 1]]}))]).await;
     for schema in [
@@ -379,7 +380,7 @@ async fn claude_refuses_schemas_that_the_profile_keeps_from_it() {
         session.close().await;
     }
     assert_eq!(bench.requests().len(), 0);
-    // Lowered by its profile, all of that is taken.
+    // Lowered by its profile, all of that is accepted.
     let source = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",

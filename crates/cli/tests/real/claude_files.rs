@@ -1,4 +1,4 @@
-//! Claude Code and what Accord keeps for itself in the project folder.
+//! Claude Code cannot touch the files that Accord keeps in the project folder.
 
 use accord_test_support::Reply;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ async fn claude_leaves_accords_own_files_alone() {
     host.end().await;
 }
 
-/// What tools gave, as the model was told.
+/// Tool results, as sent to the model.
 fn results(body: &Value) -> Vec<&Value> {
     let messages = body["messages"].as_array().unwrap().iter();
     let content = messages.filter_map(|message| message["content"].as_array()).flatten();

@@ -1,4 +1,4 @@
-//! Codex: by its app server, and by `codex exec` where that is refused.
+//! Codex: through its app server, and through `codex exec` if there is none.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) async fn bench(program: &Path, script: impl Into<Script>) -> Bench {
     bench
 }
 
-/// How Codex is spoken to.
+/// The interface of Codex that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     AppServer,
@@ -55,7 +55,7 @@ async fn bench_by(way: Way, program: &Path, script: impl Into<Script>) -> Bench 
     }
 }
 
-/// A Codex that has no app server.
+/// A Codex without an app server.
 async fn bench_of_exec(program: &Path, script: impl Into<Script>) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old");
@@ -72,13 +72,13 @@ async fn bench_of_exec(program: &Path, script: impl Into<Script>) -> Bench {
     bench
 }
 
-/// The threads that requests belong to, as Codex tells them to the model's service.
+/// The Codex threads of the requests, as sent to the model's service.
 pub(crate) fn threads(bench: &Bench) -> BTreeSet<String> {
     bench.requests().iter().map(|request| request.body.get("prompt_cache_key").unwrap().to_string()).collect()
 }
 
 #[tokio::test]
-async fn codex_keeps_the_contract_at_the_first_try() {
+async fn codex_meets_the_contract_at_the_first_try() {
     let Some(program) = codex() else { return };
     let bench = bench(&program, [said("high").usage(100, 20)]).await;
     let host = bench.up().await;
@@ -106,7 +106,7 @@ async fn codex_is_asked_again_in_the_same_thread() {
         ran.gave("high");
         assert_eq!(host.attempts(&ran).await, words(&[("native", "schema_invalid"), ("native", "accepted")]));
         assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
-        // Without an app server there is a process for each turn, after the one that finds that out.
+        // Without an app server there is a process for each turn, after the one that finds out.
         let starts = if way == Way::AppServer { 1 } else { 3 };
         assert_eq!((bench.starts().len(), threads(&bench).len(), bench.requests().len()), (starts, 1, 2));
         let asked = bench.requests()[1].body.to_string();
@@ -139,7 +139,7 @@ async fn codex_confirms_a_value_in_prose_in_the_same_thread() {
 }
 
 #[tokio::test]
-async fn codex_that_never_keeps_the_contract_fails_the_run() {
+async fn codex_that_never_meets_the_contract_fails_the_run() {
     let Some(program) = codex() else { return };
     let bench = bench(&program, [said("urgent"), said("dire")]).await;
     let host = bench.up().await;
@@ -154,7 +154,7 @@ async fn codex_that_never_keeps_the_contract_fails_the_run() {
 }
 
 #[tokio::test]
-async fn prose_of_codex_is_judged_and_asked_again() {
+async fn prose_of_codex_is_validated_and_re_prompted() {
     let Some(program) = codex() else { return };
     let replies =
         [Reply::text("I would call that severe."), Reply::text("Fine: {\"severity\": \"high\"} it is.")];
@@ -167,7 +167,7 @@ async fn prose_of_codex_is_judged_and_asked_again() {
 }
 
 #[tokio::test]
-async fn errors_of_codexs_model_are_told_by_what_can_be_done() {
+async fn errors_of_codexs_model_are_classified() {
     let Some(program) = codex() else { return };
     let locked = bench(&program, Script::handler(|_, _| Reply::error(401, "invalid key"))).await;
     let host = locked.up().await;
@@ -200,7 +200,7 @@ async fn errors_of_codexs_model_are_told_by_what_can_be_done() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_a_cut_of_codex_are_told_apart_from_answers() {
+async fn a_refusal_and_a_cut_of_codex_are_not_answers() {
     let Some(program) = codex() else { return };
     for way in WAYS {
         let refusing = Script::handler(|_, _| Reply::refusal("not that"));
@@ -220,7 +220,7 @@ async fn a_refusal_and_a_cut_of_codex_are_told_apart_from_answers() {
 }
 
 #[tokio::test]
-async fn what_codex_says_before_its_work_is_no_answer() {
+async fn text_of_codex_before_tool_calls_is_not_an_answer() {
     let Some(program) = codex() else { return };
     let work = || said("low").and_tool("exec_command", &json!({"cmd": "true"}));
     for way in WAYS {
@@ -237,7 +237,7 @@ async fn what_codex_says_before_its_work_is_no_answer() {
         ran.gave("high");
         assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
         host.end().await;
-        // What it left running ends with the turn, behind the answer.
+        // A command that it left running ends with the turn, after the answer.
         let leaving = Reply::tool("exec_command", &json!({"cmd": "sleep 2", "yield_time_ms": 250}));
         let leaving = [leaving, said("high")];
         let leaving = bench_by(way, &program, leaving).await;
@@ -249,7 +249,7 @@ async fn what_codex_says_before_its_work_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
+async fn a_session_of_codex_continues_after_a_kill() {
     let Some(program) = codex() else { return };
     for way in WAYS {
         let replies = [Reply::hang(), said("low")];
@@ -273,7 +273,7 @@ async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
         assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{asked}");
         assert_eq!(threads(&bench).len(), 1);
 
-        // Without its transcript it is not begun anew in disguise.
+        // Without its transcript, it does not silently start a new session.
         std::fs::remove_dir_all(bench.path().join("config/sessions")).unwrap();
         let ran = host.run(&["sessions", "resume", session, "And then?"]).await;
         let message = ran.report.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
@@ -343,7 +343,7 @@ async fn codex_uses_the_mcp_servers_of_the_run() {
 }
 
 #[tokio::test]
-async fn codex_hands_its_result_in() {
+async fn codex_submits_its_result() {
     let Some(file) = codex() else { return };
     for way in WAYS {
         let replies = [
@@ -356,7 +356,7 @@ async fn codex_hands_its_result_in() {
         let answer = turn(&mut session, by_tool(severity())).await.unwrap();
         let expected = (vec![r#"{"severity": "low"}"#.to_owned()], Stop::Submitted);
         assert_eq!((answer.submissions, answer.stop), expected);
-        // Another way to answer is another process, and the same conversation.
+        // Another delivery is another process, but the same conversation.
         let native = native(severity());
         let answer = turn(&mut session, native).await.unwrap();
         assert_eq!(answer.text, json!({"severity": "high"}).to_string());
@@ -367,7 +367,7 @@ async fn codex_hands_its_result_in() {
 }
 
 #[tokio::test]
-async fn codex_hands_its_result_in_to_accord() {
+async fn codex_submits_its_result_to_accord() {
     let Some(file) = codex() else { return };
     let submit = |word: &str| Reply::tool("mcp__accord_submit/submit_result", &json!({"severity": word}));
     for way in WAYS {
@@ -385,7 +385,7 @@ async fn codex_hands_its_result_in_to_accord() {
 }
 
 #[tokio::test]
-async fn codex_writes_nothing_unless_it_may() {
+async fn codex_writes_files_only_if_allowed() {
     let Some(file) = codex() else { return };
     let call = || Reply::tool("exec_command", &json!({"cmd": "echo x > made.txt; ls made.txt"}));
     let bench = bench(&file, [call(), Reply::text("no"), call(), Reply::text("yes")]).await;

@@ -1,8 +1,8 @@
-//! Agent CLIs as they are installed, end to end: `accord up` in a folder, the real program under it, and a scripted model
-//! on loopback behind that.
+//! Installed agent CLIs, end to end: `accord up` in a folder, the real program run by it, and a
+//! scripted model on loopback.
 //!
-//! The programs are installed by `setup` in this folder. Where one is missing its tests say so and pass, unless
-//! `ACCORD_REAL=1` is set: then nothing may be skipped.
+//! `setup` in this folder installs the programs. If one is missing, its tests print that and pass,
+//! unless `ACCORD_REAL=1` is set: then nothing may be skipped.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,7 +1,8 @@
-//! MCP clients of others against Accord, over both transports: the official Python client and the Inspector.
+//! Third-party MCP clients against Accord, over both transports: the official Python client and the
+//! Inspector.
 //!
-//! They are installed by `setup-mcp` in this folder. Where they are missing these tests say so and pass, unless
-//! `ACCORD_REAL=1` is set: then nothing may be skipped.
+//! `setup-mcp` in this folder installs them. If they are missing, these tests print that and pass,
+//! unless `ACCORD_REAL=1` is set: then nothing may be skipped.
 
 #![expect(
     clippy::indexing_slicing,
@@ -21,7 +22,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// Longer than anything here takes, on a machine that is busy.
+/// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 const TOOLS: [&str; 16] = [
@@ -43,7 +44,8 @@ const TOOLS: [&str; 16] = [
     "workflow__sorting",
 ];
 
-/// The folder with the clients. Else the test is skipped, and that is said; or it fails, where nothing may be skipped.
+/// The folder with the clients. If it is missing, the test is skipped with a message, or fails if
+/// nothing may be skipped.
 fn installed() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/accord-real"));
     let folder = std::env::var_os("ACCORD_REAL_DIR").map(PathBuf::from).or(home).unwrap().join("mcp-clients");
@@ -59,7 +61,7 @@ fn installed() -> Option<PathBuf> {
     None
 }
 
-/// `accord up` with an agent under contract, and one with parameters.
+/// `accord up` with an agent under contract and one with parameters.
 struct Host {
     folder: tempfile::TempDir,
     url: String,
@@ -126,7 +128,7 @@ async fn finished(command: &mut Command) -> Output {
     timeout(PATIENCE, command.kill_on_drop(true).output()).await.unwrap().unwrap()
 }
 
-/// What the Python client saw, by the way in which it connected.
+/// The report of the Python client for this kind of connection.
 async fn python(clients: &Path, arguments: &[&str]) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/mcp_client.py");
     let mut command = Command::new(clients.join("python/bin/python"));
@@ -135,7 +137,7 @@ async fn python(clients: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
 }
 
-/// Over HTTP, a client that shakes hands cannot be asked during a call.
+/// Over HTTP, a client with the older handshake cannot be asked during a call.
 fn check_python(seen: &Value, legacy_asks: bool) {
     for (mode, version, asks) in [("auto", "2026-07-28", true), ("legacy", "2025-11-25", legacy_asks)] {
         let seen = &seen[mode];
@@ -187,12 +189,12 @@ async fn the_python_client_over_stdio() {
     check_python(&python(&clients, &["stdio", env!("CARGO_BIN_EXE_accord"), host.path()]).await, true);
 }
 
-/// Runs the Inspector, and gives its exit code, its stdout as JSON, and its stderr.
+/// Runs the Inspector and returns its exit code, its stdout as JSON, and its stderr.
 async fn inspect(clients: &Path, arguments: &[&str]) -> (Option<i32>, Value, String) {
     let modules = clients.join("node/node_modules");
     let mut command = Command::new(modules.join("node/bin/node"));
     command.arg(modules.join("@modelcontextprotocol/inspector/clients/launcher/build/index.js")).arg("--cli");
-    // What it keeps for itself goes where nobody else looks.
+    // Its own files go to a temporary home.
     let home = tempfile::tempdir().unwrap();
     command.args(arguments).env("HOME", home.path()).stdin(Stdio::null());
     let output = finished(&mut command).await;

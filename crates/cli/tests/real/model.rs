@@ -1,8 +1,9 @@
-//! A tiny model with random weights behind a server with constrained decoding, as an adversary: its answers have the shape
-//! that the decoder enforces and nonsense inside, so every keyword that it does not enforce is broken.
+//! A tiny model with random weights on a server with constrained decoding, as an adversary: its
+//! answers have the shape that the decoder enforces and nonsense inside, so they violate every
+//! keyword that it does not enforce.
 //!
-//! `tests/real/model/setup` installs both. Where they are missing the test says so and passes, unless
-//! `ACCORD_REAL_MODEL=1` is set.
+//! `tests/real/model/setup` installs both. If they are missing, the test prints that and passes,
+//! unless `ACCORD_REAL_MODEL=1` is set.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -20,10 +21,10 @@ use tokio::process::{Child, Command};
 /// Runs of each schema with each strategy. Thirty in all, in a few seconds.
 const RUNS: usize = 2;
 
-/// Longer than a run takes on a machine that is busy.
+/// Longer than a run takes on a busy machine.
 const PATIENCE: u32 = 120;
 
-/// Where the model and its server are, or nothing: then the test is skipped, and that is said.
+/// The location of the model and its server. If `None`, the test is skipped with a message.
 fn installed() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/accord-real"));
     let folder = std::env::var_os("ACCORD_REAL_DIR").map(PathBuf::from).or(home).unwrap().join("model");
@@ -40,7 +41,7 @@ fn installed() -> Option<PathBuf> {
     None
 }
 
-/// Starts a program that says where it listens in its first line. It ends with what is returned.
+/// Starts a program that prints its address in its first line. Dropping the returned child ends it.
 async fn listening(command: &mut Command) -> (Child, String) {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().unwrap();
@@ -57,7 +58,8 @@ async fn model(installed: &Path) -> (Child, String) {
     listening(&mut command).await
 }
 
-/// Schemas with a keyword each that the decoder is known to leave alone, and one that it enforces whole.
+/// Schemas with one keyword each that the decoder is known to ignore, and one schema that it
+/// enforces completely.
 fn schemas() -> Vec<(&'static str, Value)> {
     let object = |properties: Value| {
         let required: Vec<String> = properties.as_object().unwrap().keys().cloned().collect();
@@ -94,7 +96,7 @@ fn blueprint(name: &str, url: &str, schema: &Value, strategy: &str) -> Value {
     })
 }
 
-/// Whatever became of the run, nothing that breaks the contract is to be seen anywhere as a result.
+/// Whatever the outcome of the run, no view may show a nonconforming value as its result.
 async fn check(client: &Client, run: &RunView, schema: &Schema) {
     let session = client.session_result(&run.session_id).await;
     match run.status {
@@ -116,7 +118,7 @@ async fn check(client: &Client, run: &RunView, schema: &Schema) {
 }
 
 #[tokio::test]
-async fn nothing_that_a_model_without_sense_says_breaks_a_contract() {
+async fn a_nonsense_model_never_breaks_a_contract() {
     let Some(installed) = installed() else { return };
     let (_server, url) = model(&installed).await;
     let folder = tempfile::tempdir().unwrap();
@@ -146,6 +148,6 @@ async fn nothing_that_a_model_without_sense_says_breaks_a_contract() {
             }
         }
     }
-    // A model that always keeps its contract, or never does, would prove nothing.
+    // A model that always or never meets its contract would prove nothing.
     assert!(completed > 0 && refused > 0, "{completed} completed, {refused} refused");
 }

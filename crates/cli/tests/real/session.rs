@@ -1,4 +1,5 @@
-//! The executors of agent CLIs by themselves: a session, its turns, and the MCP server that takes calls down.
+//! The executors of agent CLIs by themselves: a session, its turns, and an MCP server that records
+//! calls.
 
 use accord_executor::{
     Answer, Delivery, Events, McpServer, Reach, Session, Start, SubmitServer, Turn, TurnError,
@@ -32,14 +33,14 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 "#;
 
-/// The server, in the place of Accord's own.
+/// The server, in place of Accord's own.
 pub(crate) fn server(bench: &Bench) -> SubmitServer {
     let file = bench.file("server.py");
     std::fs::write(&file, SERVER).unwrap();
     SubmitServer { program: "python3".into(), args: vec![file] }
 }
 
-/// The same as a server of the run, with a tool `lookup` whose calls are written to this file.
+/// The same as an MCP server of the run, with a tool `lookup` whose calls are written to this file.
 pub(crate) fn desk(bench: &Bench, out: &str) -> McpServer {
     let own = server(bench).args.into_iter();
     let args = own.chain(["--tool", "lookup", "--out", out].map(str::to_owned));
@@ -88,12 +89,12 @@ pub(crate) async fn turn_with(
     session.turn(turn, events, &CancellationToken::new()).await.map_err(|failure| failure.error)
 }
 
-/// The answer in the CLI's own field.
+/// The answer in the CLI's structured output.
 pub(crate) fn native(schema: Value) -> Delivery {
     Delivery::Native { name: "result".to_owned(), schema }
 }
 
-/// The answer by the submit tool.
+/// The answer through the submit tool.
 pub(crate) fn by_tool(schema: Value) -> Delivery {
     Delivery::Tool {
         name: "submit_result".to_owned(),

@@ -1,4 +1,4 @@
-//! A project folder with an agent CLI in it, `accord up` on it, and a look at the process table.
+//! A project folder with an agent CLI in it, `accord up` on it, and a view of the process table.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-/// Longer than anything here takes, on a machine that is busy.
+/// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The variable by which the processes of a test are found, whoever started them. Accord's own variables would not reach
-/// them, so it is not named like one.
+/// An environment variable that marks all processes of a test, including grandchildren. Variables
+/// named `ACCORD_...` are not passed on, so it has another prefix.
 const MARK: &str = "TEST_OF_ACCORD";
 
-/// The program of an agent CLI, where it is installed. Else the test is skipped, and that is said; or it fails, where
-/// nothing may be skipped.
+/// The program of an agent CLI, if it is installed. If not, the test is skipped with a message, or
+/// fails if nothing may be skipped.
 pub(crate) fn installed(name: &str, program: &str) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/accord-real"));
     let folder = std::env::var_os("ACCORD_REAL_DIR").map(PathBuf::from).or(home).unwrap();
@@ -44,19 +44,19 @@ pub(crate) fn severity() -> Value {
     })
 }
 
-/// Attempts as [`Host::attempts`] gives them.
+/// Attempts in the form that [`Host::attempts`] returns.
 pub(crate) fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
     attempts.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
 }
 
-/// A project whose agents are an agent CLI, and the model that it asks.
+/// A project whose agents use an agent CLI, and its scripted model.
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
     pub(crate) model: ModelServer,
 }
 
 impl Bench {
-    /// The program stands in the project under its name, with a note of each start before it.
+    /// Installs the program in the project under its name, with a wrapper that records each start.
     pub(crate) async fn new(program: &Path, script: impl Into<Script>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in [".accord/agents", "home", "config"] {
@@ -66,7 +66,8 @@ impl Bench {
         let text =
             format!("#!/bin/sh\necho $$ >> '{}'\nexec '{}' \"$@\"\n", starts.display(), program.display());
         std::fs::write(folder.path().join("wrapper"), text).unwrap();
-        // Another program makes the executable: what this one has open for writing, it could not start.
+        // Another program creates the executable: a file that this process has open for writing
+        // could not be executed.
         let mut install = std::process::Command::new("install");
         install.args(["-m", "755", "wrapper", "agent-cli"]).current_dir(folder.path());
         assert!(install.status().unwrap().success());
@@ -81,7 +82,7 @@ impl Bench {
         self.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Writes an agent. `extra` are members of the blueprint.
+    /// Writes an agent. `extra` has further fields of the agent file.
     pub(crate) fn agent(&self, executor: &Value, extra: &Value) {
         let mut blueprint = json!({
             "name": "triage",
@@ -98,7 +99,7 @@ impl Bench {
     fn accord(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
         command.current_dir(self.path()).kill_on_drop(true).env("ACCORD_LOG__FILTER", "warn");
-        // Nothing of this machine's own settings reaches the CLI.
+        // No settings of this machine reach the CLI.
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             if ["ANTHROPIC_", "OPENAI_", "CLAUDE", "CODEX_", "OTEL_"].iter().any(|own| text.starts_with(own))
@@ -109,7 +110,7 @@ impl Bench {
         command
     }
 
-    /// Coordinator and runner, as long as it is kept.
+    /// Coordinator and runner, until it is dropped.
     pub(crate) async fn up(&self) -> Host<'_> {
         let mut command = self.accord();
         command.env(MARK, self.path()).args(["up", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
@@ -138,7 +139,7 @@ pub(crate) struct Host<'a> {
     child: Child,
 }
 
-/// What a command of `accord` came to.
+/// The outcome of an `accord` command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -146,7 +147,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Checks that it has this severity as its result.
+    /// Checks that its result has this severity.
     #[track_caller]
     pub(crate) fn gave(&self, word: &str) {
         let found = (self.code, self.report.get("result_data"));
@@ -155,12 +156,12 @@ impl Ran {
 }
 
 impl Host<'_> {
-    /// A command, by the side of the host. Its stdout is one JSON object.
+    /// Runs a command next to the host. Its stdout is one JSON object.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Ran {
         let mut command = self.bench.accord();
         let output = command.args(arguments).arg("--json").output();
         let output = tokio::time::timeout(PATIENCE, output).await.unwrap().unwrap();
-        // What is no JSON is shown by the check that fails for it.
+        // Output that is not JSON is shown by the failing assertion.
         let words = || format!("{} {}", output.stdout.escape_ascii(), output.stderr.escape_ascii());
         let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| Value::String(words()));
         Ran { code: output.status.code(), report }
@@ -171,7 +172,7 @@ impl Host<'_> {
         self.run(&["run", "triage", "Nobody can log in"]).await
     }
 
-    /// What the attempts of a run came to: strategy and outcome.
+    /// Strategy and outcome of each attempt of a run.
     pub(crate) async fn attempts(&self, ran: &Ran) -> Vec<(String, String)> {
         let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap().to_owned();
         let report = self.run(&["runs", "attempts", &word(&ran.report, "run_id")]).await.report;
@@ -179,7 +180,7 @@ impl Host<'_> {
         attempts.iter().map(|attempt| (word(attempt, "strategy"), word(attempt, "outcome"))).collect()
     }
 
-    /// Ends the host, and waits until nothing is left of what it started.
+    /// Ends the host and waits until none of its processes is left.
     pub(crate) async fn end(mut self) {
         self.nothing_is_left().await;
         signal("-TERM", self.child.id().unwrap()).await;
@@ -187,14 +188,14 @@ impl Host<'_> {
         assert!(ended.success(), "{ended}");
     }
 
-    /// Waits until no process but the host itself is of this test.
+    /// Waits until the host is the only process of this test.
     pub(crate) async fn nothing_is_left(&self) {
         let host = self.child.id().unwrap();
         until(|| marked(self.bench.path()).iter().all(|pid| *pid == host)).await;
     }
 }
 
-/// The processes that carry the mark of a folder.
+/// The processes that have the mark of a folder.
 fn marked(folder: &Path) -> Vec<u32> {
     let sign = format!("{MARK}={}", folder.display());
     let entries = std::fs::read_dir("/proc").unwrap().flatten();

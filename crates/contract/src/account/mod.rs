@@ -1,9 +1,9 @@
 //! The account of an accepted value: what each byte of the answer belongs to.
 //!
-//! Spans cover the text without gap or overlap. Inside a candidate a byte is part of a key or scalar that is in the
-//! result, structure, space, a comment, or one of the closed list of repairs. Outside it is prose, a fence, reasoning, or
-//! text that is not the model's. A repair that only adds something has an empty span. [`Account::check`] verifies all of
-//! this with code of its own.
+//! Spans cover the text without gap or overlap. Inside a candidate a byte is part of a key or
+//! scalar that is in the result, structure, space, a comment, or one of the closed list of repairs.
+//! Outside it is prose, a fence, reasoning, or text that is not the model's. A repair that only
+//! adds something has an empty span. [`Account::check`] verifies all of this independently.
 
 mod check;
 pub(crate) mod strict;
@@ -16,16 +16,16 @@ use thiserror::Error;
 
 use crate::repair::RepairKind;
 
-/// A stretch of the text and what it is.
+/// A part of the text and its role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// The bytes; empty where a repair adds something.
     pub range: Range<usize>,
-    /// What they are.
+    /// Their role.
     pub kind: SpanKind,
 }
 
-/// What a byte of an answer is.
+/// The role of a byte of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanKind {
@@ -59,7 +59,8 @@ pub struct AccountError(String);
 /// The account of one accepted value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Account {
-    /// What is around the candidates, in order. What is in no span here and in no candidate is prose.
+    /// The parts outside the candidates, in order. Text that is in no span here and in no candidate
+    /// is prose.
     pub(crate) outside: Vec<Span>,
     /// What the value was read from, in order; more than one where values were joined into a list.
     pub(crate) candidates: Vec<Source>,
@@ -71,7 +72,8 @@ pub(crate) struct Source {
     pub(crate) range: Range<usize>,
     /// The spans inside; `None` for a value without repairs, whose spans follow from the grammar of JSON.
     pub(crate) spans: Option<Vec<Span>>,
-    /// What was read, where it is not the accepted value itself: it was lifted, joined, or changed in shape.
+    /// The value that was read, if it differs from the accepted one: it was lifted, joined, or
+    /// changed in shape.
     pub(crate) read: Option<Value>,
 }
 
@@ -115,7 +117,7 @@ impl Account {
 
     /// Whether the account is complete and says what `value` says. An error names the first byte that is wrong.
     pub fn check(&self, text: &str, value: &Value) -> Result<(), AccountError> {
-        // A value that the provider handed over was read from no text.
+        // A value that the provider returned in structured form was not read from a text.
         if self.candidates.is_empty() {
             return Ok(());
         }

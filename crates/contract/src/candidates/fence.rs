@@ -55,7 +55,7 @@ impl Pass<'_> {
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// Passes the marks of a fence. What is after them is another region.
+    /// Skips the marks of a fence. The text after them is another region.
     fn fenced(&mut self, start: usize, end: usize) {
         self.found.outside.push(Span { range: start..end, kind: SpanKind::Fence });
         (self.at, self.region) = (end, end);
@@ -81,7 +81,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A scalar counts only when it is all that a fence on lines of its own holds.
+    /// A scalar counts only if it is the whole content of a fence that is on its own lines.
     fn scalar_in_fence(&mut self, start: usize) {
         let Ok((value, end)) = parse::value_at(self.lex.text, start) else { return };
         let rest = self.lex.text.get(end..).unwrap_or_default().trim_start();

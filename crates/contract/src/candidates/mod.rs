@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
     pub(crate) source: Source,
     pub(crate) range: Range<usize>,
     pub(crate) reading: Result<Value, ParseError>,
-    /// Whether the text beside it shows that it is a part of something damaged.
+    /// Whether the surrounding text shows that it is a part of something damaged.
     pub(crate) is_part: bool,
     /// The region that it is in. A damaged candidate may turn out to reach further than its range, but not beyond.
     pub(crate) region: Range<usize>,
@@ -41,7 +41,7 @@ pub(crate) struct Candidate {
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) items: Vec<Candidate>,
-    /// Fences, reasoning and what is not the model's, in order.
+    /// Fences, reasoning and text that is not the model's, in order.
     pub(crate) outside: Vec<Span>,
     /// There are more beginnings than are tried.
     pub(crate) over_limit: bool,
@@ -193,7 +193,7 @@ impl Pass<'_> {
         true
     }
 
-    /// Skips what is said not to be the model's.
+    /// Skips text that is marked as not being the model's answer.
     fn skip_disowned(&mut self) -> bool {
         let end = disowned::end(self.lex.text, self.at);
         if let Some(end) = end {

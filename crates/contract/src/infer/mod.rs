@@ -33,7 +33,7 @@ pub enum Openness {
     Closed,
 }
 
-/// What is known after some examples.
+/// The state after some examples.
 #[derive(Debug, Clone)]
 pub struct Inference {
     root: Node,

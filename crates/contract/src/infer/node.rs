@@ -1,4 +1,4 @@
-//! What is known of the values at one place.
+//! Statistics of the values at one place.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Openness;
 use super::string::{Company, Formats, StringFacts};
 
-/// Counts by kind, and what is known of strings, objects and items.
+/// Counts by kind, and statistics of strings, objects and items.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Node {
     nulls: u64,
@@ -117,8 +117,8 @@ impl Node {
     }
 }
 
-/// With more names than this an object is a map from keys to values of one kind: no record has so
-/// many members by hand, and a schema that lists them all would grow with the examples.
+/// With more names than this, an object is treated as a map: no hand-written record has this many
+/// properties, and a schema that lists them all would grow with the examples.
 const MAX_RECORD_MEMBERS: usize = 256;
 
 #[derive(Debug, Clone, Default)]

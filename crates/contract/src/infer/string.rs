@@ -1,4 +1,5 @@
-//! What is known of the strings at one place: the formats that all of them match, and the few that occur.
+//! Statistics of the strings at one place: the formats that all of them match, and the distinct
+//! values if they are few.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ fn inferred(examples: &[Value]) -> Value {
 }
 
 #[test]
-fn types_required_members_and_order() {
+fn infers_types_required_properties_and_order() {
     let examples = [
         json!({"b": 1, "a": "x", "n": null}),
         json!({"a": "y", "b": 2.5, "n": {"k": true}}),
@@ -26,7 +26,7 @@ fn types_required_members_and_order() {
 }
 
 #[test]
-fn closed_objects_refuse_other_members() {
+fn closed_objects_reject_other_properties() {
     let mut inference = Inference::new();
     inference.observe(&json!({"a": {}}));
     assert_eq!(
@@ -41,7 +41,7 @@ fn closed_objects_refuse_other_members() {
 }
 
 #[test]
-fn formats_hold_for_all_strings_or_are_not_named() {
+fn a_format_must_hold_for_all_strings() {
     for (format, one, other) in [
         ("date", "2024-02-29", "1999-12-31"),
         ("date-time", "2024-02-29T10:00:00Z", "2024-02-29T10:00:00.5+01:00"),
@@ -58,7 +58,7 @@ fn formats_hold_for_all_strings_or_are_not_named() {
 }
 
 #[test]
-fn few_strings_that_come_back_are_an_enum() {
+fn few_repeated_strings_are_an_enum() {
     let words = ["low", "high", "medium"];
     let mut examples: Vec<Value> = (0..20).map(|index| json!(words[index % 3])).collect();
     assert_eq!(inferred(&examples[..19]), json!({"type": "string"}));

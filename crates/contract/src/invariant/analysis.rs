@@ -205,7 +205,7 @@ fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), Expressi
     ))
 }
 
-/// What an expression gives, if it surely is not a boolean.
+/// The type of an expression, if it is certainly not a boolean.
 fn kind_of(expression: &IdedExpr) -> Option<&'static str> {
     match &expression.expr {
         Expr::Literal(LiteralValue::Boolean(_)) => None,

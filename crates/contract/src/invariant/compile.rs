@@ -17,7 +17,7 @@ pub(super) struct Rule {
     pub(super) place: JsonPath,
     pub(super) uses_output: bool,
     pub(super) uses_input: bool,
-    /// What it reads of both.
+    /// The locations that it reads in both.
     pub(super) reads: Vec<Read>,
 }
 

@@ -36,8 +36,9 @@ impl Condition {
         self.used.iter().map(String::as_str)
     }
 
-    /// What it reads, if known: a variable and a location in it. An item of a list that a macro goes through
-    /// counts as the first one. What it asks for with `has` or `in` is not among them.
+    /// The locations that it reads, if known: a variable and a path in it. An item of a list in a
+    /// macro counts as the first one. Locations that are only tested with `has` or `in` are not
+    /// included.
     pub fn reads(&self) -> &[(String, JsonPath)] {
         &self.reads
     }

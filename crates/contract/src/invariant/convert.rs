@@ -1,5 +1,5 @@
-//! JSON values as CEL values. Integers stay integers, signed where they fit, so that `n + 1` is what it looks
-//! like; no two numbers become the same on the way. Strings are borrowed.
+//! JSON values as CEL values. Integers stay integers, signed if they fit, so that `n + 1` works as
+//! expected; different numbers stay different. Strings are borrowed.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -95,13 +95,13 @@ pub(super) fn has_huge_number(document: &Value) -> bool {
     }
 }
 
-/// A number that CEL cannot represent exactly. A type of its own, so that it equals only itself.
+/// A number that CEL cannot represent exactly. A separate type, so that it equals only itself.
 #[derive(Debug, Clone)]
 pub(super) struct Inexact(Number);
 
 impl Inexact {
-    /// What a rule orders and calculates with, for a number with decimals. One that is too large has none: such a rule
-    /// cannot be checked.
+    /// The value that a rule compares and calculates with, for a number with decimals. A number
+    /// that is too large has none: such a rule cannot be checked.
     pub(super) fn rounded(&self) -> Option<CelDouble> {
         nearest(&self.0).filter(|_| !is_whole(&self.0)).map(CelDouble::from)
     }

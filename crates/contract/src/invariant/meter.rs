@@ -1,10 +1,11 @@
 //! A budget for evaluation, which the evaluator itself does not have.
 //!
-//! The expression is rewritten so that work passes through a function that charges for it and hands its
-//! argument on: each turn of a loop with the item that it copies, each element that is put into a list, each
-//! operand of an operator or function whose cost grows with its size. So the work, and the memory that it
-//! takes, stay below the budget whatever the rule and the data. The budget lives in a thread-local because the
-//! evaluator's functions carry no state; each check runs on a thread of its own.
+//! The expression is rewritten so that work passes through a function that charges for it and
+//! returns its argument: each turn of a loop with the item that it copies, each element that is put
+//! into a list, each operand of an operator or function whose cost grows with its size. So the
+//! work, and the memory that it takes, stay below the budget whatever the rule and the data. The
+//! budget is in a thread-local because the evaluator's functions have no state; each check runs on
+//! its own thread.
 
 use std::cell::Cell;
 

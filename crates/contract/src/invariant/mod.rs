@@ -1,9 +1,9 @@
 //! Rules that a schema cannot express, in CEL, over `output` and `input`.
 //!
-//! A rule that cannot be evaluated is a broken rule: a missing field, a type error or too much work is a
-//! violation that says so, never a pass. Evaluation always ends: each step is charged to a budget
-//! ([`meter`]), since the evaluator has none of its own. Both the parser and the evaluator recurse, so both run
-//! on a thread with a large stack ([`stack`]), where a panic is caught too.
+//! A rule that cannot be evaluated is a broken rule: a missing field, a type error or too much work
+//! is a violation that says so, never a pass. Evaluation always ends: each step is charged to a
+//! budget ([`meter`]), because the evaluator has no limit. Both the parser and the evaluator
+//! recurse, so both run on a thread with a large stack ([`stack`]), where a panic is caught too.
 
 mod analysis;
 mod compile;
@@ -81,7 +81,8 @@ impl Invariants {
         self.rules.is_empty()
     }
 
-    /// What each rule reads off `output` and `input`, as in [`Condition::reads`], in the order of the rules.
+    /// The locations that each rule reads in `output` and `input`, as in [`Condition::reads`], in
+    /// the order of the rules.
     pub fn reads(&self) -> impl Iterator<Item = &[(String, JsonPath)]> {
         self.rules.iter().map(|rule| rule.reads.as_slice())
     }

@@ -1,7 +1,8 @@
 //! Which fields of its variables a rule reads, for checks against their schemas.
 //!
-//! Only what can be read off the text: paths of names and literal indexes, also by way of the items of a list. What a rule
-//! asks for with `has` or `in` is not among them: it may be absent.
+//! Only paths that are evident from the text: names and literal indexes, also through the items of
+//! a list. Paths that a rule only tests with `has` or `in` are not included, because they may be
+//! absent.
 
 use cel::common::ast::{ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 
@@ -11,7 +12,7 @@ use crate::json_path::{JsonPath, Step};
 /// A variable, and the place in it that is read. The items of a list that a macro goes through count as the first one.
 pub(super) type Read = (String, JsonPath);
 
-/// What a rule over these variables reads, in the order of its text.
+/// The locations that a rule over these variables reads, in the order of its text.
 pub(super) fn reads(expression: &IdedExpr, variables: &[&str]) -> Vec<Read> {
     let mut walk = Walk { variables, names: Vec::new(), reads: Vec::new(), asked: Vec::new() };
     walk.look(expression);

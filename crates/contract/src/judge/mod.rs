@@ -55,14 +55,14 @@ struct Judge<'a> {
     facts: OnceCell<Facts>,
 }
 
-/// A value that was read, and what it was read from.
+/// A value and the text that it was read from.
 struct Read {
     /// As it is in the text.
     raw: Value,
     /// The same in the form of the schema, where the text has the form that was sent.
     lifted: Option<Value>,
     range: Range<usize>,
-    /// `None` where it is JSON as it is.
+    /// `None` if it is valid JSON without repairs.
     spans: Option<Vec<Span>>,
 }
 

@@ -252,7 +252,8 @@ impl Judge<'_> {
             if respelled && repairs.iter().any(|repair| repair.kind == RepairKind::Coerced) {
                 return None;
             }
-            // Where brackets were missing, a member that the schema does not name may belong elsewhere.
+            // If brackets were missing, a property that the schema does not name may belong
+            // elsewhere.
             let guessed = built.has(&[RepairKind::Bracket, RepairKind::Truncated]);
             let sure = !guessed || self.contract.schema().names_all_members(&value);
             let is_alone = || {

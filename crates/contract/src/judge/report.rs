@@ -1,4 +1,4 @@
-//! What is said of an answer that does not keep its contract.
+//! The report about an answer that does not meet its contract.
 
 use std::borrow::Cow;
 

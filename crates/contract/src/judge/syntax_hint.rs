@@ -1,5 +1,5 @@
-//! What is wrong where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
-//! own answer alone.
+//! Describes the error where a text stops being JSON, and what to write instead. Line and column
+//! alone do not help a model.
 
 use crate::parse::{ParseError, ParseErrorKind};
 use crate::violation::escape::quoted;
@@ -18,7 +18,7 @@ const WORDS: &[(&str, &str)] = &[
     ("-Infinity", "JSON has no such number; write null or a finite number"),
 ];
 
-/// The marks that are taken for the double quotes of JSON.
+/// Other quotes that are often written instead of the double quotes of JSON.
 const OTHER_QUOTES: &[&str] =
     &["'", "`", "&quot;", "\u{201c}", "\u{201d}", "\u{201e}", "\u{2018}", "\u{2019}", "\u{ab}", "\u{bb}"];
 

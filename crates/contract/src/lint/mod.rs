@@ -1,9 +1,10 @@
-//! What is doubtful about a schema, before a model ever sees it.
+//! Finds likely problems of a schema before it is sent to a model.
 //!
-//! A rule looks at a schema that compiles and says what will not work as written, why, and what to write
-//! instead. Errors are parts that no value can satisfy or that a provider refuses; warnings are parts that
-//! do nothing or mislead a model; the rest is information, above all what each provider leaves to the
-//! validator. Missing descriptions are not a finding: most names explain themselves.
+//! A rule checks a schema that compiles and reports what will not work as written, why, and what to
+//! write instead. Errors are parts that no value can satisfy or that a provider refuses; warnings
+//! are parts that do nothing or mislead a model; the rest is information, above all what each
+//! provider leaves to the validator. Missing descriptions are not a finding: most names explain
+//! themselves.
 
 mod branch;
 mod contradiction;
@@ -23,7 +24,7 @@ use crate::json_path::JsonPath;
 use crate::lower::Profile;
 use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
-/// Looks for everything that is doubtful about a schema, the worst first. Of providers, the common ones are reported.
+/// All findings about a schema, the worst first. Of the providers, only common ones are checked.
 pub fn lint(schema: &Schema) -> Vec<Finding> {
     within_one_budget(|| findings(schema, &|profile| profile.common))
 }

@@ -1,4 +1,5 @@
-//! What each provider makes of a schema: what it will not enforce, and what it will not take.
+//! Provider-specific findings: keywords that a provider does not enforce, and schemas that it
+//! rejects.
 
 use super::{Finding, Severity};
 use crate::json_path::JsonPath;

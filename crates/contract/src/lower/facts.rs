@@ -1,5 +1,5 @@
-//! What is known of each node of a graph: the kinds of its lowered values, and whether lifting changes them.
-//! Computed for all nodes together, without recursion, because graphs have circles.
+//! Facts about each node of a graph: the kinds of its lowered values, and whether lifting changes
+//! them. Computed for all nodes together, without recursion, because graphs may have cycles.
 
 use super::graph::{Graph, NodeId, Presence, Shape};
 use super::kinds::Kinds;

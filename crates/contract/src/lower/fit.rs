@@ -39,7 +39,7 @@ fn over(reasons: &mut Vec<String>, what: &str, count: u64, limit: Option<u64>) {
     }
 }
 
-/// What a provider measures on the schema as it is sent.
+/// The sizes that a provider limits, measured on the schema as it is sent.
 #[derive(Default)]
 struct Sizes {
     properties: u64,

@@ -1,8 +1,8 @@
-//! What a schema says about the shape of a value, as a graph: the one thing that is built from the source and
-//! from which both the lowered schema and the lifting are made. Because both come from the same nodes, an
-//! answer that has the lowered shape always lifts.
+//! The shape of a value as a graph. It is built from the source schema, and both the lowered schema
+//! and the lifting are made from it. Because both come from the same nodes, an answer that has the
+//! lowered shape always lifts.
 //!
-//! Nodes are numbered, so that a schema that contains itself is a circle of numbers and not of pointers.
+//! Nodes are numbered, so that a recursive schema is a cycle of numbers and not of pointers.
 
 use std::sync::Arc;
 
@@ -89,14 +89,14 @@ pub(super) struct Demand {
     pub(super) place: JsonPath,
 }
 
-/// What may be at a place.
+/// The possible values at a place.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     /// Nothing conforms.
     Never,
     /// Anything conforms, or what conforms cannot be said.
     Any,
-    /// Strings, numbers, booleans, null; one of the values where they are listed.
+    /// Strings, numbers, booleans, null; if values are listed, one of them.
     Scalar { types: Vec<&'static str>, values: Option<Vec<Value>> },
     /// One of these values, some of which are objects or arrays.
     Literals { values: Vec<Value> },
@@ -142,20 +142,20 @@ pub(super) enum Presence {
     Plain,
     /// By null.
     Nullable,
-    /// By the object `{"absent": true}`, because null is a value of its own.
+    /// As the object `{"absent": true}`, because null is a valid value.
     MarkedByObject,
-    /// By the string `absent`, because null and objects are values of their own.
+    /// As the string `absent`, because null and objects are valid values.
     MarkedByText,
     /// By null; a present value is in `{"value": …}`.
     Boxed,
 }
 
-/// The members of an object that have no name of their own in the schema.
+/// The properties of an object that the schema does not name.
 #[derive(Debug, Clone)]
 pub(super) struct Rest {
     /// Names that match, and what their values are; the first that matches decides.
     pub(super) patterns: Vec<NamePattern>,
-    /// The schema of all other members; `None` if there are no others.
+    /// The schema of all other properties; `None` if no others are allowed.
     pub(super) other: Option<NodeId>,
     /// The member that holds the pairs, where the object has named members too.
     pub(super) wire: String,

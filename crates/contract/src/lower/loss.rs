@@ -1,4 +1,4 @@
-//! What a provider will not enforce.
+//! Constraints that a provider will not enforce.
 
 use std::collections::HashSet;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::graph::{Graph, NodeId, Presence, Shape};
 
-/// What a schema comes to once each reference is replaced by its target.
+/// The sizes of a schema once each reference is replaced by its target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Properties that may be absent.
@@ -108,7 +108,7 @@ pub(super) fn order(graph: &Graph) -> (Vec<NodeId>, HashSet<NodeId>) {
         stack.push((id, true));
         for child in graph.get(id).shape.children() {
             match marks.get(child.0) {
-                // What is open is an ancestor.
+                // An open node is an ancestor.
                 Some(Mark::Open) => {
                     circles.insert(child);
                 }

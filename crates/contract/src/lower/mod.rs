@@ -5,14 +5,14 @@
 //! writes the lowered schema from it. [`Lift`] keeps the same graph: lifting undoes exactly what was decided.
 //! For each conforming value that has a lowered form, `lift(encode(value))` is the value again.
 //!
-//! What the provider cannot enforce is said in words in a description, and reported as a [`Loss`]. Nothing is
-//! lost to the contract: the answer is judged by the full schema in any case. In two ways the lowered schema
-//! is narrower than the source: an object that names its properties and does not speak of others, and a tuple
-//! that does not speak of further items, are closed; and a schema without `type` is taken to mean the types
-//! that its keywords speak of. Lifting lets the values through all the same, except that in a union it has to
-//! guess the branch of an object that has more members than its branch names.
+//! Constraints that the provider cannot enforce are written into a description and reported as a
+//! [`Loss`]. The contract loses nothing: the answer is always validated against the full schema. In
+//! two ways the lowered schema is narrower than the source: an object that names properties without
+//! mentioning others, and a tuple without further items, are closed; and a schema without `type`
+//! means the types that its keywords apply to. Lifting accepts such values anyway, except that in a
+//! union it has to guess the branch of an object that has more members than its branch names.
 //!
-//! Not here: names of providers. What they support is in `profiles.toml`.
+//! Names of providers do not appear here. What they support is in `profiles.toml`.
 
 mod build;
 mod discriminator;

@@ -18,7 +18,7 @@ use crate::limits::{MAX_COMPARED_BRANCHES, MAX_PLAN_ROUNDS};
 pub(super) struct Plan {
     pub(super) facts: Facts,
     pub(super) recursive: bool,
-    /// What is counted after expansion, before absence was rewritten; `None` if a schema contains itself.
+    /// The counts after expansion, before absence was rewritten; `None` if a schema is recursive.
     pub(super) counts: Option<Counts>,
 }
 

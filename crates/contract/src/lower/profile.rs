@@ -1,5 +1,5 @@
-//! What a provider's structured output accepts, as data. `profiles.toml` holds the facts, the code asks for
-//! them, and no code asks which provider it is.
+//! What a provider's structured output accepts, as data. `profiles.toml` contains the facts; no
+//! code depends on the name of a provider.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ pub struct Profile {
     pub title: String,
     /// The short name in the dashboard.
     pub label: String,
-    /// Whether reports about a schema speak of it even if nobody asks for this provider.
+    /// Whether reports about a schema include this provider by default.
     #[serde(default)]
     pub common: bool,
     /// What may be at the root.
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_that_inlines_changes_no_shapes() {
+    fn a_profile_that_inlines_does_not_change_shapes() {
         // Where recursion is cut short, the rest is left as any value: lifting must have nothing to do there.
         for profile in Profile::all().iter().filter(|profile| profile.references == References::Inline) {
             assert_eq!(profile.maps, Maps::Keep);

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_that_is_made_up_conforms() {
+    fn every_generated_format_conforms() {
         for format in
             ["date", "time", "date-time", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "uri-reference"]
         {

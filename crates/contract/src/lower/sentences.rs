@@ -1,4 +1,4 @@
-//! What a keyword asks for, in a sentence for the model.
+//! The meaning of a keyword as a sentence for the model.
 
 use serde_json::Value;
 

@@ -15,7 +15,7 @@ use super::profile::Profile;
 use super::sentences;
 use crate::schema::Schema;
 
-/// A longer form is no help to a model, and the schema says the same in fewer bytes.
+/// A longer example does not help a model, and the schema says the same in fewer bytes.
 const MAX_BYTES: usize = 8 * 1024;
 
 /// Values of an enum that fit into a placeholder. More are listed in a rule.

@@ -1,6 +1,6 @@
-//! The source schema, read as conjunctions: everything that judges one place of a value, with references
-//! followed and `allOf` opened, side by side. Merging `allOf` is then no step of its own: a property's schema
-//! is the conjunction of what each part says about it.
+//! The source schema, read as conjunctions: all schemas that apply to one place of a value, with
+//! references followed and `allOf` expanded, side by side. So merging `allOf` is not a separate
+//! step: a property's schema is the conjunction of the parts' schemas for it.
 
 use std::collections::HashSet;
 

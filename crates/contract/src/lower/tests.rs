@@ -1,4 +1,4 @@
-//! One test for each construct of the table: what it is lowered to, and that it comes back.
+//! One test per row of the table: the lowered form, and that lifting restores the value.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn keywords(lowered: &Lowered) -> Vec<(&str, &str, EnforcedBy)> {
 }
 
 #[test]
-fn a_root_that_is_no_object_is_wrapped() {
+fn a_root_that_is_not_an_object_is_wrapped() {
     let lowered = lowered(json!({"type": "array", "items": {"type": "string"}}), "openai");
     assert_eq!(
         lowered.schema,
@@ -37,7 +37,7 @@ fn a_root_that_is_no_object_is_wrapped() {
 }
 
 #[test]
-fn a_wrapper_around_another_type_than_was_sent_is_no_wrapper() {
+fn an_object_like_a_wrapper_with_another_type_is_kept() {
     let map = lowered(json!({"type": "object"}), "openai");
     assert_eq!(lift(&map, json!({"value": [{"key": "a", "value": "1"}]})), json!({"a": 1}));
     for own in [json!({"value": {"a": 1}}), json!({"value": "x"}), json!({"value": null})] {
@@ -46,7 +46,7 @@ fn a_wrapper_around_another_type_than_was_sent_is_no_wrapper() {
 }
 
 #[test]
-fn an_optional_property_is_null_where_all_are_required() {
+fn an_optional_property_is_null_if_all_are_required() {
     let source = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["b"]});
     let openai = lowered(source.clone(), "openai");
     assert_eq!(openai.schema["properties"]["a"], json!({"type": ["string", "null"]}));
@@ -58,7 +58,7 @@ fn an_optional_property_is_null_where_all_are_required() {
 }
 
 #[test]
-fn null_and_absent_stay_apart_where_the_source_allows_both() {
+fn null_and_absent_stay_distinct_if_both_are_allowed() {
     let lowered =
         lowered(json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}}), "openai");
     for value in [json!({}), json!({"a": null}), json!({"a": "absent"})] {
@@ -84,7 +84,7 @@ fn a_map_is_a_list_of_pairs_and_repeated_keys_are_an_error() {
 }
 
 #[test]
-fn names_beyond_the_declared_ones_have_a_list_of_their_own() {
+fn additional_names_get_their_own_list() {
     let source = json!({
         "type": "object",
         "properties": {"id": {"type": "integer"}},
@@ -102,7 +102,7 @@ fn names_beyond_the_declared_ones_have_a_list_of_their_own() {
 }
 
 #[test]
-fn a_tuple_is_an_object_of_its_positions() {
+fn a_tuple_becomes_an_object_with_a_property_per_position() {
     let source = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "array",
@@ -122,7 +122,7 @@ fn a_tuple_is_an_object_of_its_positions() {
 }
 
 #[test]
-fn a_list_of_positions_forbids_no_shorter_tuple() {
+fn shorter_tuples_stay_allowed() {
     let tuple = |least: usize, positions: Value| {
         let source = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -192,7 +192,7 @@ fn parts_of_all_of_are_merged() {
 }
 
 #[test]
-fn recursion_is_kept_refused_or_cut() {
+fn recursion_is_kept_rejected_or_cut() {
     let source = json!({
         "type": "object",
         "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#"}}},
@@ -230,7 +230,8 @@ fn optionals_are_counted_after_expansion() {
     assert!(fits.lift.is_identity());
     let rewritten = lowered(many(3), "anthropic");
     assert_eq!((rewritten.counts.as_ref().unwrap().optional, rewritten.refusal.as_ref()), (30, None));
-    // Each of the ten is there three times: seven of them are optional, which makes 21 of the 23 that are accepted.
+    // Each of the ten occurs three times: seven of them are optional, which makes 21 of the 23
+    // allowed.
     assert_eq!(rewritten.schema["$defs"]["d"]["required"], json!(["p0", "p1", "p2"]));
     let refused = lowered(many(5), "anthropic").refusal.unwrap();
     assert_eq!(refused, "Anthropic: 30 unions after expansion; the limit is 15");
@@ -288,7 +289,7 @@ fn a_value_of_any_kind_is_text() {
 }
 
 #[test]
-fn names_that_are_not_accepted_are_given_back() {
+fn renamed_properties_are_restored() {
     let source = json!({"type": "object", "properties": {"a b": {"type": "string"}, "a_b": {"type": "string"}, "": {"type": "null"}}});
     let lowered = lowered(source, "anthropic");
     let value = json!({"a b": "x", "a_b": "y", "": null});
@@ -337,14 +338,14 @@ fn boolean_schemas_have_a_lowered_form() {
 }
 
 #[test]
-fn additional_members_of_open_objects_are_kept() {
+fn additional_properties_of_open_objects_are_kept() {
     let lowered = lowered(json!({"type": "object", "properties": {"a": {"type": "string"}}}), "openai");
     let value = json!({"b": {"c": null}});
     assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
 }
 
 #[test]
-fn a_number_over_the_limit_in_an_open_value_is_an_error_with_a_place() {
+fn a_number_over_the_limit_in_an_open_value_is_a_located_error() {
     let lowered = lowered(json!({"type": "object", "properties": {"x": {}}, "required": ["x"]}), "openai");
     let error = lowered.lift.lift(json!({"x": "1e5000"})).unwrap_err();
     assert_eq!(error.path, "$.x");

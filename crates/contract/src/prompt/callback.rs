@@ -36,8 +36,8 @@ pub struct ChildEnd<'a> {
     pub result: ChildResult<'a>,
 }
 
-/// The message that tells a parent of its children's ends, each in `<agent-callback>` tags. A value is given as indented
-/// JSON. What a child wrote can neither close its tag nor open another.
+/// The message with the outcomes of a parent's children, each in `<agent-callback>` tags. A value
+/// is written as indented JSON. Text of a child can neither close its tag nor open another.
 pub fn agent_callback(children: &[ChildEnd<'_>]) -> String {
     let children: Vec<minijinja::Value> = children
         .iter()
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_result_is_cut_and_says_so() {
+    fn a_huge_result_is_cut_with_a_note() {
         let long = "ä".repeat(RESULT_BYTES);
         let text = agent_callback(&[child(ChildResult::Text(&long), "completed")]);
         assert!(text.len() < RESULT_BYTES + 500);
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_children_write_there_is_one_tag_for_each(
+        fn there_is_exactly_one_tag_per_child(
             children in vec((hostile(), hostile(), hostile(), 0..3_u8), 1..4)
         ) {
             let values: Vec<Value> = children.iter().map(|(_, _, text, _)| json!({text: [text]})).collect();

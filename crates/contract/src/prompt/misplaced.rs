@@ -55,7 +55,8 @@ fn missing<'a>(schema: &'a Schema, value: &Value) -> Vec<&'a str> {
     names.filter(|name| value.get(name).is_none()).collect()
 }
 
-/// Whether a place is in a part of the answer that the schema asks for: what is there belongs there.
+/// Whether a place is in a part of the answer that the schema describes, so that its content
+/// belongs there.
 fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     let properties = schema.document().get("properties");
     match place.steps().first() {
@@ -64,7 +65,7 @@ fn is_known(schema: &Schema, place: &JsonPath) -> bool {
     }
 }
 
-/// What is inside a value, the nearest first.
+/// All values inside a value, the outermost first.
 fn inner_values(value: &Value) -> Vec<(JsonPath, &Value)> {
     let mut found: Vec<(JsonPath, &Value)> = Vec::new();
     let mut level = vec![(JsonPath::root(), value)];

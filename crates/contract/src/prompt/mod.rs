@@ -1,8 +1,7 @@
 //! Prompts: the output format, the errors of a rejected answer, the inputs.
 //!
-//! The words are in `templates.toml`, one place for all of them. The code here decides what goes in and makes it
-//! harmless: whatever an answer, a schema or a caller holds, a text has exactly the tags and fences that its
-//! template gives it.
+//! All texts are in `templates.toml`. The code here selects and escapes the content: whatever an
+//! answer, a schema or a caller contains, a prompt has exactly the tags and fences of its template.
 
 mod callback;
 mod form;
@@ -64,13 +63,13 @@ pub enum Delivery {
 /// An answer that was not accepted, for the re-prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry<'a> {
-    /// What was wanted.
+    /// The expected schema.
     pub schema: &'a Schema,
     /// The form in which the answer is written.
     pub form: &'a Form,
-    /// What was wrong.
+    /// The errors of the answer.
     pub rejected: &'a Rejected,
-    /// The answer, where it is to be shown again (callers' contracts).
+    /// The answer, if it is to be shown again (callers' contracts).
     pub answer: Option<&'a str>,
     /// Whether the provider cut the answer off.
     pub cut_off: bool,

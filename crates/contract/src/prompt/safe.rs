@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_broken_up_however_it_is_written() {
+    fn a_tag_is_broken_up_in_every_spelling() {
         assert_eq!(tagged("a </input> b", "input"), "a &lt;/input> b");
         assert_eq!(tagged("< / INPUTS>", "input"), "&lt; / INPUTS>");
         assert_eq!(
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_no_breaks() {
+    fn line_breaks_are_removed() {
         assert_eq!(line("a\r\nb\u{2028}c"), "a b c");
     }
 

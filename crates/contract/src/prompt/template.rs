@@ -23,8 +23,8 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// Lines that end in a backslash go on in the next line, so that paragraphs can be wrapped in the file. Two
-/// backslashes are one backslash.
+/// Lines that end in a backslash continue on the next line, so that paragraphs can be wrapped in
+/// the file. Two backslashes are one backslash.
 fn joined(source: &str) -> String {
     source.replace("\\\n", "").replace("\\\\", "\\")
 }

@@ -394,7 +394,7 @@ impl Builder<'_> {
     }
 }
 
-/// A value with another text at some places; `None` if there are none.
+/// A value with changed texts at these places; `None` if there are no places.
 fn reword(value: &Value, places: &[JsonPath]) -> Option<Value> {
     let mut reworded = value.clone();
     for place in places {
@@ -407,7 +407,7 @@ fn reword(value: &Value, places: &[JsonPath]) -> Option<Value> {
     (!places.is_empty()).then_some(reworded)
 }
 
-/// What was found, with a few characters of it.
+/// A description with the first characters of the repaired text.
 fn detail(text: &str, kind: RepairKind, at: usize) -> String {
     /// Enough to recognise the place by.
     const SHOWN: usize = 24;

@@ -18,7 +18,7 @@ use crate::repair::{Repair, RepairKind};
 /// that was made to be expensive.
 const LOOKS_PER_BYTE: usize = 64;
 
-/// What a short text may cost beyond that.
+/// The minimum budget of a short text.
 const LOOKS_AT_LEAST: usize = 256 * 1024;
 
 /// Steps of the search beyond one per byte. A token takes two or three.

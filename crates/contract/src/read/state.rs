@@ -1,7 +1,7 @@
-//! What a reading is made of: frames (open containers), events (what was read) and states.
+//! The parts of a reading: frames (open containers), events (what was read) and states.
 //!
-//! States share their past. Frames and events live in arenas and point back, so a branch costs one state and not a copy of
-//! what was read so far.
+//! States share their history. Frames and events are in arenas and point back, so a branch costs
+//! one state and not a copy of everything read so far.
 
 use crate::account::SpanKind;
 use crate::lex::{Quote, Word};
@@ -57,7 +57,7 @@ pub(super) struct Token {
     pub(super) inner: u32,
 }
 
-/// What an event read, with the bytes that it consumes.
+/// The content of an event, with the bytes that it consumes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EventKind {
     Open(Container, u32),
@@ -128,7 +128,7 @@ pub(super) struct Text {
     pub(super) enclosed: bool,
 }
 
-/// What a string is for.
+/// The role of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Key,
@@ -143,7 +143,7 @@ pub(super) enum Previous {
     Nothing,
     /// A string in quotes.
     Text,
-    /// A string with quotes inside, the last of which may be none of its own where a text was cut.
+    /// A string with quotes inside. In a cut text, the last of them may not belong to the string.
     Quotation,
     /// A number or a word without quotes, which may be half of one at the end of a text.
     Bare,

@@ -133,8 +133,8 @@ impl Search<'_> {
         }
     }
 
-    /// A separator. One before a closing bracket or another comma is one too many; after the last one of a text something
-    /// is missing, so there is no way on.
+    /// A separator. One before a closing bracket or another comma is superfluous. After a comma at
+    /// the end of the text something is missing, so this path ends.
     fn comma(&mut self, state: State, kind: SpanKind, price: u32, out: &mut Vec<State>) {
         let next = self.blank(state.at + 1).end;
         match self.lex.byte(next) {

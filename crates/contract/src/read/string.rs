@@ -4,7 +4,7 @@ use super::search::Search;
 use super::state::{Container, EventKind, Form, Mode, Previous, Role, State, Text, Token, cost};
 use crate::lex::Quote;
 
-/// How well the text after a quote goes on if the string ends there.
+/// How well the text after a quote continues if the string ends there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
     /// As content would: the quote is inside the string.

@@ -1,9 +1,10 @@
-//! What a text says itself is not the answer of the model: the results of tools, the turns of others, comments, and
-//! what is struck out.
+//! Text that is marked as not being the model's answer: results of tools, turns of others,
+//! comments, and struck-out text.
 //!
-//! Only marks that say so plainly count. `<s>` is also how some models begin, and `<result>` is how they answer. A mark
-//! that prose speaks of, alone in quotes or in a code span, is not a mark. Where a mark that is never closed could be
-//! something else, it hides nothing; else it takes the rest of the text.
+//! Only unambiguous marks count. `<s>` is also how some models begin, and `<result>` is how they
+//! answer. A mark that prose mentions, alone in quotes or in a code span, is not a mark. An
+//! unclosed mark that could be something else hides nothing; any other unclosed mark hides the rest
+//! of the text.
 
 use super::MARKS;
 use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, tag_words};

@@ -1,4 +1,5 @@
-//! The parts of a text that are not the answer: reasoning, and what is not the model's. The marks are in `marks.toml`.
+//! The parts of a text that are not the answer: reasoning, and text that is not the model's. The
+//! marks are in `marks.toml`.
 
 pub(crate) mod disowned;
 pub(crate) mod reasoning;
@@ -40,7 +41,7 @@ struct Turns {
     tokens: Vec<String>,
 }
 
-/// What is around an answer that is the whole text.
+/// The text around an answer that is the whole text.
 #[derive(Deserialize)]
 pub(crate) struct Answer {
     pub(crate) tags: Vec<String>,

@@ -10,7 +10,8 @@ use super::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, tag_words};
 /// What begins at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// A whole wrapper; the text goes on at `end`. A wrapper that never closes takes the rest of the text.
+    /// A complete wrapper; the text continues at `end`. A wrapper that never closes includes the
+    /// rest of the text.
     Wrapper { end: usize },
     /// The end of a wrapper whose beginning the text does not have.
     Close { end: usize },
@@ -45,7 +46,7 @@ pub(crate) fn is_name(name: &str) -> bool {
     marks.names.contains(&words.join("_")) || words.last().is_some_and(|last| marks.words.contains(last))
 }
 
-/// Where a text goes on after the reasoning at its beginning.
+/// Where the text continues after the reasoning at its start.
 pub(crate) fn skip_leading(text: &str) -> usize {
     let mut start = 0;
     loop {

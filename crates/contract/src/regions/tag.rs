@@ -1,6 +1,6 @@
 //! The tags and tokens that models put around parts of a text: `<name>`, `</name attribute="">`, `<|begin_of_name|>`.
 
-/// What is around the name in a token that opens a wrapper, and in one that closes it.
+/// The text around the name in a tag that opens a wrapper, and in one that closes it.
 const OPENING: &[&str] =
     &["begin_of_", "start_of_", "begin_", "start_", "_begin", "_start", "\u{2581}begin", "\u{2581}start"];
 const CLOSING: &[&str] = &["/", "end_of_", "end_", "_end", "\u{2581}end"];
@@ -67,7 +67,7 @@ impl<'a> Tag<'a> {
         Some(Self { name, role, length: end + 2 + 2 * bar.len_utf8() })
     }
 
-    /// Where the text goes on if the tag that closes this one is at a place.
+    /// Where the text continues if the closing tag is at this position.
     pub(crate) fn closed_at(&self, text: &str, at: usize) -> Option<usize> {
         let close = Tag::at(text, at)?;
         let closes = close.role == Role::Closes && begins_with(close.name, self.name);

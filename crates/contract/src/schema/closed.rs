@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Keywords beside which a schema does not name all its members by itself.
+/// Keywords with which a schema does not name all its properties itself.
 const NAMED_ELSEWHERE: &[&str] = &[
     "additionalProperties",
     "unevaluatedProperties",

@@ -1,9 +1,10 @@
-//! What it costs to validate a value, counted before it is done.
+//! The cost of validating a value, computed before the validation.
 //!
-//! The validator has no budget and cannot be stopped, and a small schema and a small value can keep it busy for minutes: each
-//! of 20,000 items is compared with each of 20,000 values, or tried against each of 5,000 branches. So schema and value are
-//! walked side by side first, as the validator would if nothing failed early, and what it would do is added up. Most
-//! values are so small that the product of both sizes says enough, and are not walked.
+//! The validator has no budget and cannot be stopped, and a small schema and a small value can keep
+//! it busy for minutes: each of 20,000 items is compared with each of 20,000 values, or tried
+//! against each of 5,000 branches. So schema and value are first walked in parallel, as the
+//! validator would if nothing failed early, and the work is added up. Most values are so small that
+//! the product of both sizes is a sufficient bound, and are not walked.
 //!
 //! The walk also bounds how deeply the validator recurses: the depth of the value times that of the schemas that apply
 //! to one place of it.
@@ -25,7 +26,7 @@ use size::{Size, digits, division};
 /// What the validator takes to test one value against one schema, in steps of ten nanoseconds.
 const STEPS_A_SCHEMA: u64 = 3;
 
-/// What it takes to compare one value with another.
+/// The cost of comparing one value with another.
 const STEPS_A_COMPARISON: u64 = 2;
 
 /// A format is checked like a pattern of this many positions. Measured with `email`: about a microsecond for 27 bytes.
@@ -286,7 +287,7 @@ fn nesting(nodes: &[Node]) -> usize {
     let mut depths: Vec<Option<usize>> = vec![None; nodes.len()];
     let mut longest = 1;
     for start in 0..nodes.len() {
-        // Depth first with a stack of its own: a way may be as long as the document.
+        // Depth first with an explicit stack: a path may be as long as the document.
         let mut stack = vec![(start, 0)];
         while let Some((index, next)) = stack.pop() {
             let children = nodes.get(index).map(|node| node.in_place.as_slice()).unwrap_or_default();

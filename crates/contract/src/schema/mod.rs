@@ -137,7 +137,7 @@ impl Schema {
         }
         check_keys(&JsonPath::root(), document)?;
         let dialect = Dialect::of(document)?;
-        // Before the validator follows them: it has no bound of its own.
+        // References are checked before the validator follows them, because it has no limit.
         reference::check(document)?;
         pattern::check(document)?;
         let validator = build(document, dialect).map_err(|error| match error.kind() {

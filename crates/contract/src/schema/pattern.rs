@@ -22,7 +22,7 @@ pub(crate) struct Size {
 /// The size of a pattern. One that cannot be read is refused by the validator.
 pub(crate) fn size_of(pattern: &str) -> Size {
     let bytes = pattern.len() as u64;
-    // The validator reads a pattern anew for each control escape.
+    // The validator parses a pattern again for each control escape.
     let read_again = (pattern.matches("\\c").count() as u64).saturating_mul(bytes);
     let translated = jsonschema_regex::to_rust_regex(pattern).ok();
     let parsed = translated.and_then(|pattern| regex_syntax::parse(&pattern).ok());

@@ -115,7 +115,7 @@ fn dynamic_name(anchor: &str, schema: &Value) -> Option<String> {
     Some(format!("{anchor} {name}"))
 }
 
-/// What is known of a schema while its in-place subschemas are counted.
+/// The state of a schema while its in-place subschemas are counted.
 enum Visit {
     Open,
     Counted(u64),
@@ -226,7 +226,7 @@ impl Counter<'_> {
 pub(super) fn explain(document: &Value, cause: &str) -> SchemaError {
     let resolver = Resolver::new(document);
     first_broken(&resolver, "", &JsonPath::root(), document).unwrap_or_else(|| {
-        // The anchor is there, or it would have been found broken.
+        // The anchor exists, or it would have been reported as broken.
         let advice = match cause.starts_with("Anchor") {
             true => ": draft-07 has no '$anchor'; name a later dialect in '$schema', or refer by pointer",
             false => "",

@@ -1,5 +1,5 @@
-//! Which parts of a schema are schemas themselves. Everything that walks a schema walks it by this table, so
-//! that a property called `$ref` or an example that looks like a schema is never taken for one.
+//! Which parts of a schema are schemas themselves. All code that walks a schema uses this table, so
+//! that a property called `$ref` or an example that looks like a schema is never mistaken for one.
 
 use serde_json::Value;
 

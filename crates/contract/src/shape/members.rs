@@ -1,8 +1,8 @@
-//! What a schema says of the members of an object inside a value.
+//! What a schema says about the properties of an object inside a value.
 //!
-//! A repair may leave a member out, or take it for a mere wrapper, only where the schema's own words allow it.
-//! These keywords may be next to the one that failed, behind a reference or in another branch, so every
-//! schema that may judge the object is asked.
+//! A repair may omit a property, or treat it as a wrapper, only if the schema allows it. The
+//! relevant keywords may be next to the one that failed, behind a reference or in another branch,
+//! so every schema that may apply to the object is checked.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -13,8 +13,9 @@ use crate::json_path::{JsonPath, Step};
 use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 
-/// How many schemas are looked at while one value is mended. A real value takes a few for each place; a schema
-/// that fans out, with thousands of places that break it, is not worth the time: then nothing is known.
+/// How many schemas are visited while one value is repaired. A real value needs a few for each
+/// place. For a schema that fans out, with thousands of broken places, the search stops and nothing
+/// is known.
 const MAX_LOOKS: usize = 1_000_000;
 
 /// Answers questions about one schema, within a bound.
@@ -38,8 +39,8 @@ impl<'a> Members<'a> {
         Self { document, resolver: None, in_place: HashMap::new(), looks: MAX_LOOKS }
     }
 
-    /// Whether a member of the object at a place is a property with a name of its own. The members of a map
-    /// are not.
+    /// Whether a property of the object at a place is named in the schema. The entries of a map are
+    /// not.
     pub(super) fn names(&mut self, place: &JsonPath, name: &str) -> bool {
         self.any(place, |keywords| has_property(keywords, name))
     }
@@ -88,7 +89,7 @@ impl<'a> Members<'a> {
             }
             let children = walk::children(seen.schema);
             self.looks = self.looks.saturating_sub(1 + children.len());
-            // What a `not` speaks of is not what is wanted.
+            // A schema below `not` describes what is forbidden.
             let children = children.into_iter().filter(|child| {
                 child.reach == Reach::InPlace && child.steps.first() != Some(&Step::Key("not".to_owned()))
             });
@@ -150,7 +151,7 @@ fn has_property(keywords: &Map<String, Value>, name: &str) -> bool {
     keywords.get("properties").is_some_and(|properties| properties.get(name).is_some())
 }
 
-/// Whether members without a name of their own are described: a wrapper would be one of them.
+/// Whether unnamed properties are described: a wrapper would be one of them.
 fn is_map(keywords: &Map<String, Value>) -> bool {
     let says_something = |schema: &Value| schema.as_object().is_some_and(|keywords| !keywords.is_empty());
     keywords.get("patternProperties").is_some_and(says_something)

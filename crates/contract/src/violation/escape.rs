@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_of_any_language_stays_as_it_is() {
+    fn ordinary_text_of_any_language_is_unchanged() {
         for text in ["plain \"text\"", "Zürich", "naïve", "日本語", "हिन्दी", "e\u{301}", "🦀"]
         {
             assert_eq!(escaped(text), text);

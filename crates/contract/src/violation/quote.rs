@@ -1,4 +1,4 @@
-//! Values as they are shown in messages: one short, harmless line, whatever their size.
+//! Values in messages: shortened to one line and escaped.
 
 use serde_json::Value;
 

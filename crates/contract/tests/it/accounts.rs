@@ -1,5 +1,5 @@
-//! What holds for damaged answers, in fences and prose too: an accepted value accounts for its text, strict is part of lenient,
-//! and no word is ever skipped.
+//! Properties of damaged answers, also in fences and prose: an accepted value accounts for its
+//! whole text, lenient accepts whatever strict accepts, and no word is ever skipped.
 
 use accord_contract::{Accepted, Answer, Mode, Span, SpanKind, Verdict, judge, same};
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ const FRAMES: &[(&str, &str)] = &[
     ("\u{feff}\n", "\n\n"),
 ];
 
-/// A document as it is or damaged, in one of the frames.
+/// A document, unchanged or damaged, in one of the frames.
 fn generated_answer(seed: u64) -> GeneratedAnswer {
     let mut random = Random(seed);
     let document = document(&mut random);
@@ -54,7 +54,7 @@ fn accepted(answer: &GeneratedAnswer, text: &str, mode: Mode) -> Option<Accepted
     }
 }
 
-/// Positions inside a candidate where a word would be outside of strings and comments.
+/// Positions inside a candidate where an inserted word is outside strings and comments.
 fn places(text: &str, spans: &[Span]) -> Vec<usize> {
     let is_mark = |part: &str| ["{", "}", "[", "]", ",", ":"].contains(&part);
     let is_place = |span: &Span, before: &Span| {
@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(crate::judging::cases(512))]
 
     #[test]
-    fn what_is_accepted_accounts_for_its_text(seed in any::<u64>()) {
+    fn accepted_values_account_for_their_text(seed in any::<u64>()) {
         let answer = generated_answer(seed);
         for mode in [Mode::Strict, Mode::Lenient] {
             if let Some(Accepted { value, account, .. }) = accepted(&answer, &answer.text, mode) {
@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn lenient_accepts_what_strict_accepts_of_damage(seed in any::<u64>()) {
+    fn lenient_accepts_damaged_text_that_strict_accepts(seed in any::<u64>()) {
         let answer = generated_answer(seed);
         if let Some(strict) = accepted(&answer, &answer.text, Mode::Strict) {
             let lenient = accepted(&answer, &answer.text, Mode::Lenient);

@@ -1,4 +1,4 @@
-//! Hostile texts of a megabyte end in a verdict: no panic, no overflow of a small stack, no endless loop.
+//! Hostile texts of a megabyte get a verdict: no panic, no stack overflow, no endless loop.
 
 use accord_contract::{Answer, Mode, Schema, Verdict, judge};
 use accord_corpus::HOSTILE;
@@ -8,7 +8,7 @@ use crate::judging::contract;
 
 const MEBIBYTE: usize = 1024 * 1024;
 
-/// The stack of a tokio worker: what the judge runs on in earnest.
+/// The stack of a tokio worker, on which the judge runs in production.
 const STACK_BYTES: usize = 2 * MEBIBYTE;
 
 fn schemas() -> [Value; 4] {
@@ -24,7 +24,7 @@ fn judged(text: &str, schema: &Value, mode: Mode) -> Verdict {
     judge(&Answer::text(text), &contract(schema, mode))
 }
 
-/// Runs on a small stack, so that recursion without a limit fails the test.
+/// Runs on a small stack, so that unlimited recursion fails the test.
 fn on_a_small_stack(work: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).unwrap();
@@ -35,7 +35,8 @@ fn on_a_small_stack(work: impl FnOnce() + Send) {
 fn hostile_texts_are_judged(mode: Mode) {
     on_a_small_stack(|| {
         for (index, hostile) in HOSTILE.iter().enumerate() {
-            // Each kind meets one schema at full size and the others at a size that keeps the suite quick.
+            // Each kind is tried with one schema at full size, and with the others at a size that
+            // keeps the suite fast.
             for (turn, schema) in schemas().iter().enumerate() {
                 let full = turn == index % schemas().len();
                 let text = hostile.text(if full { MEBIBYTE } else { MEBIBYTE / 16 });
@@ -49,17 +50,17 @@ fn hostile_texts_are_judged(mode: Mode) {
 }
 
 #[test]
-fn hostile_texts_are_judged_strictly() {
+fn hostile_texts_get_a_verdict_in_strict_mode() {
     hostile_texts_are_judged(Mode::Strict);
 }
 
 #[test]
-fn hostile_texts_are_judged_leniently() {
+fn hostile_texts_get_a_verdict_in_lenient_mode() {
     hostile_texts_are_judged(Mode::Lenient);
 }
 
 #[test]
-fn a_text_over_the_limit_is_refused() {
+fn a_text_over_the_limit_is_rejected() {
     let text = " ".repeat(accord_contract::limits::MAX_TEXT_BYTES) + "{\"a\":1}";
     for mode in [Mode::Strict, Mode::Lenient] {
         let verdict = judged(&text, &schemas()[0], mode);
@@ -68,7 +69,7 @@ fn a_text_over_the_limit_is_refused() {
 }
 
 #[test]
-fn a_value_nested_beyond_the_limit_is_refused_and_one_within_it_is_not() {
+fn the_limit_on_nesting_is_exact() {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     on_a_small_stack(|| {
         for mode in [Mode::Strict, Mode::Lenient] {
@@ -81,7 +82,7 @@ fn a_value_nested_beyond_the_limit_is_refused_and_one_within_it_is_not() {
 }
 
 #[test]
-fn a_schema_of_a_thousand_definitions_compiles_and_judges() {
+fn a_schema_of_a_thousand_definitions_works() {
     let definitions: serde_json::Map<String, Value> = (0..1000)
         .map(|index| {
             (format!("d{index}"), json!({"type": "object", "properties": {"a": {"type": "integer"}}}))
@@ -97,7 +98,7 @@ fn a_schema_of_a_thousand_definitions_compiles_and_judges() {
 }
 
 #[test]
-fn marks_without_number_are_judged() {
+fn countless_marks_get_a_verdict() {
     on_a_small_stack(|| {
         for piece in [
             "x<analysis>",
@@ -131,7 +132,7 @@ fn marks_without_number_are_judged() {
 }
 
 #[test]
-fn broken_containers_without_number_are_judged() {
+fn countless_broken_containers_get_a_verdict() {
     on_a_small_stack(|| {
         for piece in
             ["{'a: 1} ", "{\"a\": x\n\n", "{'a': {{\"a\": 1} ", "['a' /* ", "{\\\"a\\\": 1} ", "{\\\"a\\\" "]

@@ -1,5 +1,5 @@
-//! Schemas and values made to take all the time or memory there is. Each is refused with the limit's value, on a thread whose
-//! stack is the smallest that we run on.
+//! Schemas and values that try to use up time or memory. Each is rejected with the value of the
+//! limit, on a thread with the smallest stack that we run on.
 
 use accord_contract::limits::{MAX_PATTERN_PARTS, MAX_VALIDATION_STEPS};
 use accord_contract::{Answer, Contract, Outcome, Schema, SchemaError, Verdict, judge};
@@ -52,7 +52,7 @@ fn patterns_are_limited_together() {
 }
 
 #[test]
-fn patterns_as_people_write_them_compile() {
+fn common_patterns_compile() {
     let patterns = [
         r"^[A-Z]{2}\d{2}[A-Z0-9]{1,30}$",
         r"^[^@\s]+@[^@\s]+\.[a-z]{2,63}$",
@@ -68,14 +68,14 @@ fn patterns_as_people_write_them_compile() {
 }
 
 #[test]
-fn many_values_to_compare_with_are_refused_for_many_items() {
+fn large_enums_are_rejected_for_many_items() {
     let values: Vec<Value> = (0..20_000).map(|number| json!({"a": number})).collect();
     let items: Vec<Value> = (0..20_000).map(|number| json!({"a": -number - 1})).collect();
     refused_for_its_cost(json!({"items": {"enum": values}}), json!(items));
 }
 
 #[test]
-fn many_branches_are_refused_for_many_items() {
+fn many_branches_are_rejected_for_many_items() {
     let branches: Vec<Value> = (0..5_000).map(|number| json!({"const": number})).collect();
     let items: Vec<Value> = vec![json!(-1); 50_000];
     refused_for_its_cost(json!({"items": {"anyOf": branches.clone()}}), json!(items));
@@ -86,7 +86,7 @@ fn many_branches_are_refused_for_many_items() {
 }
 
 #[test]
-fn formats_and_divisions_are_counted_by_length() {
+fn formats_and_divisions_cost_by_length() {
     let formats = vec![json!({"format": "email"}); 500];
     let mails = vec!["a.b.c.d.e.f.g.h@i.j.k.l.m.n"; 20_000];
     refused_for_its_cost(json!({"items": {"allOf": formats}}), json!(mails));
@@ -100,7 +100,7 @@ fn formats_and_divisions_are_counted_by_length() {
 }
 
 #[test]
-fn other_products_are_refused() {
+fn other_products_are_rejected() {
     let text = "a".repeat(1_000_000);
     let pattern = format!("(a|b|ab){{{}}}c", 200);
     refused_for_its_cost(json!({"pattern": pattern}), json!(text));
@@ -116,7 +116,7 @@ fn other_products_are_refused() {
 }
 
 #[test]
-fn validation_repeated_at_every_level_is_refused() {
+fn validation_repeated_at_every_level_is_rejected() {
     let mut schema = json!({"type": "object"});
     for _ in 0..40 {
         schema = json!({"anyOf": [schema], "unevaluatedProperties": true});
@@ -126,7 +126,7 @@ fn validation_repeated_at_every_level_is_refused() {
 }
 
 #[test]
-fn deep_schemas_for_deep_values_are_refused() {
+fn deep_schemas_for_deep_values_are_rejected() {
     let mut schema = json!({"additionalProperties": {"$ref": "#"}});
     for _ in 0..50 {
         schema = json!({ "allOf": [schema] });
@@ -140,7 +140,7 @@ fn deep_schemas_for_deep_values_are_refused() {
 }
 
 #[test]
-fn references_between_nested_schemas_are_refused_before_the_stack_ends() {
+fn references_between_nested_schemas_do_not_overflow_the_stack() {
     let mut definitions = Map::new();
     for number in 0..250 {
         let mut schema = json!({"$ref": format!("#/definitions/d{}", number + 1)});
@@ -184,7 +184,7 @@ fn large_values_of_usual_schemas_pass() {
 }
 
 #[test]
-fn a_judgement_has_one_budget_for_all_values_in_a_text() {
+fn all_values_in_a_text_share_one_budget() {
     let branches: Vec<Value> = (0..9_000).map(|number| json!({"required": [format!("m{number}")]})).collect();
     let text = "{\"a\": [1, 2, 3]}\n".repeat(5_000);
     let verdict = on_a_small_stack(move || {
@@ -196,7 +196,7 @@ fn a_judgement_has_one_budget_for_all_values_in_a_text() {
 }
 
 #[test]
-fn an_answer_that_costs_too_much_is_rejected_with_the_limit() {
+fn an_answer_that_is_too_expensive_is_rejected_with_the_limit() {
     let values: Vec<Value> = (0..20_000).map(|number| json!({"a": number})).collect();
     let items: Vec<Value> = (0..20_000).map(|number| json!({"a": -number - 1})).collect();
     let text = json!(items).to_string();

@@ -1,9 +1,9 @@
-//! The judge over the public sample of recorded answers, and over texts that are near to them.
+//! The judge on the public sample of recorded answers, and on variations of them.
 
 use accord_corpus::{Case, Mark, Score, Thresholds, parse};
 
 #[test]
-fn the_public_sample_is_judged_as_expected() {
+fn the_public_sample_has_the_expected_verdicts() {
     let cases = parse(include_str!("../corpus/public_sample.jsonl")).unwrap();
     assert_eq!(cases.len(), 60);
     let score = Score::of(&cases, Case::judged);
@@ -11,7 +11,7 @@ fn the_public_sample_is_judged_as_expected() {
 }
 
 #[test]
-fn the_neighbours_of_recorded_answers_are_read_as_meant_or_refused() {
+fn variations_of_recorded_answers_are_read_correctly_or_rejected() {
     let cases = parse(include_str!("../corpus/neighbours.jsonl")).unwrap();
     let score = Score::of(&cases, Case::judged);
     let bad: Vec<_> = score.faults.iter().filter(|(_, mark, _)| *mark != Mark::Missed).collect();

@@ -1,4 +1,5 @@
-//! What a text says itself is not the model's answer, brackets of markdown and of code, and code that changes its values.
+//! Text that is marked as not being the model's answer, brackets of markdown and of code, and code
+//! that computes its values.
 
 use accord_contract::{Contract, Mode};
 use serde_json::{Value, json};
@@ -53,7 +54,7 @@ fn text_of_other_speakers_is_not_the_answer() {
 }
 
 #[test]
-fn marks_that_may_be_around_an_answer_hide_none() {
+fn marks_around_an_answer_do_not_hide_it() {
     for text in [
         "<s>{\"a\": 1}</s>",
         "<output>{\"a\": 1}</output>",
@@ -78,7 +79,7 @@ fn marks_that_may_be_around_an_answer_hide_none() {
 }
 
 #[test]
-fn a_value_that_is_only_assigned_or_annotated_is_one() {
+fn an_assigned_or_annotated_value_is_found() {
     for text in [
         "r = {\"a\": 1}\nprint(json.dumps(r))",
         "r = {\"a\": 1}\nHere `r` is the result.",
@@ -94,7 +95,7 @@ fn a_value_that_is_only_assigned_or_annotated_is_one() {
 }
 
 #[test]
-fn brackets_of_markdown_and_of_code_are_no_lists() {
+fn brackets_of_markdown_and_code_are_not_lists() {
     for (words, kind) in [
         ("- [x] done\n- [ ] todo\n", "string"),
         ("* [ ] write tests\n", "object"),

@@ -1,4 +1,4 @@
-//! Strings whose inner quotes are not escaped: the value that was meant, or a refusal, but never another value.
+//! Strings with unescaped inner quotes: the intended value or a rejection, never another value.
 
 use accord_contract::{Mode, same};
 use serde_json::{Map, Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::corruptions::document::Random;
 use crate::judging::{contract, value};
 
-/// How many texts are generated; `INNER_QUOTES` sets another number for a longer look.
+/// How many texts are generated; `INNER_QUOTES` sets another number.
 const COUNT: u64 = 600;
 
-/// Share of the texts that must be read as they were meant, in percent. The rest may be refused.
+/// Percentage of the texts that must be read as intended. The rest may be rejected.
 const RECOVERED: u64 = 70;
 
 const CODE: &[&str] = &[
@@ -89,7 +89,7 @@ struct Case {
 }
 
 #[test]
-fn inner_quotes_are_read_as_meant_or_refused() {
+fn inner_quotes_are_read_correctly_or_rejected() {
     let count = std::env::var("INNER_QUOTES").ok().and_then(|count| count.parse().ok()).unwrap_or(COUNT);
     let show = std::env::var_os("SHOW_MISSED").is_some();
     let (mut right, mut wrong) = (0, Vec::new());

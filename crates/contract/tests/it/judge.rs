@@ -1,4 +1,4 @@
-//! The sentences of the contract, each as a test: what is found, what is chosen, what is never done.
+//! The rules of the judge, one test each: what it finds, what it chooses, what it never does.
 
 use accord_contract::{
     Answer, Contract, Extract, Invariant, Invariants, Mode, Options, Outcome, RepairKind, Source, Verdict,
@@ -30,7 +30,7 @@ fn numbers_survive_digit_for_digit() {
 }
 
 #[test]
-fn numbers_beyond_the_limit_are_refused_not_rounded() {
+fn numbers_beyond_the_limit_are_rejected_not_rounded() {
     let any = lenient(json!({"type": "array"}));
     for text in [format!("[{}]", "9".repeat(1_001)), "[1e100000]".to_owned()] {
         assert_eq!(rejected(&any, &text).outcome, Outcome::ParseError);
@@ -38,14 +38,14 @@ fn numbers_beyond_the_limit_are_refused_not_rounded() {
 }
 
 #[test]
-fn a_key_twice_is_an_error_unless_it_says_the_same() {
+fn duplicate_keys_are_an_error_unless_the_values_are_equal() {
     assert_eq!(rejected(&schema(pair()), r#"{"a": 1, "a": 2}"#).outcome, Outcome::ParseError);
     assert_eq!(value(&schema(pair()), r#"{"a": 1, "a": 1}"#), Some(json!({"a": 1})));
     assert_eq!(value(&lenient(pair()), r#"{"a": 1, "a": 2,}"#), None);
 }
 
 #[test]
-fn a_key_that_the_reader_keeps_for_itself_is_an_error_of_the_answer() {
+fn a_reserved_key_is_an_error() {
     let any = lenient(json!({"type": "object"}));
     for text in [
         r#"{"x": {"$serde_json::private::RawValue": "12"}}"#,
@@ -75,7 +75,7 @@ fn values_in_reasoning_are_not_answers() {
 }
 
 #[test]
-fn a_fence_is_trusted_before_prose() {
+fn a_fence_takes_precedence_over_prose() {
     let text = "I thought of {\"a\": 1}.\n```json\n{\"a\": 2}\n```";
     match judge(&Answer::text(text), &schema(pair())) {
         Verdict::Accepted(accepted) => {
@@ -94,7 +94,7 @@ fn two_different_values_are_ambiguous_and_two_equal_ones_are_not() {
 }
 
 #[test]
-fn values_in_one_fence_are_of_one_rank() {
+fn values_in_one_fence_have_the_same_rank() {
     let fence = "```json\n{\"a\": 1}\n{\"a\": 2}\n```";
     for contract in [schema(pair()), lenient(pair())] {
         assert_eq!(rejected(&contract, fence).outcome, Outcome::Ambiguous);
@@ -104,7 +104,7 @@ fn values_in_one_fence_are_of_one_rank() {
 }
 
 #[test]
-fn a_value_that_the_text_goes_on_with_is_not_whole() {
+fn a_value_that_continues_in_the_text_is_incomplete() {
     let torn = "{\"a\": 1}, \"b\": \"x\"}";
     for text in [torn.to_owned(), format!("```json\n{torn}\n```"), format!("Here: {torn}")] {
         assert_eq!(value(&schema(pair()), &text), None, "{text}");
@@ -113,7 +113,7 @@ fn a_value_that_the_text_goes_on_with_is_not_whole() {
 }
 
 #[test]
-fn the_schema_given_back_is_an_echo() {
+fn a_returned_schema_is_an_echo() {
     let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     for contract in [schema(open.clone()), lenient(open.clone())] {
         assert_eq!(rejected(&contract, &open.to_string()).outcome, Outcome::SchemaEcho);
@@ -150,7 +150,7 @@ fn a_schema_without_a_type_at_its_root_is_an_echo_too() {
 }
 
 #[test]
-fn a_schema_given_back_in_a_wrapper_is_an_echo() {
+fn a_returned_schema_in_a_wrapper_is_an_echo() {
     let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     let named = json!({"name": "one", "schema": open, "strict": true});
     for contract in [schema(open.clone()), lenient(open.clone())] {
@@ -231,14 +231,14 @@ fn a_parse_error_names_the_wrong_token() {
 }
 
 #[test]
-fn an_answer_that_is_a_schema_of_something_else_is_an_answer() {
+fn another_schema_is_an_answer() {
     let contract = schema(json!({"type": "object"}));
     let answer = json!({"type": "object", "properties": {"x": {"type": "string"}}});
     assert_eq!(value(&contract, &answer.to_string()), Some(answer));
 }
 
 #[test]
-fn strict_json_only_fails_any_text_around() {
+fn strict_json_only_rejects_surrounding_text() {
     let only = Options { strict_json_only: true, mode: Mode::Lenient, ..Options::default() };
     let contract = schema(pair()).with_options(only);
     assert_eq!(value(&contract, " {\"a\": 1}\n"), Some(json!({"a": 1})));
@@ -260,7 +260,7 @@ fn without_extraction_only_the_whole_text_counts() {
 }
 
 #[test]
-fn the_structured_value_is_trusted_first_and_the_text_is_the_fallback() {
+fn the_structured_value_comes_first_and_the_text_is_the_fallback() {
     let contract = lenient(pair());
     let judged = |value: &Value, text: &str| match judge(&Answer::structured(value, text), &contract) {
         Verdict::Accepted(accepted) => Some((accepted.value, accepted.source)),
@@ -305,7 +305,7 @@ fn nothing_is_invented() {
 }
 
 #[test]
-fn a_cut_is_accepted_only_after_a_whole_token() {
+fn a_cut_is_accepted_only_after_a_complete_token() {
     let contract = lenient(pair());
     for (text, expected) in [
         (r#"{"a": 1, "b": "x""#, Some(json!({"a": 1, "b": "x"}))),
@@ -372,7 +372,7 @@ fn every_change_is_recorded_where_it_was_made() {
 }
 
 #[test]
-fn a_part_of_a_failed_attempt_is_not_the_answer() {
+fn a_part_of_a_broken_value_is_not_the_answer() {
     let person = json!({"type": "object", "required": ["name", "age"],
         "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}});
     for contract in [schema(person.clone()), lenient(person)] {
@@ -406,7 +406,7 @@ fn arguments_written_as_text_are_read_in_lenient_mode() {
 }
 
 #[test]
-fn invariants_take_part_in_the_choice() {
+fn invariants_influence_the_choice() {
     let rule = Invariant { rule: "output.a > 1".to_owned(), message: "a must be above one".to_owned() };
     let contract = schema(pair()).with_invariants(Invariants::compile(&[rule]).expect("the rule compiles"));
     assert_eq!(value(&contract, r#"{"a": 1} or {"a": 2}"#), Some(json!({"a": 2})));
@@ -419,7 +419,7 @@ fn invariants_take_part_in_the_choice() {
 }
 
 #[test]
-fn a_refusal_names_the_place() {
+fn a_rejection_names_the_location() {
     let rejected = rejected(&schema(pair()), r#"Sure: {"a": "x"}"#);
     assert_eq!(rejected.outcome, Outcome::SchemaInvalid);
     let error = rejected.violations.errors.first().expect("there is an error");
@@ -436,7 +436,7 @@ fn repaired_values_report_their_violations() {
 }
 
 #[test]
-fn over_a_limit_there_is_a_clear_refusal() {
+fn exceeding_a_limit_is_a_clear_rejection() {
     let contract = lenient(pair());
     let long = format!("{{\"a\": 1}}{}", " ".repeat(limits::MAX_TEXT_BYTES));
     let crowded = format!("{{\"a\": 1}} {}", "[] ".repeat(limits::MAX_CANDIDATE_STARTS));
@@ -454,7 +454,7 @@ fn over_a_limit_there_is_a_clear_refusal() {
 }
 
 #[test]
-fn a_null_in_a_map_is_not_an_absent_member() {
+fn a_null_in_a_map_is_not_an_absent_property() {
     let ages = json!({"type": "object", "additionalProperties": {"type": "object",
         "properties": {"age": {"type": "integer"}, "nick": {"type": "string"}}, "required": ["age"]}});
     assert_eq!(value(&lenient(ages.clone()), r#"{"ann": {"age": null}}"#), None);
@@ -475,7 +475,7 @@ fn a_null_in_a_map_is_not_an_absent_member() {
 }
 
 #[test]
-fn a_member_that_the_schema_speaks_of_is_no_wrapper() {
+fn a_property_of_the_schema_is_not_a_wrapper() {
     let parent = |more: Value| {
         let mut schema = json!({"type": "object", "properties": {"parent": {"type": "object"},
             "id": {"type": "string"}, "name": {"type": "string"}}});

@@ -1,10 +1,10 @@
-//! Judging a text by a schema, as nearly every test here does.
+//! Helpers that judge a text by a schema, used by nearly every test.
 
 use accord_contract::{Answer, Contract, Mode, Options, Rejected, Schema, Verdict, judge};
 use proptest::test_runner::Config as ProptestConfig;
 use serde_json::Value;
 
-/// So many cases of a property; `PROPTEST_CASES` sets another number for a longer look.
+/// The number of cases of a property test; `PROPTEST_CASES` sets another number.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual);
     ProptestConfig { cases, max_global_rejects: cases.max(1024), ..ProptestConfig::default() }

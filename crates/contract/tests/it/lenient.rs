@@ -1,4 +1,4 @@
-//! What repairs of damaged text keep: every word and digit that was written, or nothing at all.
+//! Repairs of damaged text keep every word and digit that was written, or fail.
 
 use accord_contract::{Answer, Contract, Mode, Outcome, Verdict, judge};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn lenient(document: &Value) -> Contract {
     contract(document, Mode::Lenient)
 }
 
-/// What a text is read as where each of its members, all optional, has one of these schemas.
+/// The value read from a text, given the schemas of its properties, which are all optional.
 fn read(text: &str, members: Value) -> Option<Value> {
     value(&lenient(&json!({"type": "object", "properties": members})), text)
 }
@@ -43,7 +43,7 @@ fn words_after_a_string_are_not_lost() {
 }
 
 #[test]
-fn a_comma_that_may_be_a_decimal_one_makes_no_number() {
+fn a_possible_decimal_comma_is_not_a_number() {
     let place = json!({"lat": number(), "lon": number()});
     assert_eq!(read("{\"lat\": 48,137, \"lon\": 11,575}", place.clone()), None);
     assert_eq!(read("{\"lat\": 48,5, \"lon\": 1}", place.clone()), None);
@@ -78,7 +78,7 @@ fn two_slashes_after_a_number_are_not_a_comment() {
     );
 }
 
-/// What a text is read as where a list of such items is asked.
+/// The value read from a text, given the schema of list items.
 fn listed(text: &str, item: Value) -> Option<Value> {
     match judge(&Answer::text(text), &lenient(&json!({"type": "array", "items": item}))) {
         Verdict::Accepted(accepted) => Some(accepted.value),
@@ -158,7 +158,7 @@ fn two_strings_and_a_note_do_not_become_one_string() {
 }
 
 #[test]
-fn values_that_may_replace_each_other_are_not_a_list() {
+fn alternative_values_are_not_a_list() {
     let item = json!({"type": "object", "properties": {"n": number()}, "required": ["n"]});
     for text in [
         "{\"n\": 1}\nWait, that is wrong. It should be:\n{\"n\": 2}",
@@ -232,7 +232,7 @@ fn colours_are_not_comments() {
 }
 
 #[test]
-fn half_a_quotation_is_no_string() {
+fn a_half_quoted_text_is_not_a_string() {
     let both = json!({"a": string(), "b": string()});
     for text in [
         "{\"a\": see \"notes\", \"b\": \"y\"}",
@@ -250,7 +250,7 @@ fn half_a_quotation_is_no_string() {
 }
 
 #[test]
-fn null_says_that_an_optional_choice_is_absent() {
+fn null_omits_an_optional_property() {
     let of = |choice: Value| json!({"a": string(), "b": choice});
     for choice in [
         json!({"enum": ["p", "q"]}),

@@ -1,4 +1,4 @@
-//! Each rule of the linter: a schema that it speaks about, and what it says.
+//! The rules of the linter, each with a schema and the expected finding.
 
 use accord_contract::Schema;
 use accord_contract::lint::{Finding, Severity, lint};
@@ -8,7 +8,7 @@ fn findings(document: &Value) -> Vec<Finding> {
     lint(&Schema::compile(document).unwrap())
 }
 
-/// The rules that spoke at this pointer, without what concerns one provider.
+/// The rules with a finding at this pointer, without those about a single provider.
 fn rules(document: &Value, pointer: &str) -> Vec<(&'static str, Severity)> {
     findings(document)
         .into_iter()
@@ -17,7 +17,7 @@ fn rules(document: &Value, pointer: &str) -> Vec<(&'static str, Severity)> {
         .collect()
 }
 
-/// An object with one property, so that nothing is said about the root.
+/// An object with one property, so that there are no findings about the root.
 fn around(property: Value) -> Value {
     json!({"type": "object", "properties": {"p": property}, "required": ["p"], "additionalProperties": false})
 }
@@ -43,14 +43,14 @@ fn a_sound_schema_has_no_findings() {
 }
 
 #[test]
-fn a_usual_format_is_enforced_by_all_but_one() {
+fn common_formats_are_enforced_by_all_but_one_provider() {
     let found = findings(&around(json!({"type": "string", "format": "date-time"})));
     let found: Vec<_> = found.iter().map(|each| (each.rule, each.provider.as_deref())).collect();
     assert_eq!(found, [("provider-does-not-enforce", Some("claude-code"))]);
 }
 
 #[test]
-fn a_verdict_before_its_reason() {
+fn warns_about_a_verdict_before_its_reason() {
     let document = json!({
         "type": "object",
         "properties": {"is_valid": {"type": "boolean"}, "text": {"type": "string"}, "rationale": {"type": "string"}},
@@ -66,7 +66,7 @@ fn a_verdict_before_its_reason() {
 }
 
 #[test]
-fn a_string_whose_name_promises_less() {
+fn warns_about_strings_named_like_other_types() {
     let document = json!({"type": "object", "properties": {
         "status": {"type": "string"},
         "updatedAt": {"type": ["string", "null"]},
@@ -82,7 +82,7 @@ fn a_string_whose_name_promises_less() {
 }
 
 #[test]
-fn bounds_that_leave_nothing() {
+fn reports_contradictory_bounds() {
     let rule = "contradictory-bounds";
     speaks(json!({"type": "integer", "minimum": 3, "maximum": 2}), "/minimum", rule, Severity::Error);
     speaks(json!({"type": "number", "minimum": 3, "exclusiveMaximum": 3}), "/minimum", rule, Severity::Error);
@@ -97,7 +97,7 @@ fn bounds_that_leave_nothing() {
 }
 
 #[test]
-fn required_and_not_allowed() {
+fn reports_required_properties_that_are_not_allowed() {
     let closed =
         json!({"type": "object", "properties": {}, "required": ["a"], "additionalProperties": false});
     speaks(closed, "/required", "required-not-allowed", Severity::Error);
@@ -106,7 +106,7 @@ fn required_and_not_allowed() {
 }
 
 #[test]
-fn listed_values_that_cannot_be() {
+fn reports_impossible_enum_values() {
     let rule = "enum-excluded";
     speaks(json!({"type": "string", "enum": [1, 2]}), "/enum", rule, Severity::Error);
     speaks(json!({"type": "string", "enum": [1, "a"]}), "/enum", rule, Severity::Warning);
@@ -115,7 +115,7 @@ fn listed_values_that_cannot_be() {
 }
 
 #[test]
-fn keywords_that_never_apply() {
+fn reports_keywords_that_never_apply() {
     let rule = "keyword-never-applies";
     speaks(json!({"type": "string", "properties": {"a": {}}}), "/properties", rule, Severity::Warning);
     speaks(json!({"type": "object", "items": {}}), "/items", rule, Severity::Warning);
@@ -130,7 +130,7 @@ fn keywords_that_never_apply() {
 }
 
 #[test]
-fn definitions_and_references() {
+fn reports_unused_definitions_and_references() {
     let document = json!({
         "type": "object",
         "properties": {"p": {"$ref": "#/definitions/used", "minLength": 2}},
@@ -143,7 +143,7 @@ fn definitions_and_references() {
 }
 
 #[test]
-fn branches_that_say_the_same() {
+fn reports_equal_branches() {
     let twice = json!([{"type": "string"}, {"type": "string"}]);
     speaks(json!({"anyOf": twice}), "/anyOf/1", "duplicate-branch", Severity::Warning);
     speaks(json!({"oneOf": twice}), "/oneOf/1", "overlapping-branches", Severity::Error);
@@ -152,7 +152,7 @@ fn branches_that_say_the_same() {
 }
 
 #[test]
-fn unknown_keywords() {
+fn reports_unknown_keywords() {
     let rule = "unknown-keyword";
     speaks(json!({"type": "string", "nullable": true}), "/nullable", rule, Severity::Warning);
     let mut earlier = around(json!({"type": "array", "prefixItems": []}));
@@ -164,7 +164,7 @@ fn unknown_keywords() {
 }
 
 #[test]
-fn the_rest() {
+fn other_rules() {
     speaks(json!({"type": "string", "pattern": "a"}), "/pattern", "unanchored-pattern", Severity::Info);
     assert_eq!(rules(&json!({"type": "array"}), ""), [("root-not-object", Severity::Warning)]);
     let base = json!({"type": "object", "properties": {"a": {"type": "string"}}});
@@ -175,7 +175,7 @@ fn the_rest() {
 }
 
 #[test]
-fn large_enums_and_what_providers_make_of_them() {
+fn large_enums_are_reported_per_provider() {
     let values: Vec<u32> = (0..1001).collect();
     let findings = findings(&around(json!({"enum": values})));
     let about: Vec<(&str, Severity, Option<&str>)> = findings

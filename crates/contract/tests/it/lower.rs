@@ -1,5 +1,5 @@
-//! Lowering and lifting over generated schemas: a conforming value, encoded and lifted, is itself again, and
-//! its encoded form conforms to the lowered schema.
+//! Lowering and lifting of generated schemas: encoding and lifting a conforming value returns the
+//! same value, and the encoded value conforms to the lowered schema.
 
 use accord_contract::lint::lint;
 use accord_contract::lower::{Maps, Optional, Profile, Root, lower};
@@ -7,7 +7,7 @@ use accord_contract::{Schema, same};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Names that lowering uses itself, and names that providers do not take.
+/// Names that lowering itself uses, and names that providers reject.
 const NAMES: &[&str] =
     &["a", "b", "value", "key", "", "a b", "absent", "additional_properties", "0", "rest", "option_1", "ü"];
 
@@ -118,7 +118,7 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Draws a value from a schema; it conforms more often than not.
+/// Draws a value from a schema; it usually conforms.
 struct Sampler<'a> {
     document: &'a Value,
     entropy: &'a [u8],
@@ -168,7 +168,7 @@ impl Sampler<'_> {
             drawn.push(self.value(part, depth + 1));
         }
         if let Some(branch) = schema.get(["then", "else"][self.roll(2)]) {
-            // What the condition did not choose may be anything.
+            // The branch that the condition did not choose may be anything.
             let value = if self.roll(2) == 0 {
                 json!({NAMES[self.roll(3)]: self.any()})
             } else {
@@ -247,7 +247,7 @@ impl Sampler<'_> {
     }
 }
 
-/// What two parts of a conjunction ask for together, where both ask for objects.
+/// The combined schema of two parts of a conjunction, if both are objects.
 fn merge(left: Value, right: Value) -> Value {
     match (left, right) {
         (Value::Object(mut left), Value::Object(right)) => {
@@ -258,8 +258,8 @@ fn merge(left: Value, right: Value) -> Value {
     }
 }
 
-/// Whether an object or a tuple leaves open by silence what else it may hold. Lowering closes it there, so a
-/// value with more has no lowered form, and is only let through.
+/// Whether an object or a tuple implicitly allows additional values. Lowering disallows them, so a
+/// value with additional parts has no lowered form and is only passed through.
 fn is_silent(document: &Value) -> bool {
     let silent = document.get("properties").is_some_and(Value::is_object)
         && document.get("additionalProperties").is_none()
@@ -267,7 +267,8 @@ fn is_silent(document: &Value) -> bool {
     silent || each_part(document, is_silent)
 }
 
-/// Whether several schemas judge one place. Only then does the sampler draw a value with more than is named.
+/// Whether several schemas apply to one place. Only then does the sampler draw values with
+/// additional properties.
 fn is_combined(document: &Value) -> bool {
     ["anyOf", "oneOf", "allOf", "if"]
         .iter()
@@ -283,7 +284,7 @@ fn each_part(document: &Value, holds: fn(&Value) -> bool) -> bool {
     }
 }
 
-/// Says aloud what silence would leave open.
+/// Makes implicit openness explicit.
 fn close(document: &mut Value) {
     if document.get("properties").is_some_and(Value::is_object)
         && document.get("additionalProperties").is_none()
@@ -317,7 +318,7 @@ fn check(document: &Value, values: &[Value]) -> Result<(), TestCaseError> {
             let formed = target.as_ref().is_ok_and(|target| target.is_valid(&encoded));
             prop_assert!(formed || !exact, "{}", context);
             if formed || !is_combined(document) {
-                // A listed value may be spelled otherwise: 1 and 1.0 are the same number.
+                // An enum value may be written differently: 1 and 1.0 are the same number.
                 prop_assert!(
                     lifted.as_ref().is_ok_and(|lifted| same(lifted, value)),
                     "{:?} {}",
@@ -330,7 +331,7 @@ fn check(document: &Value, values: &[Value]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same schema as 2020-12 writes it.
+/// The same schema in the syntax of 2020-12.
 fn modern(document: &Value) -> Value {
     fn rewrite(part: &Value) -> Value {
         match part {
@@ -354,7 +355,7 @@ fn modern(document: &Value) -> Value {
     document
 }
 
-/// Whether every keyword of a lowered schema is one that the profile accepts, in the form that it accepts.
+/// Checks that the profile accepts every keyword of a lowered schema, in the form used.
 fn accepts(profile: &Profile, schema: &Value) -> Result<(), String> {
     let Some(keywords) = schema.as_object() else {
         return if schema.is_boolean() { Ok(()) } else { Err(format!("no schema: {schema}")) };
@@ -438,7 +439,7 @@ proptest! {
 
     #[test]
     fn lifting_leaves_other_shapes_alone(document in schema(), entropy in prop::collection::vec(any::<u8>(), 8..64)) {
-        // Whatever a model says, lifting gives a value or a located error, and never panics.
+        // Whatever a model answers, lifting returns a value or a located error and never panics.
         if let Ok(source) = Schema::compile(&document) {
             let mut sampler = Sampler { document: &document, entropy: &entropy, at: 0 };
             for profile in Profile::all() {

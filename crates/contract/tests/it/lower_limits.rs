@@ -1,4 +1,4 @@
-//! Schemas made to multiply: each is lowered, lifted through and linted in bounded work.
+//! Schemas that would grow exponentially: each is lowered, lifted and linted with bounded work.
 
 use accord_contract::Schema;
 use accord_contract::limits::MAX_LOWERED_PARTS;
@@ -24,7 +24,7 @@ fn assert_bounded(document: &Value) {
         let lowered = lower(&schema, profile);
         let count = values(&lowered.schema);
         assert!(count <= MAX_VALUES, "{}: {count} values", profile.name);
-        // An error is an answer here, as long as it comes.
+        // An error is fine here, as long as lifting returns.
         lowered.lift.lift(json!({"value": {"a": null}})).ok();
     }
     assert!(lint(&schema).len() <= MAX_VALUES);
@@ -34,7 +34,7 @@ fn reference(index: usize) -> Value {
     json!({"$ref": format!("#/definitions/d{index}")})
 }
 
-/// Definitions of which each is made from the number of the next.
+/// Definitions, each made from the number of the next.
 fn chain(length: usize, link: impl Fn(usize) -> Value, last: Value) -> Value {
     let mut definitions: Map<String, Value> =
         (0..length).map(|index| (format!("d{index}"), link(index + 1))).collect();

@@ -1,4 +1,4 @@
-//! The crate as others use it: schemas, judgements of every kind of text, lowering and lint.
+//! The crate as others use it: schemas, judging every kind of text, lowering and lint.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Texts that are nearly an answer: a word, a mark, a cut or a second value stands where it changes what is meant. None
-//! of them may be accepted, in either mode.
+//! Texts that are nearly an answer: a word, a mark, a cut or a second value changes the meaning.
+//! None of them may be accepted in either mode.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::corruptions::document::{Random, Token, document, tokens, write};
 use crate::judging::{contract, value};
 
-/// How many texts are generated; `NEAR_MISSES` sets another number for a longer look.
+/// How many texts are generated; `NEAR_MISSES` sets another number.
 const COUNT: u64 = 900;
 
 const WORDS: &[&str] = &[
@@ -164,7 +164,7 @@ const AFTER: &[&str] = &[
     "Nur das zweite gilt.",
 ];
 
-/// A text to refuse, or nothing where this document has no place for the miss.
+/// A text that must be rejected, or `None` if this document has no place for the miss.
 type Miss = fn(&mut Random) -> Option<(Value, String)>;
 
 const MISSES: &[(&str, Miss)] = &[
@@ -181,7 +181,7 @@ const MISSES: &[(&str, Miss)] = &[
 ];
 
 #[test]
-fn near_misses_are_refused() {
+fn near_misses_are_rejected() {
     let count = std::env::var("NEAR_MISSES").ok().and_then(|count| count.parse().ok()).unwrap_or(COUNT);
     let (mut cases, mut accepted) = (BTreeMap::<&str, u64>::new(), Vec::new());
     let mut seed = 0;
@@ -214,7 +214,8 @@ fn is_value(token: &Token) -> bool {
     matches!(token, Token::Text(_) | Token::Word(_) | Token::Close(_))
 }
 
-/// The document as tokens, some with damage that alone would be repaired, so that the lenient reader is at work.
+/// The document as tokens, some with damage that alone would be repaired, so that the lenient
+/// reader is used.
 fn damaged(random: &mut Random, tokens: &mut Vec<Token>) {
     match random.below(5) {
         0 => {
@@ -250,7 +251,7 @@ fn framed(random: &mut Random, text: String) -> String {
     }
 }
 
-/// The document with a word put at one of the places that `fits` names, by the tokens before and behind.
+/// The document with a word inserted where `fits` accepts the tokens before and after.
 fn with_word(random: &mut Random, fits: fn(&Token, &Token) -> bool, word: &str) -> Option<(Value, String)> {
     let document = document(random);
     let mut tokens = tokens(&document.value);
@@ -314,7 +315,7 @@ fn qualified_number(random: &mut Random) -> Option<(Value, String)> {
     let at = *random.pick(&numbers);
     let Token::Word(number) = tokens[at].clone() else { return None };
     let qualified = random.pick(QUALIFIERS).replace("{}", &number);
-    // As a string it is no number either.
+    // As a string it is not a number either.
     tokens[at] = Token::Raw(if random.chance(25) { format!("\"{qualified}\"") } else { qualified });
     damaged(random, &mut tokens);
     let pretty = random.chance(40);
@@ -339,7 +340,7 @@ fn omission(random: &mut Random) -> Option<(Value, String)> {
     Some((document.schema, framed(random, text)))
 }
 
-/// Where a token of `text` ends, for every byte: whether a cut there leaves evidence. Written for clean JSON only.
+/// For every byte: whether a cut there is detectable. Only works for valid JSON.
 fn cut_shows(text: &str, at: usize) -> bool {
     let (mut in_string, mut escaped) = (false, false);
     for byte in text[..at].bytes() {
@@ -399,7 +400,7 @@ fn cut_text(random: &mut Random) -> Option<(Value, String)> {
     Some((document.schema, text))
 }
 
-/// Two values of one schema that differ.
+/// Two different values of one schema.
 fn two(random: &mut Random) -> (Value, String, String) {
     let schema = json!({
         "type": "object",

@@ -1,5 +1,5 @@
-//! A part is not the answer: not what a damaged value encloses, not one item of a list, not one entry of a map.
-//! And what stands by itself still is one, whatever braces are around it.
+//! A part is not the answer: neither a value inside a damaged one, nor one item of a list, nor one
+//! entry of a map. A standalone value is an answer, whatever braces are around it.
 
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{
@@ -71,7 +71,7 @@ fn values_quoted_in_a_damaged_answer_are_not_the_answer() {
 }
 
 #[test]
-fn a_member_of_a_damaged_answer_is_not_the_answer() {
+fn a_property_of_a_damaged_answer_is_not_the_answer() {
     for text in [
         r#"{draft: {"n": 1}, final: {n: 2}}"#,
         r#"{"n": NaN, prev: {"n": 1}, x: 2}"#,
@@ -158,7 +158,7 @@ fn objects_that_are_not_calls_have_no_arguments() {
 }
 
 #[test]
-fn a_call_with_the_schema_as_its_arguments_is_no_answer() {
+fn a_call_with_the_schema_as_its_arguments_is_not_an_answer() {
     let document =
         json!({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]});
     let call = json!({"name": "submit", "arguments": document}).to_string();
@@ -172,7 +172,7 @@ fn a_call_with_the_schema_as_its_arguments_is_no_answer() {
 }
 
 #[test]
-fn a_number_in_a_fence_counts_only_where_it_is_all_there_is() {
+fn a_number_in_a_fence_counts_only_if_it_is_alone() {
     let integer = json!({"type": "integer"});
     assert_eq!(strict(&integer, "Here:\n```\n42\n```"), Some(json!(42)));
     for text in ["Here:\n```\n42 of 50\n```", "Here:\n```\n42\n43\n```", "It is ```42```."] {
@@ -266,7 +266,7 @@ fn the_message_around_calls_changes_no_verdict() {
 }
 
 #[test]
-fn a_key_and_a_comma_before_a_value_are_those_of_a_larger_one() {
+fn a_key_or_comma_before_a_value_belongs_to_a_larger_one() {
     for text in [
         "\"draft\": {\"n\": 1}",
         "'draft':\n{\"n\": 1}",
@@ -311,7 +311,7 @@ fn a_fence_around_a_wrapper_changes_nothing() {
 }
 
 #[test]
-fn an_entry_of_a_map_is_no_wrapper() {
+fn an_entry_of_a_map_is_not_a_wrapper() {
     let nested = r#"{"ann":{"parents":{"age":60}}}"#;
     for mode in [Mode::Strict, Mode::Lenient] {
         for text in [nested.to_owned(), fenced(nested), format!("Here: {nested}")] {
@@ -323,7 +323,7 @@ fn an_entry_of_a_map_is_no_wrapper() {
 }
 
 #[test]
-fn escaped_values_are_weighed_like_others() {
+fn escaped_values_rank_like_others() {
     let escaped = |text: &str| text.replace('"', "\\\"");
     for text in [r#"{"n": 1} no wait, final: {"n": 2}"#, r#"{"n": 1}{"n": 2}"#] {
         assert_eq!(lenient(&number(), &escaped(text)), None, "{text}");
@@ -335,7 +335,7 @@ fn escaped_values_are_weighed_like_others() {
 }
 
 #[test]
-fn the_form_that_was_sent_is_never_the_answer() {
+fn the_lowered_schema_is_never_the_answer() {
     let document = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
         "additionalProperties": true});
     let schema = Schema::compile(&document).expect("the schema compiles");

@@ -1,4 +1,5 @@
-//! What holds for every text: an accepted value conforms, a valid document comes back as it is, nothing panics.
+//! Properties of every text: an accepted value conforms, a valid document is returned unchanged,
+//! nothing panics.
 
 use accord_contract::{Accepted, Answer, Contract, Mode, Source, SpanKind, Verdict, infer, judge, same};
 use proptest::collection::{btree_map, vec};
@@ -7,7 +8,7 @@ use serde_json::{Number, Value, json};
 
 use crate::judging::contract;
 
-/// Schemas of different openness; the last takes anything.
+/// Schemas of different strictness; the last accepts anything.
 fn schemas() -> Vec<Value> {
     vec![
         json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}),
@@ -19,7 +20,7 @@ fn schemas() -> Vec<Value> {
     ]
 }
 
-/// Texts made of what damaged answers are made of.
+/// Texts made of fragments of damaged answers.
 fn token_soup() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "{",
@@ -141,22 +142,22 @@ proptest! {
     #![proptest_config(crate::judging::cases(512))]
 
     #[test]
-    fn what_is_accepted_conforms(text in token_soup()) {
+    fn accepted_values_conform(text in token_soup()) {
         conforms_if_accepted(&text);
     }
 
     #[test]
-    fn any_characters_are_judged(text in any::<String>()) {
+    fn any_characters_get_a_verdict(text in any::<String>()) {
         conforms_if_accepted(&text);
     }
 
     #[test]
-    fn any_bytes_are_judged(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_get_a_verdict(bytes in vec(any::<u8>(), 0..200)) {
         conforms_if_accepted(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn lenient_accepts_what_strict_accepts(text in token_soup()) {
+    fn lenient_accepts_everything_strict_accepts(text in token_soup()) {
         for schema in schemas() {
             if let Some((strict, _)) = accepted(&text, &contract(&schema, Mode::Strict)) {
                 let lenient = accepted(&text, &contract(&schema, Mode::Lenient));
@@ -189,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn a_valid_document_comes_back_as_it_is(document in document()) {
+    fn a_valid_document_is_returned_unchanged(document in document()) {
         let schema = infer([&document]);
         for mode in [Mode::Strict, Mode::Lenient] {
             for text in [document.to_string(), format!("{document:#}"), format!("\u{feff}\n {document} \n")] {
@@ -200,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn a_document_in_a_fence_comes_back_as_it_is(document in document()) {
+    fn a_document_in_a_fence_is_returned_unchanged(document in document()) {
         prop_assume!(document.is_object() || document.is_array());
         let text = format!("Here it is:\n```json\n{document:#}\n```\nDone.");
         let judged = accepted(&text, &contract(&infer([&document]), Mode::Strict));

@@ -1,4 +1,4 @@
-//! The marks of reasoning: what they hide, and what they do not.
+//! Reasoning tags: what they hide and what they do not.
 
 use accord_contract::{Contract, Mode};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn one() -> Value {
 }
 
 #[test]
-fn reasoning_is_known_by_the_words_of_its_name() {
+fn reasoning_tags_are_recognised_by_name() {
     for (open, close) in [
         ("<longcat_think>", "</longcat_think>"),
         ("<mm:think>", "</mm:think>"),

@@ -1,13 +1,14 @@
-//! What Anthropic is known to refuse in the schema of a strict tool: the profile predicts it, or nothing like it is sent.
+//! Schemas of strict tools that Anthropic is known to reject: the profile predicts it, or lowering
+//! avoids them.
 //!
-//! The limits were measured at the service. It names 24 optional properties and 16 unions as its limits, and refuses one
-//! schema that reaches either as too complex.
+//! The limits were measured at the service. It names 24 optional properties and 16 unions as its
+//! limits, and rejects a schema that reaches either limit as too complex.
 
 use accord_contract::Schema;
 use accord_contract::lower::{Profile, lower};
 use serde_json::{Map, Value, json};
 
-/// An object with so many properties of one schema, required or not.
+/// An object with this many properties of one schema, required or not.
 fn object(count: usize, property: &Value, is_required: bool) -> Value {
     let names: Vec<String> = (0..count).map(|index| format!("p{index}")).collect();
     let properties: Map<String, Value> = names.iter().map(|name| (name.clone(), property.clone())).collect();
@@ -15,7 +16,7 @@ fn object(count: usize, property: &Value, is_required: bool) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-/// Counts what the service counts, and rejects what it rejects.
+/// Counts what the service counts and rejects what it rejects.
 #[derive(Default)]
 struct Sent {
     optional: usize,
@@ -42,7 +43,7 @@ impl Sent {
 }
 
 #[test]
-fn what_anthropic_refuses_is_predicted_or_not_sent() {
+fn schemas_that_anthropic_rejects_are_predicted_or_not_sent() {
     let (text, nullable) = (json!({"type": "string"}), json!({"type": ["string", "null"]}));
     let node =
         json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}, "required": ["next"]});
@@ -73,7 +74,7 @@ fn what_anthropic_refuses_is_predicted_or_not_sent() {
 }
 
 #[test]
-fn what_anthropic_accepts_is_not_refused() {
+fn schemas_that_anthropic_accepts_are_not_rejected() {
     let nullable = json!({"type": ["string", "null"]});
     for document in [object(23, &json!({"type": "string"}), false), object(15, &nullable, true)] {
         let lowered = lower(&Schema::compile(&document).unwrap(), Profile::named("anthropic").unwrap());

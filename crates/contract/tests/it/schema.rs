@@ -1,4 +1,4 @@
-//! Schemas that cannot be contracts are refused, with the place and the remedy.
+//! Unusable schemas are rejected with the location and the remedy.
 
 use accord_contract::{Dialect, Schema, SchemaError};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn refused(document: Value, path: &str, part: &str) {
 }
 
 #[test]
-fn each_mistake_is_named_with_its_place() {
+fn each_error_has_its_location() {
     refused(json!([1]), "$", "expected a schema (object or boolean), got an array");
     refused(json!("x"), "$", "got a string");
     refused(
@@ -44,7 +44,7 @@ fn each_mistake_is_named_with_its_place() {
 }
 
 #[test]
-fn circles_through_other_schemas_are_found() {
+fn cycles_through_other_schemas_are_found() {
     refused(
         json!({"allOf": [{"$ref": "#/definitions/a"}], "definitions": {"a": {"anyOf": [{"$ref": "#/definitions/b"}]},
             "b": {"not": {"$ref": "#/definitions/a"}}}}),
@@ -57,7 +57,7 @@ fn circles_through_other_schemas_are_found() {
 }
 
 #[test]
-fn references_that_multiply_or_never_end_are_refused() {
+fn references_that_multiply_or_never_end_are_rejected() {
     let doubling = |levels: usize| {
         let mut definitions = serde_json::Map::new();
         for level in 0..levels {
@@ -91,7 +91,7 @@ fn limits_hold() {
 }
 
 #[test]
-fn the_dialect_is_draft_07_unless_the_schema_says_otherwise() {
+fn the_default_dialect_is_draft_07() {
     let dialect = |document: Value| Schema::compile(&document).map(|schema| schema.dialect());
     assert_eq!(dialect(json!({})), Ok(Dialect::Draft7));
     assert_eq!(
@@ -136,7 +136,7 @@ fn keywords_of_later_drafts_need_a_dialect() {
 }
 
 #[test]
-fn formats_are_asserted_also_the_later_ones_under_draft_07() {
+fn formats_are_asserted_including_later_ones_in_draft_07() {
     for (format, good, bad) in [
         ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123"),
         ("duration", "P1DT2H", "1 day"),
@@ -150,14 +150,14 @@ fn formats_are_asserted_also_the_later_ones_under_draft_07() {
 }
 
 #[test]
-fn the_hash_names_the_document() {
+fn the_hash_identifies_the_document() {
     let hash = |document: Value| Schema::compile(&document).map(|schema| schema.hash().to_owned());
     assert_eq!(hash(json!({"type": "object"})), hash(json!({"type": "object"})));
     assert_ne!(hash(json!({"type": "object"})), hash(json!({"type": "array"})));
 }
 
 #[test]
-fn circles_through_dynamic_references_are_found() {
+fn cycles_through_dynamic_references_are_found() {
     const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
     const EARLIER: &str = "https://json-schema.org/draft/2019-09/schema";
     for (document, path) in [
@@ -186,7 +186,7 @@ fn circles_through_dynamic_references_are_found() {
 }
 
 #[test]
-fn keys_that_cannot_be_kept_are_refused() {
+fn reserved_keys_are_rejected() {
     for name in ["$serde_json::private::Number", "$serde_json::private::RawValue"] {
         refused(json!({"properties": {name: {}}}), "$.properties", name);
         refused(json!({"items": [{"const": {"a": 1, name: "1"}}]}), "$.items[0].const", name);

@@ -1,11 +1,11 @@
-//! Repairs of shape are made only where one change can be meant.
+//! The shape of a value is repaired only if exactly one change is possible.
 
 use accord_contract::Mode;
 use serde_json::{Value, json};
 
 use crate::judging::{contract, value};
 
-/// What a member `a` of this schema is read as.
+/// The value read for a property `a` of this schema.
 fn read(member: Value, given: &str) -> Option<Value> {
     let document = json!({"type": "object", "properties": {"a": member}, "required": ["a"]});
     let read = value(&contract(&document, Mode::Lenient), &format!("{{\"a\": {given}}}"))?;
@@ -29,7 +29,7 @@ fn options_that_differ_only_in_case_are_ambiguous() {
 }
 
 #[test]
-fn a_text_of_more_digits_than_are_kept_is_no_number() {
+fn a_text_with_too_many_digits_is_not_a_number() {
     let quoted = |digits: usize| format!("\"{}\"", "9".repeat(digits));
     assert_eq!(read(json!({"type": "integer"}), &quoted(1_001)), None);
     assert!(read(json!({"type": "integer"}), &quoted(1_000)).is_some());

@@ -1,4 +1,4 @@
-//! Where an accepted value may be: alone, in a fence, in prose.
+//! Possible locations of an accepted value: alone, in a fence, in prose.
 
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{
@@ -59,7 +59,7 @@ fn values_have_their_source() {
 }
 
 #[test]
-fn only_the_sources_that_are_listed_are_accepted() {
+fn only_listed_sources_are_accepted() {
     let (alone, fenced) = ("expected the value alone", "expected the value alone or in a code fence");
     let prose = "expected the value alone or in prose";
     for (extract, text, expected) in [
@@ -114,7 +114,7 @@ fn a_value_in_prose_has_to_be_confirmed() {
 }
 
 #[test]
-fn a_value_that_was_handed_over_needs_no_confirmation() {
+fn a_submitted_value_needs_no_confirmation() {
     let options = Options { embedded: Embedded::Confirm, extract_json: Extract::NONE, ..Options::default() };
     let value = json!({"severity": "low", "count": 3});
     let verdict = judge(&Answer::structured(&value, "It is done."), &contract(options));
@@ -122,7 +122,7 @@ fn a_value_that_was_handed_over_needs_no_confirmation() {
 }
 
 #[test]
-fn a_value_to_confirm_is_shown_in_the_form_that_was_asked_for() {
+fn a_value_to_confirm_is_shown_in_the_requested_form() {
     let schema = Schema::compile(&json!({
         "type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},

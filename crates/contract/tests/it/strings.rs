@@ -1,4 +1,4 @@
-//! Where strings end in damaged text, and what is around values that are read in spite of damage.
+//! Where strings end in damaged text, and the context of repaired values.
 
 use accord_contract::Mode;
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ fn read_as(mode: Mode, text: &str, document: &Value) -> Option<Value> {
     value(&contract(document, mode), text)
 }
 
-/// An object with these members, all of them strings.
+/// An object with these properties, all of them strings.
 fn strings(names: &[&str]) -> Value {
     let members = names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"})));
     json!({"type": "object", "properties": Value::Object(members.collect()), "required": names})
 }
 
 #[test]
-fn a_string_with_a_key_in_other_marks_is_whole() {
+fn a_string_with_a_key_in_other_quotes_is_complete() {
     for content in
         ["He said, 'no': then left", "`a`, `b`: c", "x = {'a': 1, 'b': 2}", "a, \u{201c}b\u{201d}: c"]
     {
@@ -51,7 +51,7 @@ fn comments_in_strings_are_kept() {
 }
 
 #[test]
-fn a_mark_that_is_missing_is_still_seen() {
+fn a_missing_mark_is_noticed() {
     for text in [
         r#"{"a": "x, "b": "y"}"#,
         r#"{'a': 'x, 'b': 'y'}"#,
@@ -89,7 +89,7 @@ fn rejects_a_string_that_takes_in_the_next_value() {
 }
 
 #[test]
-fn a_draft_that_a_damaged_value_quotes_is_no_answer() {
+fn a_draft_quoted_in_a_damaged_value_is_not_an_answer() {
     let schema =
         json!({"type": "object", "properties": {"n": {"type": ["integer", "string"]}}, "required": ["n"]});
     for text in [

@@ -1,4 +1,4 @@
-//! Words without quotes in damaged text: which are strings, and which are prose, code or what is left of other damage.
+//! Unquoted words in damaged text: which are strings, and which are prose, code or other damage.
 
 use accord_contract::Mode;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn object() -> Value {
 }
 
 #[test]
-fn words_in_brackets_in_a_line_of_prose_are_no_list() {
+fn words_in_brackets_in_prose_are_not_a_list() {
     for text in [
         "I cannot list them [citation needed].",
         "[Note: this is a draft] I cannot help.",
@@ -50,7 +50,7 @@ fn words_in_brackets_alone_are_a_list() {
 }
 
 #[test]
-fn escaped_quotes_are_no_part_of_a_string() {
+fn escaped_quotes_are_not_part_of_a_string() {
     let mixed = json!({"type": "array", "items": {"type": ["string", "integer", "null", "array"]}});
     for (text, expected) in [(r#"[\"x\", 1]"#, json!(["x", 1])), ("```\n[\\\"x y\\\"]\n```", json!(["x y"]))]
     {
@@ -81,7 +81,7 @@ fn lines_of_a_list_are_not_joined() {
 }
 
 #[test]
-fn types_and_statements_are_no_strings() {
+fn types_and_statements_are_not_strings() {
     for text in
         ["{a: red;\n b: blue;}", "interface P {\n  a: Name;\n  b: Age;\n}", "struct P { a: i32, b: u64 }"]
     {

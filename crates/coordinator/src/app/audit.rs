@@ -18,7 +18,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(400 * 24);
 const LIST: List = List("audit");
 
 impl Caller {
-    /// Who it is in the audit log.
+    /// The caller as an actor in the audit log.
     pub(crate) fn actor(&self) -> Actor {
         let key = self.requested_by.as_ref();
         match (&self.run, &self.key_id) {

@@ -29,7 +29,8 @@ use crate::metrics;
 /// A claim that waits longer would be cut off by something in between.
 pub(crate) const LONGEST_CLAIM_SECONDS: u32 = 60;
 
-/// How many runs are handed out at once: they are handed out in one transaction, and each carries its conversation.
+/// How many runs are handed out at once: they are in one transaction, and each includes its
+/// conversation.
 const MOST_CLAIMED: u32 = 32;
 
 /// The kind of the event with which the work on a run begins.
@@ -43,7 +44,7 @@ const INTERRUPTED: [&str; 3] = ["run.queued", "run.waiting", "run.input_required
 const MOST_DELIVERIES: u32 = 200;
 
 impl Runners {
-    /// Hands out runs, and waits for some if there are none.
+    /// Hands out runs, and waits if none is pending.
     pub(crate) async fn claim(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
@@ -102,7 +103,7 @@ impl Runners {
 
     async fn handed_out(&self, mut claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
         for Claimed { assignment, .. } in &mut claimed {
-            // A tier that is no longer configured is for the runner to say: the run fails there, and no other.
+            // A tier that is no longer configured is reported by the runner: only this run fails.
             if let Ok(resolved) = tiers::resolve(&assignment.blueprint, &self.settings.tiers) {
                 assignment.blueprint = resolved;
             }
@@ -176,8 +177,9 @@ impl Runners {
         })
     }
 
-    /// For how many milliseconds earlier deliveries were at work, from their start until the run waited or was queued again. A runner
-    /// that was lost had been silent for as long as a lease lasts by then, and that time is not counted.
+    /// How many milliseconds earlier deliveries worked, from their start until the run waited or
+    /// was queued again. A runner that was lost had been silent for as long as a lease lasts by
+    /// then, and that time is not counted.
     async fn worked(&self, run: &Run) -> Result<u64, Error> {
         let kinds = INTERRUPTED.into_iter().chain([STARTED]).map(str::to_owned).collect();
         let filter = EventFilter { run_id: Some(run.id.clone()), kinds, ..EventFilter::default() };
@@ -247,8 +249,8 @@ fn view(
     })
 }
 
-/// What a run had used when it began to wait, as far as its steps do not tell: a turn of a CLI that ended with a request for a person's
-/// input has no step.
+/// The usage of a run before it began to wait that is not in its steps: a turn of a CLI that ended
+/// with a request for a person's input has no step.
 fn unrecorded(run: &Run, steps: &[Step]) -> Usage {
     let woken = steps.iter().rposition(|step| step.delivery == 0).unwrap_or_default();
     let recorded = steps.iter().take(woken).fold(Usage::default(), |sum, step| sum.and(step.body.usage()));

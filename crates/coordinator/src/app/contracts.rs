@@ -76,7 +76,7 @@ const AS_IT_STANDS: Options = Options {
     embedded: Embedded::Accept,
 };
 
-/// The contracts of runs: which is in force, and what was compiled lately.
+/// The contracts of runs: which one applies, and a cache of recently compiled ones.
 pub(crate) struct Contracts {
     registered: Arc<dyn SchemaStore>,
     enforcement: Enforcement,
@@ -183,7 +183,7 @@ pub(crate) async fn judged(
     output: ModelOutput,
     contract: contract::Contract,
 ) -> Result<(Verdict, String), Error> {
-    // Invariants are evaluated on a thread of their own, which this one would wait for.
+    // Invariants are evaluated on a separate thread, and this thread would have to wait for it.
     let bytes = output.text.len();
     let is_quick = bytes <= ON_THE_SPOT_BYTES && contract.schema().is_quick_for(bytes);
     if is_quick && output.structured.is_none() && contract.invariants().is_empty() {

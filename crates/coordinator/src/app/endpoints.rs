@@ -1,4 +1,4 @@
-//! What was learned about endpoints: shown and forgotten.
+//! Facts learned about endpoints: shown and removed.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) struct Endpoints {
 }
 
 impl Endpoints {
-    /// What was learned, by endpoint, model and feature.
+    /// The learned facts, by endpoint, model and feature.
     pub(crate) async fn list(&self, query: EndpointQuery) -> Result<Page<EndpointFact>, Error> {
         let EndpointQuery { endpoint, model, feature, limit, cursor } = query;
         let facts = self.facts.facts(&matching(EndpointFilter { endpoint, model, feature })).await?;

@@ -124,7 +124,8 @@ pub(crate) struct Follower {
     holder: Holder,
     watch: Watch,
     after: EventId,
-    /// What was the newest event before the next look: one that finds nothing has looked at all up to it.
+    /// The newest event before the next read: a read that finds nothing has covered everything up
+    /// to it.
     newest: EventId,
     following: Following,
 }
@@ -209,8 +210,8 @@ mod tests {
             assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
             let newest = fixture.store.last_event().await.unwrap();
             assert!(follower.after < newest);
-            // The first look at the newest finds out that it is the newest, the second goes on behind it. On a busy machine a
-            // moment may end before the look does.
+            // The first read of the newest event finds that it is the newest, the second continues
+            // after it. On a busy machine, a wait may end before the read does.
             for _ in 0..100 {
                 let next = tokio::time::timeout(Duration::from_millis(50), follower.next()).await;
                 assert!(next.is_err(), "{next:?}");

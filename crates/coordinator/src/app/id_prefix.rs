@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::error::Error;
 
-/// How long the ids are that are made here. What is as long begins nothing else.
+/// The length of generated ids. A text of this length is a complete id, not a prefix.
 const WHOLE: usize = 36;
 
-/// Enough to see whether there is one, and to choose from where there are a few.
+/// Enough to see whether a match is unique, and to list a few candidates.
 const MOST: u32 = 4;
 
 /// Why something was not found; if it is a prefix of other ids, the details list them in `matching_ids`.

@@ -137,7 +137,7 @@ impl Inputs {
         for request in self.store.due_inputs(self.outside.now(), CLOSED_A_ROUND).await? {
             let end = request.failure.clone().map(End::Failed);
             match self.close(request.id.clone(), Resolution::Expired, end).await {
-                // Somebody was faster.
+                // Another caller was faster.
                 Err(error) if matches!(error.name(), ErrorName::InputClosed | ErrorName::InputNotFound) => {}
                 Err(error) => {
                     tracing::warn!(input = %request.id, cause = error.cause(), "a request for input could not be closed; will retry");
@@ -148,7 +148,8 @@ impl Inputs {
         Ok(())
     }
 
-    /// Makes a link with which one person can answer without an API key. A link that was made before is no longer valid.
+    /// Creates a link with which one person can answer without an API key. An earlier link becomes
+    /// invalid.
     pub(crate) async fn link(&self, id: &InputId) -> Result<InputLink, Error> {
         let request = self.store.input(id).await?;
         if request.status != Status::Open {

@@ -1,4 +1,4 @@
-//! Which coordinator this is, and what it is there for.
+//! The identity and the purpose of this coordinator.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

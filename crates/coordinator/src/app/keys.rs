@@ -53,10 +53,10 @@ const PREFIX: &str = "accord_";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
-    /// The key; none where none is needed.
+    /// The key; `None` if no key is required.
     pub(crate) key_id: Option<KeyId>,
     pub(crate) role: Role,
-    /// The run, where one acts for itself.
+    /// The run, if the caller uses a run token.
     pub(crate) run: Option<CallingRun>,
     /// The key or run that is recorded for what the caller starts: none if no key is needed, and for a command of this process.
     pub(crate) requested_by: Option<RequestedBy>,
@@ -74,7 +74,7 @@ impl Caller {
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Refusal {
-    /// What was wrong with the credentials; none where they could not be judged.
+    /// Why the credentials are invalid; `None` if they could not be checked.
     denial: Option<Denial>,
     error: Error,
 }
@@ -139,7 +139,7 @@ impl Keys {
         Ok(only_here && self.known.within(age).await?.is_empty())
     }
 
-    /// Who at this address has this key, by keys that are at most this old.
+    /// The caller with this key at this address, according to keys that are at most this old.
     pub(crate) async fn caller(
         &self,
         presented: Option<&str>,
@@ -298,7 +298,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Until the caller's key may have expired; for ever where it does not.
+    /// Waits until the caller's key may have expired; forever if it does not expire.
     async fn expiry(&self, caller: &Caller) {
         let Some(at) = caller.expires_at else { return std::future::pending().await };
         let left = Duration::try_from(at.duration_since(self.outside.now())).unwrap_or_default();
@@ -355,7 +355,7 @@ fn hash_of(presented: &str) -> String {
     hex(&Sha256::digest(presented.as_bytes()))
 }
 
-/// Makes a key: what is stored, and what is shown once.
+/// Creates a key: the stored part, and the secret that is shown once.
 pub fn new_key(
     outside: &dyn Outside,
     role: Role,

@@ -1,5 +1,5 @@
-//! The names by which runs are matched to runners. They are compared exactly, so a name that no runner can have is rejected: a
-//! run that demands it would wait for ever.
+//! The names by which runs are matched to runners. They are compared exactly, so a name that no
+//! runner can have is rejected: a run that requires it would wait forever.
 
 use accord_blueprint::{label_error as fault, unmeetable};
 use accord_domain::demands::Demands;

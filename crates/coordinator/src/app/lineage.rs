@@ -23,9 +23,9 @@ use crate::error::Error;
 /// one question could cost any number of reads.
 const DEEPEST: usize = 64;
 
-/// How deep sessions may nest: one without a parent, its children, theirs. Agents that start agents are a few levels deep. One
-/// that starts itself would go on without an end: each of its runs has limits of its own, so that those of the first bound
-/// none of the others.
+/// How deep sessions may nest: a session, its children, their children, and so on. Agents that
+/// start agents are a few levels deep. An agent that starts itself would never end: each of its
+/// runs has its own limits, so the limits of the first do not apply to the others.
 const DEEPEST_SESSIONS: usize = 16;
 
 /// A run that calls the API with its token.
@@ -58,7 +58,7 @@ impl Lineage {
             return Err(stale());
         }
         let calling = CallingRun { run_id: run.id, session_id: run.session_id };
-        // What it starts names the run, and the key that asked for the run.
+        // Runs that it starts name this run, and the key that requested this run.
         let RequestedBy { key_id, key_name, .. } = run.requested_by.unwrap_or_default();
         let run_id = Some(calling.run_id.clone());
         let requested_by = Some(RequestedBy { key_id, key_name, run_id, ..RequestedBy::default() });
@@ -72,9 +72,10 @@ impl Lineage {
         })
     }
 
-    /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only
-    /// what it has started. It goes to the runner that this coordinator is there for, if there is one; but who calls its
-    /// parent back is not waited for, and may be left for others.
+    /// Restricts a request for a run to the caller: what it starts gets the caller's session as its
+    /// parent, and it can only resume sessions that it started. The run goes to the runner that
+    /// this coordinator serves, if there is one; but children that call back are not waited for,
+    /// and may go to other runners.
     pub(super) async fn adopt(&self, caller: &Caller, request: &mut CreateRun) -> Result<(), Error> {
         if request.execution_mode != Some(ExecutionMode::AsyncCallback) {
             self.bind(&mut request.additional_demands);

@@ -14,7 +14,7 @@ use futures_util::stream::BoxStream;
 /// A body in pieces.
 pub type GuestBody = BoxStream<'static, Result<Bytes, Infallible>>;
 
-/// The answer, when it is there.
+/// The future answer.
 pub type GuestAnswer = Pin<Box<dyn Future<Output = Response<GuestBody>> + Send>>;
 
 /// Answers requests that were authorized. A request has its headers, `Authorization` among them.

@@ -112,7 +112,7 @@ pub struct App {
     pub(crate) mcp: OnceLock<Guest>,
 }
 
-/// What a coordinator may have besides a store and settings.
+/// Optional parts of a coordinator, besides store and settings.
 #[derive(Default)]
 pub struct AppOptions {
     /// Makes vectors of texts, to compare the outputs that feed one node.

@@ -38,8 +38,8 @@ pub(crate) const TEND_EVERY: Duration = Duration::from_secs(3);
 /// back since.
 const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
 
-/// How long suspected work has the process for itself. What ends a process does so within this, most of the time; what takes
-/// longer must not hold up the other suspects for ever.
+/// How long suspected work has the process for itself. Work that crashes a process usually does so
+/// within this time; work that takes longer must not block the other suspects forever.
 const LONGEST_ALONE: Duration = Duration::from_secs(10);
 
 /// How long a coordinator runs before it starts work on which another one crashed. One that is killed sooner, for example by
@@ -113,7 +113,7 @@ impl Quarantine {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).extend(items.iter().cloned());
     }
 
-    /// This process is no longer at it.
+    /// This process no longer works on it.
     pub(super) fn forget(&self, item: &Item) {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(item);
     }
@@ -235,8 +235,9 @@ impl Quarantine {
         }
     }
 
-    /// Whose marks count as crashed. A SQLite file has one permanent coordinator, so when it starts, every other one is gone;
-    /// commands with a coordinator of their own may run at the same time, and cannot be sure.
+    /// Whose marks count as crashed. A SQLite file has one permanent coordinator, so when it
+    /// starts, every other one is gone; commands with an embedded coordinator may run at the same
+    /// time, and cannot be sure.
     fn census(&self) -> Census {
         let now = self.outside.now();
         let is_only = self.settings.store != StoreKind::Postgres

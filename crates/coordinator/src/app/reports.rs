@@ -13,7 +13,7 @@ use super::runs::{holder, refuse};
 use crate::error::Error;
 use crate::metrics::{self, Figures};
 
-/// What a runner gathers between two reports. A batch is one transaction, and others wait for it.
+/// The most events in one report of a runner. A batch is one transaction, and others wait for it.
 const MOST_EVENTS: usize = 1_000;
 
 /// A run has at most eleven answers a rung and a handful of rungs.
@@ -88,7 +88,8 @@ impl Runners {
         Ok(ReportedAttempts { waiting })
     }
 
-    /// Whether an answer of this run that does not conform is no failure: it has a contract, and children that will call back.
+    /// Whether a nonconforming answer of this run is not a failure: it has a contract, and children
+    /// that will call back.
     async fn waits_for_children(&self, run_id: &RunId) -> Result<bool, Error> {
         let run = self.store.run(run_id).await?;
         if self.store.children_to_come(&run.session_id).await?.is_empty() {

@@ -61,10 +61,10 @@ pub(crate) struct Runners {
     pub(super) cache: RunnerCache,
 }
 
-/// What is known of runners without looking: each asks for work and reports again and again.
+/// A cache of runners, because each of them claims and reports frequently.
 #[derive(Debug)]
 pub(super) struct RunnerCache {
-    /// What they can do, and since when that is known.
+    /// Their capabilities, with the time when they were read.
     profiles: Recent<(Instant, Arc<Profile>)>,
     /// When it was last written that they are alive.
     seen: Recent<Timestamp>,
@@ -158,8 +158,8 @@ impl Runners {
         Ok(profile)
     }
 
-    /// A runner is alive. Answers at once where there is something to do, else when the time is over; the leases hold
-    /// all the while.
+    /// Records that a runner is alive. Answers immediately if there is something to do, otherwise
+    /// when the time is up; the leases hold in the meantime.
     pub(crate) async fn heartbeat(&self, request: Heartbeat) -> Result<HeartbeatAnswer, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_HEARTBEAT_SECONDS)?;
         if request.runs.len() > MOST_HELD {

@@ -107,7 +107,7 @@ impl Schemas {
         Ok(self.store.remove_schema(name).await?)
     }
 
-    /// Who refers to registered schemas, by the schemas' names.
+    /// The users of registered schemas, by schema name.
     async fn users(&self) -> Result<BTreeMap<String, SchemaUsers>, Error> {
         let mut users: BTreeMap<String, SchemaUsers> = BTreeMap::new();
         for (found, _) in self.blueprints.catalog.all().await? {

@@ -28,7 +28,7 @@ const KEYS_REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// leave the leases of each other alone.
 const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
 
-/// The queue of runs and what is remembered, tended by reconcilers.
+/// The queue of runs and the stored facts, maintained by reconcilers.
 pub(crate) struct Upkeep {
     pub(super) store: Arc<dyn Store>,
     pub(super) outside: Arc<dyn Outside>,

@@ -23,7 +23,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// Deadlines of people are hours long: a second more does not matter.
 const DEADLINES_EVERY: Duration = Duration::from_secs(1);
 
-/// What is forgotten is a day old, so an hour more or less does not matter.
+/// Removed records are a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// The last use of a key is asked for in days, and a write a minute costs nothing.
@@ -32,13 +32,13 @@ const KEY_USES_EVERY: Duration = Duration::from_secs(60);
 /// A busy coordinator measures some ten thousand times meanwhile: a few hundred kilobytes.
 const FIGURES_EVERY: Duration = Duration::from_secs(10);
 
-/// A run without a matching runner fails at most this late, whatever its timeout.
+/// The longest time after which a run without a matching runner fails, whatever its timeout.
 const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
 
 /// And it is not looked for more often than this.
 const UNMATCHED_AT_LEAST: Duration = Duration::from_millis(250);
 
-/// A person waits for a command that has a runner of its own.
+/// Short, because a person waits for a command with an embedded runner.
 const UNMATCHED_OF_ONE_RUNNER: Duration = Duration::from_secs(1);
 
 /// A lease that ran out is taken back at most this late.

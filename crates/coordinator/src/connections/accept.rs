@@ -14,7 +14,8 @@ use tokio::time::{sleep, timeout};
 use super::limit::Open;
 use crate::error::Error;
 
-/// How long to wait before the next try where connections cannot be accepted: whatever it lacks, others may give back.
+/// How long to wait before the next try if connections cannot be accepted: resources may be
+/// released meanwhile.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How many connections over the limit get a response at once. Each takes one of the reserved descriptors; more are closed
@@ -81,7 +82,7 @@ impl TurnedAway {
 async fn say_farewell(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     stream.write_all(refusal().as_bytes()).await?;
     stream.shutdown().await?;
-    // What was sent and is not read would make the system cut the connection, and the answer with it.
+    // Unread data would make the system reset the connection, and the answer would be lost.
     let mut discarded = [0; 1024];
     while stream.read(&mut discarded).await? > 0 {}
     Ok(())

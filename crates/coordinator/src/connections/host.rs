@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_once_which_host_it_is_for() {
+    fn a_request_has_exactly_one_host() {
         for host in ["localhost", "localhost:8765", "127.0.0.1", "[::1]:8765", ""] {
             assert_eq!(refusal(Version::HTTP_11, &[host]), None, "{host}");
         }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 /// starts, about five for each.
 const RESERVED: usize = 256;
 
-/// Of a small number of descriptors, one part in so many is kept back instead.
+/// If there are few descriptors, this fraction of them is reserved instead.
 const RESERVED_PART: usize = 2;
 
 /// How many connections there may be where the number of descriptors is not known.
@@ -39,7 +39,7 @@ fn descriptors() -> Option<usize> {
     None
 }
 
-/// How many connections there may be with so many descriptors.
+/// How many connections are allowed with this many descriptors.
 fn connections_of(descriptors: Option<usize>) -> usize {
     let Some(descriptors) = descriptors else { return UNKNOWN_LIMIT };
     descriptors - RESERVED.min(descriptors.div_ceil(RESERVED_PART))
@@ -87,7 +87,7 @@ impl Open {
         Some(Connection { open: self.clone(), number, state })
     }
 
-    /// Makes room where the system says that there are no descriptors left.
+    /// Frees descriptors when the system has none left.
     pub(super) fn make_room(&self) {
         let mut connections = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let closed = close_longest_idle(&mut connections);

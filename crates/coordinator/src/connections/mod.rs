@@ -95,7 +95,7 @@ async fn attend(
         }
         () = making_room.cancelled() => {
             served.as_mut().graceful_shutdown();
-            // A head that has come in part is no request.
+            // A partially received head is not a request.
             if connection.is_idle() { Ok(()) } else { served.await }
         }
     };
@@ -159,7 +159,7 @@ mod tests {
     /// More than the lines hold.
     const LARGE: usize = 100_000;
 
-    /// Connections without a network, which has a clock of its own.
+    /// In-memory connections: a network would not follow the paused clock.
     struct Lines(mpsc::Receiver<DuplexStream>);
 
     impl Accept for Lines {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connections_over_the_limit_are_refused_if_none_is_idle() {
+    async fn connections_over_the_limit_are_rejected_if_none_is_idle() {
         let served = served_within(2);
         let slow = [served.sent(&asked("/slow")).await, served.sent(&asked("/slow")).await];
         let refused = rest(served.sent(&asked("/")).await).await;

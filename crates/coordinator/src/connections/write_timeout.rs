@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_reader_takes_as_long_as_it_takes() {
+    async fn a_slow_reader_does_not_time_out() {
         let (mut here, there) = duplex(1);
         let mut stream = timed(there);
         let since = Instant::now();

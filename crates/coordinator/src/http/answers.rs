@@ -42,7 +42,7 @@ struct Counted {
     body: Body,
     outstanding: Outstanding,
     holder: Holder,
-    /// What it was counted with when it was made, where its size was known.
+    /// The charge that was counted when it was made, if its size was known.
     whole: Option<Charge>,
 }
 
@@ -121,7 +121,7 @@ mod tests {
         for path in ["/health", "/ready", "/agents", "/runs", "/sessions", "/metrics"] {
             assert_eq!(fixture.get(path).await.status, 200, "{path}");
         }
-        // What was done is told, if not as a whole.
+        // The outcome is reported, though not as a whole document.
         let body = serde_json::json!({"agent_name": "reviewer", "prompt": "x"}).to_string();
         let json = [("content-type", "application/json")];
         let started = fixture.send(Method::POST, "/runs?wait=1", &json, body).await;

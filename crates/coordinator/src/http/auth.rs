@@ -1,4 +1,5 @@
-//! Authorization: every request is looked up in the table of routes, and what is not in it is rejected.
+//! Authorization: every request is looked up in the table of routes, and unlisted routes are
+//! rejected.
 
 use std::net::IpAddr;
 
@@ -75,8 +76,9 @@ async fn authenticated(
     }
 }
 
-/// Keeps a run that acts for itself to what it has started. The id is taken from the path just as the handler takes it: what
-/// is judged is what is used, and what cannot be an id is not found, as for everybody.
+/// Restricts a run token to what the run has started. The id is read from the path exactly as the
+/// handler reads it, so that the checked id is the used one; an invalid id is not found, as for
+/// every caller.
 async fn confine(
     app: &App,
     acting: &CallingRun,
@@ -107,7 +109,7 @@ async fn confine(
     }
 }
 
-/// Who may use the route that a request goes to, and the route's path.
+/// The access rule of the route of a request, and the route's path.
 fn access(request: &Request) -> Result<(Access, &'static str), Error> {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
@@ -220,7 +222,8 @@ fn refuse_other_pages(site: Option<&str>, origin: Option<&str>, host: Option<&st
 /// What proxies add, each with whom or what it was asked for. To a proxy on this machine everybody looks like this machine.
 const FORWARDED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/// Whether a proxy says that this machine asked. In these headers an IPv6 address may stand without brackets.
+/// Whether a proxy says that this machine asked. In these headers an IPv6 address may lack
+/// brackets.
 fn is_forwarded_here(from: &str, listen: Option<IpAddr>) -> bool {
     is_here(from, listen) || from.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
 }

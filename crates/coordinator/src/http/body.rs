@@ -53,7 +53,7 @@ fn shortened(text: &str, longest: usize) -> String {
 
 fn invalid<T: ToSchema>(bytes: &Bytes, error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
     let path = error.path().to_string();
-    // A name that could not be taken is none of the path.
+    // A name that could not be read is not part of the path.
     let path = path.strip_suffix('?').map_or(path.as_str(), |path| path.trim_end_matches('.'));
     let (line, column) = (error.inner().line(), error.inner().column());
     let message = mismatch::<T>(bytes, error.path()).or_else(|| lone_surrogate(error.inner()));
@@ -61,7 +61,8 @@ fn invalid<T: ToSchema>(bytes: &Bytes, error: &serde_path_to_error::Error<serde_
     unreadable(&shortened(path, LONGEST_PATH), &message.unwrap_or_else(|| error.inner().to_string()))
 }
 
-/// What is wrong with the value at a path, if its type is. Everything else is described by `serde`.
+/// The type error of the value at a path, if its type is wrong. All other errors are described by
+/// `serde`.
 fn mismatch<T: ToSchema>(bytes: &Bytes, path: &serde_path_to_error::Path) -> Option<String> {
     let steps = path.iter().map(|segment| match segment {
         Segment::Map { key } => Some(Step::Key(key.clone())),
@@ -91,7 +92,7 @@ fn unreadable(path: &str, message: &str) -> Error {
     Error::new(ErrorName::InvalidRequest, format!("invalid request body{place}: {message}"))
 }
 
-/// Half of a surrogate pair has an error of its own, whose text is the only thing that tells it from others.
+/// A lone surrogate has its own error, which only its text distinguishes from others.
 fn lone_surrogate(error: &serde_json::Error) -> Option<String> {
     let codes = ["unexpected end of hex escape", "lone leading surrogate in hex escape"];
     let is_lone = codes.iter().any(|code| error.to_string().starts_with(code));
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn no_object_is_taken_for_what_it_claims_to_be() {
+    fn reserved_names_are_rejected() {
         let refused = |place: &str, name: &str| {
             format!(
                 "invalid request body{place}: the key \"$serde_json::private::{name}\" is reserved; use one that does not start with \"$serde_json::private::\""
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_is_no_character() {
+    fn half_a_surrogate_pair_is_rejected() {
         for text in [r#"{"agent_name": "\ud800"}"#, r#"{"agent_name": "\ud800\u0041"}"#] {
             let message = message::<CreateRun>(text).unwrap();
             assert!(message.contains("lone surrogate; write both halves"), "{text}: {message}");

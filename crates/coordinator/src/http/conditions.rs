@@ -60,7 +60,7 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
 
 /// The tags in a header.
 enum Tags {
-    /// `*`: whatever is there.
+    /// `*`: any existing version.
     Any,
     /// One of these.
     These(Vec<String>),
@@ -107,15 +107,16 @@ pub(super) fn promise(
         return Err(Error::new(ErrorName::InvalidRequest, message));
     }
     let run = caller.run.as_ref().map(|acting| acting.run_id.as_str());
-    // A command with a coordinator of its own gets a new key each time, but is the same caller: only keys that are noted count.
+    // A command with an embedded coordinator gets a new key each time, but is the same caller: only
+    // stored keys count.
     let key_id = caller.requested_by.as_ref().and_then(|by| by.key_id.as_ref());
     let who = run.or(key_id.map(KeyId::as_str)).unwrap_or("open");
     let scope = format!("{who} {route}");
     Ok(Some(Promise { scope, key: key.to_owned(), fingerprint: fingerprint(body) }))
 }
 
-/// What makes a body the same as another: the document in it, whatever the order of its members and the space between them,
-/// with numbers as they are written. What is no document is the same byte for byte.
+/// The identity of a body: its JSON document, regardless of the order of properties and of white
+/// space, with numbers as written. A body that is not JSON is compared byte for byte.
 fn fingerprint(body: &Bytes) -> String {
     let document = serde_json::from_slice::<Value>(body).map(|mut document| {
         document.sort_all_objects();
@@ -128,7 +129,7 @@ fn fingerprint(body: &Bytes) -> String {
     accord_blueprint::hex(&digest)
 }
 
-/// What was made or changed, its hash as the `ETag`.
+/// The created or changed object, with its hash as the `ETag`.
 pub(super) fn made<T: Serialize>(made: Made<T>, hash: impl Fn(&T) -> &str) -> Result<Response, Error> {
     Ok(match made {
         Made::Created(view) => (StatusCode::CREATED, etag(hash(&view)), Json(view)).into_response(),

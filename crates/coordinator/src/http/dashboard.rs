@@ -1,9 +1,10 @@
-//! `/` and `/ui/…`: the dashboard, as it was built into the binary.
+//! `/` and `/ui/…`: the dashboard that is built into the binary.
 //!
-//! The pages are all under `/ui`, because `/agents` and `/sessions` are the API's. Whatever is no file there is a page
-//! of the application, which finds its way by itself. A build without the bundle says how to make one.
+//! The pages are all under `/ui`, because `/agents` and `/sessions` are the API's. Every path that
+//! is not a file returns the application, which does its own routing. A build without the bundle
+//! shows how to build one.
 //!
-//! Nothing is compressed here: the bundle brings `x.gz` beside `x`.
+//! Nothing is compressed here: the bundle contains `x.gz` next to `x`.
 
 use std::borrow::Cow;
 
@@ -73,7 +74,7 @@ async fn file(Path(path): Path<String>, headers: HeaderMap) -> Response {
         let cached = "public, max-age=31536000, immutable";
         return found(&path, cached, &headers).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response());
     }
-    // A dot is in the names of files and in none of the pages' addresses but as a part of somebody's name.
+    // File names contain a dot; paths of pages do so only in the names of users' objects.
     if path.contains('.')
         && !path.contains('/')
         && let Some(response) = found(&path, "public, max-age=3600", &headers)
@@ -88,7 +89,7 @@ fn index(headers: &HeaderMap) -> Response {
         .unwrap_or_else(|| sent(Cow::Borrowed(NOT_BUILT.as_bytes()), "text/html; charset=utf-8", "no-store"))
 }
 
-/// A file of the bundle, compressed where that is there and wanted.
+/// A file of the bundle, compressed if available and accepted by the client.
 fn found(path: &str, cache: &'static str, headers: &HeaderMap) -> Option<Response> {
     let accepts_gzip = headers
         .get(header::ACCEPT_ENCODING)

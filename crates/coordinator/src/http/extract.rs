@@ -82,7 +82,7 @@ async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
         );
         Error::new(ErrorName::RequestTooLarge, message)
     };
-    // What is announced as too large is not asked for.
+    // A body that is announced as too large is not read.
     let announced =
         request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: usize| length > limit) {
@@ -162,7 +162,7 @@ impl<S: Send + Sync, T: DeserializeOwned + IntoParams> FromRequestParts<S> for Q
 /// How much of a value is shown: enough to recognise it by.
 const SHOWN: usize = 80;
 
-/// What is wrong with a query, with the value and what it can be.
+/// The error of a query, with the value and the allowed ones.
 fn wrong_query<T: IntoParams>(uri: &Uri, rejection: &QueryRejection) -> String {
     type Located = serde_path_to_error::Error<serde::de::value::Error>;
     let located = rejection.source().and_then(|error| error.source()?.downcast_ref::<Located>());
@@ -192,7 +192,7 @@ pub(crate) struct Id<T>(pub(crate) T);
 
 /// An id in a path.
 pub(crate) trait PathId: std::str::FromStr<Err = accord_domain::id::IdError> {
-    /// What is said where there is nothing of this id.
+    /// The error if nothing has this id.
     const ABSENT: ErrorName;
 }
 
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_stops_coming_is_given_up() {
+    async fn a_stalled_body_times_out() {
         let since = Instant::now();
         let refused = read(stream::iter(["{"]).chain(stream::pending())).await.unwrap_err();
         assert_eq!(refused.name(), ErrorName::InvalidRequest);

@@ -1,5 +1,6 @@
-//! What every request goes through: it is authorized, answered, audited and counted, and written to the log and to traces.
-//! Log and traces name the route and not the path, and have no headers and bodies: those hold keys and what people wrote.
+//! The steps of every request: it is authorized, answered, audited and counted, and written to the
+//! log and to traces. Log and traces contain the route and not the path, and no headers or bodies,
+//! because those contain keys and users' texts.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -166,7 +166,7 @@ mod tests {
     use crate::http::routes::ROUTES;
 
     #[test]
-    fn the_document_has_every_route_and_no_other() {
+    fn the_document_has_exactly_the_routes() {
         let document: Value = serde_json::from_str(&JSON).unwrap();
         let described: BTreeSet<String> = members(document.get("paths"))
             .flat_map(|(path, item)| {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_has_a_name_of_its_own() {
+    fn every_operation_has_a_unique_name() {
         let document: Value = serde_json::from_str(&JSON).unwrap();
         let mut names = BTreeSet::new();
         for (path, item) in members(document.get("paths")) {

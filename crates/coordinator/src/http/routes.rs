@@ -1,4 +1,4 @@
-//! All routes, each with its handler, who may use it and what is recorded of it.
+//! All routes, each with its handler, access rule and audit action.
 //!
 //! Method and path are written once, in the `#[utoipa::path]` of the handler. The router, authorization, the audit log and the
 //! OpenAPI document are made from this table.
@@ -21,7 +21,7 @@ use crate::app::App;
 pub(crate) enum Access {
     /// Everybody, without a key too.
     Open,
-    /// Every role; where there are no keys, everybody here.
+    /// Every role; without keys, everyone on this machine.
     Known,
     /// Viewers, callers and admins.
     Read,
@@ -33,7 +33,7 @@ pub(crate) enum Access {
     Administer,
 }
 
-/// What a run token may be used for at a route.
+/// What a run token allows on a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Everything: agents, workflows and schemas of all, or what the handler narrows by itself.
@@ -59,7 +59,7 @@ pub(crate) enum Object {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Audited {
     pub(crate) action: &'static str,
-    /// The action if the response is 201, where that means something else.
+    /// The action if the response is 201, if it is a different one.
     pub(crate) created: Option<&'static str>,
     pub(crate) object: Object,
 }
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_says_who_may_use_which_route() {
+    fn the_guide_lists_the_access_of_every_route() {
         let guide = include_str!("../../../../docs/security.md");
         let table = table();
         assert!(guide.contains(&table), "put this into docs/security.md:\n{table}");
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn words_beside_names_are_reserved() {
+    fn path_words_next_to_names_are_reserved() {
         let mut collections: Vec<&str> =
             ROUTES.iter().filter_map(|route| route.path.strip_suffix("/{name}")).collect();
         collections.dedup();

@@ -39,9 +39,9 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(super) enum NewRun {
-    /// As it is at its end, or when the time is over.
+    /// The run, once it has finished or the time is up.
     Whole(Box<RunView>),
-    /// As it was made.
+    /// The run as it was created.
     Created(CreatedRun),
 }
 

@@ -44,7 +44,7 @@ impl Rest {
     /// Throws away what is left.
     pub(super) async fn discard(self) {
         let Some(Ok(body)) = self.0.map(|mut rest| rest.try_recv()) else { return };
-        // Who takes longer is cut off all the same.
+        // A client that takes longer is disconnected anyway.
         let _ = timeout(LONGEST, read_away(body)).await;
     }
 }
@@ -61,7 +61,7 @@ async fn read_away(mut body: BodyDataStream) {
 
 /// A body that comes back when it is dropped.
 struct Lent {
-    /// None, where it was read to its end.
+    /// `None` if it was read to its end.
     body: Option<BodyDataStream>,
     /// Whether the client sends it, asked or unasked.
     is_being_sent: bool,

@@ -154,7 +154,7 @@ mod tests {
     use crate::app::agents::fixture::Fixture;
 
     #[tokio::test]
-    async fn a_workflow_that_is_made_again_has_the_tag_of_the_first() {
+    async fn a_repeated_request_returns_the_first_workflow() {
         let fixture = Fixture::new(&[]);
         let nodes = json!({"input": {"type": "input"}, "output": {"type": "output", "value": "x"}});
         let edges = json!([{"from": "input", "to": "output"}]);

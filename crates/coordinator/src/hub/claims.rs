@@ -129,7 +129,7 @@ pub(crate) struct ClaimWaiter {
 }
 
 impl ClaimWaiter {
-    /// The claim looks now. What is queued from here on wakes it again.
+    /// The claim reads the queue now. Runs that are queued from here on wake it again.
     pub(crate) fn looks(&self) {
         if let Some(waiting) = locked(&self.claims.state).waiting.get_mut(&self.id) {
             waiting.woken = Woken::No;

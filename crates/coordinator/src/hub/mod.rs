@@ -40,7 +40,8 @@ impl Hub {
         topics::Topics::watch(&self.topics, topics)
     }
 
-    /// Until some run is over or waits, or was or did since the last call. For one caller: the reconciler of callbacks.
+    /// Waits until some run has finished or waits, including since the last call. For one caller:
+    /// the reconciler of callbacks.
     pub(crate) async fn some_run_over(&self) {
         self.over.notified().await;
     }

@@ -16,7 +16,7 @@ pub(crate) enum Topic {
     RunEvents(RunId),
     SessionEvents(SessionId),
     WorkflowEvents(WorkflowRunId),
-    /// A workflow run is over, or was asked to stop.
+    /// A workflow run has finished, or was asked to stop.
     Workflow(WorkflowRunId),
     Events,
     Queued,
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_change_before_the_wait_is_not_missed_and_nothing_stays_behind() {
+    async fn a_change_before_the_wait_is_not_missed_and_topics_are_removed() {
         let topics = Arc::new(Topics::default());
         let run = Topic::Run(RunId::new("1"));
         let watch = Topics::watch(&topics, vec![run.clone(), Topic::Run(RunId::new("2"))]);

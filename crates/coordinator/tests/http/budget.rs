@@ -1,4 +1,5 @@
-//! Requests made to overflow the stack, to take all the memory or all the time. Each is answered, with the limit's value.
+//! Requests that try to overflow the stack or to use up memory or time. Each gets an answer that
+//! names the limit.
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,7 @@ fn workflow(prompt: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_template_that_nests_too_deeply_is_a_mistake_of_its_workflow() {
+async fn a_template_that_nests_too_deeply_is_a_workflow_error() {
     let desk = Desk::with_writer().await;
     for (prompt, limit) in [
         (format!("{{{{ {}1 }}}}", "-".repeat(6_000)), "128 levels"),
@@ -37,7 +38,7 @@ fn patterns() -> Value {
 }
 
 #[tokio::test]
-async fn patterns_that_are_too_large_together_are_refused_wherever_they_come_from() {
+async fn patterns_that_are_too_large_together_are_rejected_everywhere() {
     let desk = Desk::with_writer().await;
     let (status, answer) = desk.post("/schemas/validate", json!({"schema": patterns()})).await;
     assert_eq!((status, &answer["valid"]), (200, &json!(false)));
@@ -50,7 +51,7 @@ async fn patterns_that_are_too_large_together_are_refused_wherever_they_come_fro
 }
 
 #[tokio::test]
-async fn a_value_that_costs_too_much_to_validate_is_refused_with_the_limit() {
+async fn a_value_that_is_too_expensive_to_validate_is_rejected() {
     let desk = Desk::new();
     let values: Vec<Value> = (0..20_000).map(|number| json!({"a": number})).collect();
     let items: Vec<Value> = (0..20_000).map(|number| json!({"a": -number - 1})).collect();

@@ -1,11 +1,11 @@
-//! Parents hear of their children's ends.
+//! Callbacks to parents when their children finish.
 
 use serde_json::json;
 
 use crate::support::{Desk, refused, text};
 
 #[tokio::test]
-async fn a_parent_is_resumed_once_for_all_children_that_ended() {
+async fn a_parent_is_resumed_once_for_all_finished_children() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
@@ -47,7 +47,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
          </agent-callback>\n"
     );
     assert_eq!(run["parameters"], json!({"prompt": expected}));
-    // The third child fails, and its parent hears of that too.
+    // The third child fails, and its parent gets a callback for that too.
     let held = desk.claim(&runner).await;
     let errors = ["$.n: expected integer, got string \"x\"", "$: missing required property 'm'"];
     let error = json!({"type": "timed_out", "message": "too slow", "validation_errors": errors});
@@ -73,7 +73,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
 }
 
 #[tokio::test]
-async fn the_deepest_result_is_told_too() {
+async fn a_deeply_nested_result_is_delivered_too() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
@@ -94,7 +94,7 @@ async fn the_deepest_result_is_told_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_end_of_a_child_wakes_the_callback() {
+async fn a_finished_child_triggers_the_callback() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();
     let runner = desk.runner().await;
@@ -111,7 +111,7 @@ async fn the_end_of_a_child_wakes_the_callback() {
 }
 
 #[tokio::test]
-async fn a_parent_is_resumed_as_it_was_run_before() {
+async fn a_parent_is_resumed_with_its_previous_settings() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, top) = desk.run(json!({"agent_name": "writer", "prompt": "top"})).await;
@@ -130,7 +130,7 @@ async fn a_parent_is_resumed_as_it_was_run_before() {
     assert_eq!((&run["priority"], &run["execution_mode"]), (&json!(7), &json!("async_callback")));
 }
 
-/// A parent that ended in this way, with a child that ended after it.
+/// A parent with this outcome, and a child that finished after it.
 async fn left_alone(desk: &Desk, runner: &str, end: serde_json::Value) -> (String, String) {
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
     let held = desk.claim(runner).await;
@@ -246,7 +246,8 @@ async fn callbacks_to_a_parent_without_agent_are_held() {
     assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "finished");
     assert_eq!(held_events(&desk, &parent).await.len(), 1);
 
-    // The agent comes back: nobody is resumed by itself, and whoever resumes it tells it.
+    // The agent exists again: nothing is resumed automatically, and the next manual resume delivers
+    // the callbacks.
     desk.agent(json!({"name": "leader"})).await;
     desk.reconcile().await;
     assert_eq!(desk.get(&format!("/runs?session_id={parent}")).await.1["items"].as_array().unwrap().len(), 1);
@@ -256,7 +257,7 @@ async fn callbacks_to_a_parent_without_agent_are_held() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_mended_in_time_is_resumed() {
+async fn an_agent_that_is_fixed_in_time_is_resumed() {
     let desk = Desk::with_writer().await;
     desk.agent(json!({"name": "leader"})).await;
     let runner = desk.runner().await;
@@ -273,7 +274,7 @@ async fn an_agent_that_is_mended_in_time_is_resumed() {
     assert_eq!(desk.claim(&runner).await.run["session_id"], parent);
 }
 
-/// Agents that are commands: one that takes a prompt, and one that does not.
+/// Command agents: one that accepts a prompt, and one that does not.
 async fn with_commands() -> Desk {
     let desk = Desk::with_writer().await;
     for (name, schema) in [("told", json!({})), ("count", json!({"required": ["text"]}))] {
@@ -287,7 +288,7 @@ async fn with_commands() -> Desk {
 }
 
 #[tokio::test]
-async fn a_command_that_takes_no_prompt_is_not_called_back() {
+async fn a_command_without_a_prompt_is_not_called_back() {
     let desk = with_commands().await;
     let runner = desk.runner().await;
     let done = json!({"status": "completed", "result_data": 1});
@@ -343,7 +344,7 @@ async fn callbacks_that_a_command_no_longer_accepts_are_held() {
 }
 
 #[tokio::test]
-async fn nothing_is_owed_to_a_parent_that_was_removed() {
+async fn a_removed_parent_gets_no_callbacks() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;

@@ -1,4 +1,4 @@
-//! `Accord-Contract`: a caller that was written for other schemas is refused.
+//! `Accord-Contract`: a caller that was generated for other schemas is rejected.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ async fn contract_hash(desk: &Desk) -> String {
 }
 
 #[tokio::test]
-async fn a_caller_of_another_contract_is_refused() {
+async fn a_caller_of_another_contract_is_rejected() {
     let desk = Desk::with_writer().await;
     desk.agent(blueprint("words")).await;
     let (known, body) =
@@ -41,7 +41,7 @@ async fn a_caller_of_another_contract_is_refused() {
     assert_eq!(answer.1["details"], expected);
     assert_eq!(create(&desk, &now, body.clone()).await.0, 201);
 
-    // Before the parameters are looked at: they were written for the old contract, too.
+    // The contract is checked before the parameters, which were written for the old contract, too.
     let answer = create(&desk, "0-1", json!({"agent_name": "own", "parameters": {}})).await;
     assert_eq!(
         (refused(&answer), &answer.1["details"]["changed"]),
@@ -74,7 +74,7 @@ async fn a_repeated_request_gets_its_first_answer_after_a_change() {
 }
 
 #[tokio::test]
-async fn a_resume_is_refused_too() {
+async fn a_resume_is_rejected_too() {
     let desk = Desk::with_writer().await;
     let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "hi"})).await;
     let runner = desk.runner().await;

@@ -1,4 +1,4 @@
-//! What a server tells of itself, and the queue in its figures.
+//! The server's settings, and the queue in its statistics.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn config_shows_settings_and_no_secrets() {
 }
 
 #[tokio::test]
-async fn the_figures_have_the_queue_as_it_is_now() {
+async fn the_stats_include_the_current_queue() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     for prompt in ["a", "b", "c"] {

@@ -1,4 +1,4 @@
-//! Who decides about the output contract: each row of the table.
+//! Which output contract applies: one test per row of the table.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn with(mut value: Value, more: Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_blueprints_contract_is_in_force() {
+async fn the_agents_contract_applies() {
     let desk = desk().await;
     let rules = json!({"invariants": [{"rule": "output.own > 0", "message": "own is positive"}]});
     assert_eq!(contract(&desk, "own", json!({})).await, with(in_force("blueprint", "own", 1), rules));
@@ -81,7 +81,7 @@ async fn the_blueprints_contract_is_in_force() {
 }
 
 #[tokio::test]
-async fn a_caller_says_where_the_value_may_stand() {
+async fn a_caller_restricts_where_the_value_may_be() {
     let desk = desk().await;
     let asked = |options: Value| json!({"output_schema": object("x"), "output_schema_options": options});
     for (options, stored) in [
@@ -105,7 +105,7 @@ async fn a_caller_says_where_the_value_may_stand() {
 }
 
 #[tokio::test]
-async fn a_caller_cannot_replace_the_blueprints_contract() {
+async fn a_caller_cannot_replace_the_agents_contract() {
     let desk = desk().await;
     for more in [
         json!({"output_schema": object("x")}),
@@ -120,7 +120,7 @@ async fn a_caller_cannot_replace_the_blueprints_contract() {
 }
 
 #[tokio::test]
-async fn a_callers_contract_is_in_force() {
+async fn a_callers_contract_applies() {
     let desk = desk().await;
     let inline = json!({"output_schema": object("inline")});
     assert_eq!(contract(&desk, "writer", inline.clone()).await, in_force("caller", "inline", 2));
@@ -137,7 +137,7 @@ async fn a_callers_contract_is_in_force() {
 }
 
 #[tokio::test]
-async fn the_default_comes_last() {
+async fn the_default_contract_comes_last() {
     let desk = desk().await;
     assert_eq!(contract(&desk, "suggests", json!({})).await, in_force("default", "default", 2));
     let expected = with(in_force("default", "default", 3), json!({"strict_json_only": true}));
@@ -180,7 +180,7 @@ async fn invalid_contracts_are_rejected() {
 }
 
 #[tokio::test]
-async fn a_resume_has_the_agents_contract_and_its_own_callers() {
+async fn a_resume_uses_the_agents_or_its_own_callers_contract() {
     let desk = desk().await;
     let runner = desk.runner().await;
     let more = json!({"output_schema": object("inline")});
@@ -194,7 +194,7 @@ async fn a_resume_has_the_agents_contract_and_its_own_callers() {
 }
 
 #[tokio::test]
-async fn what_is_said_of_a_schema_stays_until_something_else_is_said() {
+async fn a_schema_description_stays_until_replaced() {
     let desk = Desk::with_writer().await;
     let steps = [
         (json!({"description": "One"}), 201, "One"),

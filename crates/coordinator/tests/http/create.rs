@@ -1,11 +1,11 @@
-//! What can be said in `POST /runs`, and what is refused before anything is queued.
+//! The fields of `POST /runs`, and requests that are rejected before anything is queued.
 
 use serde_json::{Value, json};
 
 use crate::support::{Desk, refused, text};
 
 #[tokio::test]
-async fn a_run_is_made_and_waits() {
+async fn a_created_run_is_queued() {
     let desk = Desk::with_writer().await;
     let (status, created) = desk.post("/runs", json!({"agent_name": "writer", "prompt": "hi"})).await;
     let (run, session) = (text(&created, "run_id"), text(&created, "session_id"));
@@ -91,7 +91,7 @@ async fn invalid_requests_are_rejected_with_a_remedy() {
 }
 
 #[tokio::test]
-async fn without_an_input_contract_a_prompt_is_asked() {
+async fn without_an_input_contract_a_prompt_is_required() {
     let desk = Desk::with_writer().await;
     let answer = desk.post("/runs", json!({"agent_name": "writer", "parameters": {"prompt": ""}})).await;
     let expected = json!({
@@ -125,7 +125,7 @@ async fn without_an_input_contract_a_prompt_is_asked() {
 }
 
 #[tokio::test]
-async fn with_an_input_contract_it_alone_decides() {
+async fn with_an_input_contract_only_it_decides() {
     let desk = Desk::new();
     let schema = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
     desk.agent(json!({"name": "counter", "parameters_schema": schema})).await;
@@ -139,7 +139,7 @@ async fn with_an_input_contract_it_alone_decides() {
 }
 
 #[tokio::test]
-async fn demands_add_up() {
+async fn demands_are_merged() {
     let desk = Desk::new();
     desk.agent(json!({"name": "eu", "demands": {"tags": ["eu"], "hostname": "h"}})).await;
     let body = json!({
@@ -158,7 +158,7 @@ async fn demands_add_up() {
 }
 
 #[tokio::test]
-async fn a_session_is_resumed_with_a_prompt_and_where_its_transcript_is() {
+async fn a_session_is_resumed_on_the_host_of_its_transcript() {
     let desk = Desk::with_writer().await;
     let runner =
         desk.runner_with(json!({"hostname": "h", "project_dir": "/p", "executor_types": ["llm"]})).await;
@@ -183,7 +183,7 @@ async fn a_session_is_resumed_with_a_prompt_and_where_its_transcript_is() {
 }
 
 #[tokio::test]
-async fn a_command_is_resumed_only_where_its_input_contract_takes_a_prompt() {
+async fn a_command_is_resumed_only_if_its_input_has_a_prompt() {
     let desk = Desk::new();
     let runner = desk.runner().await;
     let count = json!({
@@ -218,7 +218,7 @@ async fn a_command_is_resumed_only_where_its_input_contract_takes_a_prompt() {
 }
 
 #[tokio::test]
-async fn the_same_key_has_the_same_answer() {
+async fn the_same_idempotency_key_returns_the_same_run() {
     let desk = Desk::with_writer().await;
     let body = json!({"agent_name": "writer", "prompt": "hi"});
     let first = desk.post_once("/runs", "k1", body.clone()).await;
@@ -228,7 +228,7 @@ async fn the_same_key_has_the_same_answer() {
     let conflict = desk.post_once("/runs", "k1", json!({"agent_name": "writer", "prompt": "ho"})).await;
     assert_eq!(refused(&conflict), (409, "IdempotencyConflict"));
     assert_eq!(refused(&desk.post_once("/runs", &"k".repeat(256), body).await), (400, "InvalidRequest"));
-    // A resume that is repeated while its first run is under way is the same resume.
+    // A resume that is repeated while its run is in progress is the same resume.
     let runner = desk.runner().await;
     desk.complete(&runner, "done").await;
     let resume = json!({"session_id": first.1["session_id"], "prompt": "more"});
@@ -264,7 +264,7 @@ async fn runs_are_listed_by_page_and_filter() {
 }
 
 #[tokio::test]
-async fn a_repeated_request_has_the_first_answer_whatever_happened_since() {
+async fn a_repeated_request_returns_the_first_answer() {
     let desk = Desk::with_writer().await;
     let run = json!({"agent_name": "writer", "prompt": "hi"});
     let agent = json!({
@@ -291,7 +291,7 @@ async fn a_repeated_request_has_the_first_answer_whatever_happened_since() {
 }
 
 #[tokio::test]
-async fn a_repeated_request_has_the_first_answer_though_its_run_is_gone() {
+async fn a_repeated_request_returns_the_first_answer_after_removal() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let run = json!({"agent_name": "writer", "prompt": "hi"});
@@ -306,7 +306,7 @@ async fn a_repeated_request_has_the_first_answer_though_its_run_is_gone() {
 }
 
 #[tokio::test]
-async fn a_repeated_workflow_run_has_the_first_answer_though_its_workflow_is_gone() {
+async fn a_repeated_workflow_run_returns_the_first_answer_after_removal() {
     let desk = Desk::with_writer().await;
     let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
     let edges = json!([{"from": "input", "to": "output"}]);

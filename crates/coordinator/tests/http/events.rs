@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{Desk, refused, text, woken};
 
-/// A stream that never says anything would hold the test for ever; this is how long it may.
+/// Limit for a stream that never sends anything.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Stream {
@@ -110,7 +110,7 @@ async fn events_are_followed_and_what_was_missed_is_replayed() {
     server.ended().await.unwrap();
 }
 
-/// Larger than what is read at once, so each comes alone, and short pages are not the last ones.
+/// The results are larger than one read, so each comes alone, and a short page is not the last one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_results_come_one_by_one_and_all_of_them() {
     let desk = Desk::with_writer().await;
@@ -144,9 +144,9 @@ async fn large_results_come_one_by_one_and_all_of_them() {
     server.ended().await.unwrap();
 }
 
-/// As after a reset, or with a copy of the database that was put back.
+/// As after a reset, or after the database was restored from a copy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_id_from_the_future_hides_nothing() {
+async fn an_event_id_from_the_future_skips_nothing() {
     let desk = Desk::with_writer().await;
     let (server, shutdown) = serving(&desk).await;
     let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "before"})).await;
@@ -164,7 +164,7 @@ async fn an_event_id_from_the_future_hides_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_open_stream_does_not_hold_up_the_end() {
+async fn an_open_stream_does_not_delay_shutdown() {
     let desk = Desk::with_writer().await;
     let (server, shutdown) = serving(&desk).await;
     let _all = opened(server.address(), "/events", None).await;

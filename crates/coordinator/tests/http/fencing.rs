@@ -1,4 +1,4 @@
-//! Only who holds a run is heard.
+//! Only reports of the current holder of a run are accepted.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn report_everything(desk: &Desk, held: &Held, holding: &Value) -> Vec<(u1
 }
 
 #[tokio::test]
-async fn a_dead_runner_is_missed_also_where_the_clock_was_set_back() {
+async fn a_dead_runner_is_detected_after_the_clock_was_set_back() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -35,7 +35,7 @@ async fn a_dead_runner_is_missed_also_where_the_clock_was_set_back() {
 }
 
 #[tokio::test]
-async fn a_stale_runner_is_refused_everywhere() {
+async fn a_stale_runner_is_rejected_everywhere() {
     let desk = Desk::with_writer().await;
     let (first, second) = (desk.runner().await, desk.runner().await);
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -100,7 +100,7 @@ async fn a_stale_runner_gets_lease_lost_whatever_it_reports() {
 }
 
 #[tokio::test]
-async fn results_are_judged_by_the_contract_of_their_own_run() {
+async fn results_are_validated_by_the_contract_of_their_run() {
     let desk = Desk::with_writer().await;
     let number = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
     let executor = json!({"type": "llm", "provider": "anthropic", "model": "m"});
@@ -120,7 +120,7 @@ async fn results_are_judged_by_the_contract_of_their_own_run() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_not_there_is_not_found() {
+async fn a_missing_run_is_not_found() {
     let desk = Desk::with_writer().await;
     let holding = json!({"runner_id": "rnr_1", "lease_id": "lse_1", "attempt": 1});
     let answer = desk.post("/runner/runs/run_none/started", holding.clone()).await;
@@ -131,7 +131,7 @@ async fn a_run_that_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_runner_says_what_its_executor_did_and_no_more() {
+async fn runners_cannot_write_events_of_the_coordinator() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -143,7 +143,7 @@ async fn a_runner_says_what_its_executor_did_and_no_more() {
         {"type": "tool.finished", "call_id": "1", "name": "t", "ok": true, "output": "o"},
     ]);
     assert_eq!(desk.post(&path, report(tools)).await, (204, Value::Null));
-    // Beyond 64 bits, and no integer of Rust at all.
+    // Beyond 64 bits, and numbers that no Rust integer can hold.
     let numbers = "[18446744073709551616,1267650600228229401496703205376,-1180591620717411303424,1e+400,-0]";
     let arguments: Value = serde_json::from_str(numbers).unwrap();
     let large = json!([{"type": "tool.started", "call_id": "2", "name": "t", "arguments": arguments}]);

@@ -1,4 +1,4 @@
-//! What a runner reports as a result is checked before it is one.
+//! Results reported by runners are validated before they are accepted.
 
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ async fn a_result_that_conforms_is_stored() {
 }
 
 #[tokio::test]
-async fn a_value_from_where_the_contract_takes_none_is_refused() {
+async fn a_value_from_a_disallowed_source_is_rejected() {
     for (options, source, taken) in [
         (json!({}), "prose", true),
         (json!({"extract_json": ["fence"]}), "fence", true),
@@ -95,7 +95,7 @@ async fn a_value_from_where_the_contract_takes_none_is_refused() {
 }
 
 #[tokio::test]
-async fn a_failed_run_tells_how_often_the_model_was_asked_again() {
+async fn a_failed_run_reports_its_retries() {
     let (desk, runner) = desk().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     let error = json!({"type": "timed_out", "message": "too slow"});
@@ -162,7 +162,7 @@ async fn impossible_usage_is_rejected() {
 }
 
 #[tokio::test]
-async fn no_value_is_another_than_the_one_that_was_checked() {
+async fn the_stored_value_is_the_validated_one() {
     let (desk, runner) = desk().await;
     let text = json!({"type": "object", "required": ["s"], "properties": {"s": {"type": "string"}}});
     desk.agent(json!({"name": "strict", "parameters_schema": text})).await;
@@ -182,7 +182,7 @@ async fn no_value_is_another_than_the_one_that_was_checked() {
 }
 
 #[tokio::test]
-async fn an_end_may_be_larger_than_other_requests() {
+async fn a_result_may_be_larger_than_other_requests() {
     let mut settings = settings();
     settings.request_limit_bytes = 1_000;
     let desk = Desk::with(settings);
@@ -249,7 +249,7 @@ async fn a_nonconforming_result_is_rejected_and_the_run_stays_claimed() {
 }
 
 #[tokio::test]
-async fn null_can_be_what_a_contract_asks() {
+async fn null_can_meet_a_contract() {
     let (desk, runner) = desk().await;
     let body = json!({"agent_name": "writer", "prompt": "a", "output_schema": {"type": "null"}});
     let (_, session) = desk.run(body).await;
@@ -274,7 +274,7 @@ async fn invariants_are_checked_with_the_input() {
 }
 
 #[tokio::test]
-async fn two_values_for_one_key_are_no_result() {
+async fn duplicate_keys_are_rejected() {
     let (desk, runner) = desk().await;
     for body in [
         json!({"agent_name": "writer", "prompt": "a", "output_schema": severity()}),
@@ -331,7 +331,7 @@ async fn without_a_contract_the_agents_type_decides() {
 }
 
 #[tokio::test]
-async fn a_failure_says_why() {
+async fn a_failure_has_a_reason() {
     let (desk, runner) = desk().await;
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
@@ -354,7 +354,7 @@ async fn a_failure_says_why() {
 }
 
 #[tokio::test]
-async fn invariants_of_a_resume_see_what_the_session_was_started_with() {
+async fn invariants_of_a_resume_see_the_opening_parameters() {
     let desk = Desk::new();
     let blueprint = json!({
         "name": "counter",

@@ -1,4 +1,4 @@
-//! Contracts that the coordinator holds itself, for executors that cannot be asked again in place.
+//! Contracts enforced by the coordinator, for executors that cannot be re-prompted in place.
 
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ async fn a_value_that_stays_in_prose_is_not_accepted() {
 }
 
 #[tokio::test]
-async fn the_run_is_asked_again_and_then_completed() {
+async fn the_run_is_re_prompted_and_then_completed() {
     let (desk, runner) = desk(json!({"output_schema": schema()})).await;
     let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
@@ -154,7 +154,7 @@ async fn the_closest_answer_is_reported_when_retries_run_out() {
 }
 
 #[tokio::test]
-async fn a_limit_that_ends_a_retry_tells_of_the_answers_before() {
+async fn a_limit_during_a_retry_reports_the_previous_answers() {
     let (desk, runner) = desk(json!({"output_schema": schema()})).await;
     let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
@@ -170,7 +170,7 @@ async fn a_limit_that_ends_a_retry_tells_of_the_answers_before() {
 }
 
 #[tokio::test]
-async fn a_callers_contract_fails_under_its_own_name() {
+async fn a_callers_contract_has_its_own_failure_type() {
     let (desk, runner) = desk(json!({})).await;
     let body = json!({
         "agent_name": "tool", "prompt": "a", "output_schema": schema(), "output_schema_options": {"max_retries": 1},
@@ -196,7 +196,7 @@ async fn without_a_contract_the_text_is_the_result() {
 }
 
 #[tokio::test]
-async fn only_held_executors_answer() {
+async fn only_held_executors_may_report_answers() {
     let (desk, _) = desk(json!({"output_schema": schema()})).await;
     let runner = desk.runner().await;
     desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
@@ -206,7 +206,7 @@ async fn only_held_executors_answer() {
 }
 
 #[tokio::test]
-async fn a_repeated_attempt_is_not_an_earlier_attempt() {
+async fn a_repeated_report_is_not_a_repeated_answer() {
     let (desk, runner) =
         desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
     let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
@@ -225,7 +225,7 @@ async fn a_repeated_attempt_is_not_an_earlier_attempt() {
 }
 
 #[tokio::test]
-async fn fewer_errors_that_are_not_shown_are_progress() {
+async fn fewer_hidden_errors_are_progress() {
     let list = json!({"type": "array", "items": {"type": "integer"}});
     let lists = json!({"type": "object", "required": ["n"], "properties": {"n": list}});
     let options = json!({"max_retries": 5});
@@ -239,7 +239,7 @@ async fn fewer_errors_that_are_not_shown_are_progress() {
 }
 
 #[tokio::test]
-async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
+async fn a_model_that_repeats_itself_is_not_re_prompted() {
     let (desk, runner) =
         desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
     let answers =
@@ -255,7 +255,7 @@ async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
     let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
     assert_eq!(attempts["items"][2]["outcome"], "no_progress");
 
-    // The same errors in other words are the same.
+    // The same errors in different words count as the same.
     let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
     for (answer, status) in [("{}", "pending"), ("{\"m\": 1}", "failed")] {
         let held = desk.claim(&runner).await;
@@ -265,7 +265,7 @@ async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn values_that_come_without_a_text_are_told_apart() {
+async fn values_without_a_text_are_distinguished() {
     let (desk, runner) =
         desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
     desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
@@ -298,7 +298,7 @@ fn cut(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_cut_off_is_no_result() {
+async fn a_truncated_answer_is_not_a_result() {
     let rows = [
         (schema(), "For example {\"n\": 1} would say one. The real answer is {\"n\": 4"),
         (json!({"type": "integer"}), "12"),
@@ -332,7 +332,7 @@ async fn an_answer_that_was_cut_off_is_no_result() {
 }
 
 #[tokio::test]
-async fn a_text_is_recorded_and_is_no_result_where_it_was_cut_off() {
+async fn a_truncated_text_is_recorded_and_is_not_a_result() {
     let (desk, runner) = desk(json!({})).await;
     for (report, status, outcome) in
         [(answered("all of it"), "completed", "accepted"), (cut("half of"), "failed", "truncated")]
@@ -380,7 +380,7 @@ async fn an_exhausted_budget_ends_the_run_without_a_retry() {
 }
 
 #[tokio::test]
-async fn a_turn_without_an_answer_counts_and_is_no_answer() {
+async fn a_turn_without_an_answer_is_recorded_but_is_not_an_answer() {
     let (desk, runner) = desk(json!({"output_schema": schema()})).await;
     let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
     let unanswered = |delivery: u64, outcome: &str| {
@@ -418,7 +418,7 @@ async fn a_turn_without_an_answer_counts_and_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_strategy_that_is_named_is_not_replaced() {
+async fn an_explicit_strategy_is_not_replaced() {
     for strategy in ["native", "tool"] {
         let options = json!({"strategy": strategy});
         let (desk, runner) = desk(json!({"output_schema": schema(), "output_schema_options": options})).await;
@@ -451,7 +451,7 @@ async fn an_answer_that_does_not_conform_waits_for_children() {
         (&json!(0), &json!(["I wait for the child."]))
     );
     assert!(text(&held.run, "retry_prompt").contains(&child), "{}", held.run);
-    // From here on it is asked as ever: what is wrong now is a retry.
+    // From here on it is re-prompted as usual: the next error uses a retry.
     desk.finish(&held, answered("no")).await;
     let held = desk.claim(&runner).await;
     assert_eq!(held.run["retry_count"], 1);

@@ -1,4 +1,4 @@
-//! What people are asked: approvals, questions, corrections, tasks; by API and by link.
+//! Requests to people: approvals, questions, corrections, tasks; answered by API and by link.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn schema() -> Value {
     json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"], "additionalProperties": false})
 }
 
-/// Numbers are kept as they are written.
+/// Numbers are kept exactly as written.
 const ARGUMENTS: &str = r#"{"id":7,"amount":1.10}"#;
 
 fn approval(call_id: &str) -> Value {
@@ -18,7 +18,7 @@ fn approval(call_id: &str) -> Value {
     })
 }
 
-/// A run of an agent at work, with a caller's contract if there is one.
+/// A running run of an agent, with a caller's contract if there is one.
 async fn at_work(agent: Value, request: Value) -> (Desk, String, Held) {
     let desk = Desk::with_writer().await;
     desk.agent(agent).await;
@@ -91,7 +91,7 @@ async fn the_run_continues_with_all_answers_in_order() {
 }
 
 #[tokio::test]
-async fn broken_requests_for_input_are_refused() {
+async fn invalid_requests_for_input_are_rejected() {
     let (desk, _, held) =
         at_work(json!({"name": "asker"}), json!({"agent_name": "asker", "prompt": "p"})).await;
     let report =
@@ -148,7 +148,7 @@ async fn a_stopped_run_withdraws_its_requests() {
 }
 
 #[tokio::test]
-async fn a_person_corrects_what_did_not_conform() {
+async fn a_person_corrects_a_nonconforming_answer() {
     let agent = json!({
         "name": "asker", "output_schema": schema(), "output_schema_options": {"on_failure": "ask"},
         "invariants": [{"rule": "output.n < 10", "message": "n is less than 10"}],
@@ -187,7 +187,7 @@ async fn a_person_corrects_what_did_not_conform() {
 }
 
 #[tokio::test]
-async fn a_correction_that_nobody_makes_fails_as_before() {
+async fn an_expired_correction_keeps_the_failure() {
     let agent = json!({
         "name": "asker", "output_schema": schema(), "limits": {"input_seconds": 60},
         "output_schema_options": {"on_failure": "ask"},

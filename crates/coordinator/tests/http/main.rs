@@ -1,4 +1,4 @@
-//! The coordinator over HTTP, on a real store and a clock that the tests move.
+//! The coordinator over HTTP, with a real store and a clock that the tests move.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

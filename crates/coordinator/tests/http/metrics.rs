@@ -1,4 +1,4 @@
-//! What Prometheus is told after a few runs.
+//! The Prometheus metrics after a few runs.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Desk, Held, refused};
 
-/// Names of this test alone: other tests of the process count into the same series.
+/// Names that only this test uses: other tests in the process count into the same metrics.
 const AGENT: &str = "metrics-agent";
 const MODEL: &str = "metrics-model";
 
@@ -17,7 +17,7 @@ async fn scraped(desk: &Desk) -> String {
     text
 }
 
-/// The value of a series; zero where there is none.
+/// The value of a series; zero if there is none.
 fn value(text: &str, series: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     line.map_or(0.0, |value| value.parse().unwrap())
@@ -40,7 +40,7 @@ fn attempt(number: u32, outcome: &str) -> Value {
 }
 
 #[tokio::test]
-async fn commands_count_for_no_strategy_and_no_model() {
+async fn commands_have_no_strategy_and_no_model() {
     let desk = Desk::with_writer().await;
     let before = scraped(&desk).await;
     let runner = desk.runner().await;
@@ -85,7 +85,7 @@ async fn runs_attempts_waits_and_losses_are_counted() {
     let held = desk.claim(&runner).await;
     let answers = [attempt(1, "schema_echo"), attempt(2, "accepted")];
     assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 200);
-    // An answer that was lost on the way makes the runner say it again.
+    // If a response is lost, the runner repeats its report.
     assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 200);
     let mut stranger = held.holding.clone();
     stranger["runner_id"] = json!(desk.runner().await);

@@ -1,4 +1,4 @@
-//! What `/openapi.json` says, held against what is answered.
+//! `/openapi.json` compared with the actual responses.
 
 use accord_contract::Schema;
 use axum::body::Body;
@@ -13,7 +13,7 @@ async fn document(desk: &Desk) -> Value {
     desk.get("/openapi.json").await.1
 }
 
-/// The shapes of a document as a schema of their own, which asks for one of those that are named.
+/// The schemas of a document as one schema that requires one of the named ones.
 fn compiled<'a>(document: &Value, names: impl Iterator<Item = &'a str>) -> Schema {
     let references: Vec<Value> = names.map(|name| json!({"$ref": format!("#/$defs/{name}")})).collect();
     let shapes = document["components"]["schemas"].to_string().replace(SHAPES, "#/$defs/");
@@ -30,7 +30,7 @@ fn check(document: &Value, name: &str, value: &Value) {
 }
 
 #[tokio::test]
-async fn every_shape_is_a_schema() {
+async fn every_component_is_a_valid_schema() {
     let document = document(&Desk::new()).await;
     let shapes = document["components"]["schemas"].as_object().unwrap();
     assert!(shapes.len() > 100, "{}", shapes.len());
@@ -42,7 +42,7 @@ async fn every_shape_is_a_schema() {
 }
 
 #[tokio::test]
-async fn a_run_is_as_described_with_and_without_waiting() {
+async fn a_run_matches_its_schema() {
     let desk = Desk::with_writer().await;
     let document = document(&desk).await;
     let body = || json!({"agent_name": "writer", "prompt": "a"});
@@ -58,7 +58,7 @@ async fn a_run_is_as_described_with_and_without_waiting() {
 }
 
 #[tokio::test]
-async fn a_workflow_run_is_as_described_whatever_comes_out() {
+async fn a_workflow_run_matches_its_schema() {
     let desk = Desk::new();
     let _background = desk.awake();
     let document = document(&desk).await;
@@ -76,7 +76,7 @@ async fn a_workflow_run_is_as_described_whatever_comes_out() {
 }
 
 #[tokio::test]
-async fn what_siblings_said_is_as_described() {
+async fn a_comparison_matches_its_schema() {
     let desk = Desk::new();
     let _background = desk.awake();
     let document = document(&desk).await;
@@ -111,7 +111,7 @@ async fn what_siblings_said_is_as_described() {
     check(&document, "WorkflowRunView", &over);
 }
 
-/// Asks every route in ways that are refused, and looks whether the refusal is described.
+/// Calls every route in ways that fail, and checks that each error is documented.
 #[tokio::test]
 async fn every_error_is_in_the_document() {
     let mut settings = settings();
@@ -121,7 +121,7 @@ async fn every_error_is_in_the_document() {
     let large = "x".repeat(1_001);
     let bodies = [("application/json", "{"), ("application/json", large.as_str()), ("text/plain", "{}")];
     let mut seen = Vec::new();
-    // First everything is open; then a key is needed, and this is one that may do nothing here.
+    // First without keys; then a key is required, and this one is not allowed to do anything.
     for key in [None, Some("accord_0_0")] {
         if key.is_some() {
             desk.post("/keys", json!({"role": "admin", "name": "a"})).await;

@@ -1,10 +1,10 @@
-//! Lists that are short as a rule come page by page where somebody asks for that.
+//! Lists that are usually short are paged on request.
 
 use serde_json::{Value, json};
 
 use crate::support::{Desk, refused, text};
 
-/// All pages of two, one after the other.
+/// All pages of two items, in order.
 async fn by_twos(desk: &Desk, bearer: &str, path: &str, id: &str) -> Vec<Vec<Value>> {
     let mut pages = Vec::new();
     let mut cursor = String::new();
@@ -19,7 +19,7 @@ async fn by_twos(desk: &Desk, bearer: &str, path: &str, id: &str) -> Vec<Vec<Val
     }
 }
 
-/// What no list takes.
+/// Page parameters that every list rejects.
 async fn refuses_the_rest(desk: &Desk, bearer: &str, path: &str) {
     for query in ["limit=0", "limit=501", "limit=x", "limit=-1", "page=2", "cursor=zzz"] {
         let answer = desk.ask_as(bearer, "GET", &format!("{path}?{query}"), None).await;
@@ -74,7 +74,7 @@ async fn named_documents_are_paged() {
 }
 
 #[tokio::test]
-async fn a_page_goes_on_in_its_own_list() {
+async fn a_cursor_belongs_to_its_list() {
     let desk = Desk::with_writer().await;
     for _ in 0..3 {
         desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -146,7 +146,7 @@ async fn attempts_come_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_key_is_not_promised_twice() {
+async fn no_idempotency_key_on_key_creation() {
     let desk = Desk::new();
     let answer = desk.post_once("/keys", "k", json!({"role": "admin", "name": "a"})).await;
     assert_eq!(refused(&answer), (400, "InvalidRequest"));

@@ -1,4 +1,4 @@
-//! Work that coordinators die of is set aside, and everything else goes on.
+//! Work that crashes coordinators is set aside, and everything else continues.
 
 use accord_coordinator::Outside as _;
 use accord_domain::quarantine::{Item, Kind};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Desk, refused, text};
 
-/// A desk with a workflow that has nobody work for it.
+/// A coordinator with a workflow that needs no agent.
 async fn desk() -> Desk {
     let desk = Desk::with_writer().await;
     let nodes = json!({"input": {"type": "input"}, "output": {"type": "output", "value": "{{ input.n }}"}});
@@ -32,7 +32,7 @@ fn step(id: &str) -> Item {
     Item::new(Kind::WorkflowStep, id)
 }
 
-/// A coordinator of this name begins some work and dies; another one starts.
+/// A coordinator of this name begins some work and crashes; another one starts.
 async fn die(desk: &Desk, work: &[Item], name: &str) -> Desk {
     assert_eq!(desk.store.begin_work(work.to_vec(), name, desk.clock.now()).await.unwrap(), work);
     desk.another()
@@ -52,7 +52,7 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
         desk.reconcile().await;
         assert_eq!(view(&desk, &healthy).await["status"], "completed", "everything else goes on");
         if n < 3 {
-            // Not begun again at once, and its documents are not read for a look.
+            // It is not started again at once, and showing it does not read its documents.
             let suspect = view(&desk, &poison).await;
             assert_eq!((&suspect["status"], &suspect["nodes"]), (&json!("running"), &json!([])));
         }
@@ -84,7 +84,7 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
 }
 
 #[tokio::test]
-async fn suspects_go_on_one_at_a_time() {
+async fn suspects_continue_one_at_a_time() {
     let desk = desk().await;
     let (one, two) = (flow(&desk, 1).await, flow(&desk, 2).await);
     let desk = die(&desk, &[step(&one), step(&two)], "dead").await;
@@ -109,7 +109,7 @@ async fn work_of_a_live_coordinator_is_left_to_it() {
     desk.reconcile().await;
     let next = flow(&desk, 2).await;
     assert_eq!(view(&desk, &id).await["status"], "completed");
-    // The first look of a coordinator on a file is over, so others may be alive.
+    // The first check of a coordinator on a file is done, so others may be alive.
     desk.store.begin_work(vec![step(&next)], "alive", desk.clock.now()).await.unwrap();
     desk.reconcile().await;
     assert_eq!(view(&desk, &next).await["status"], "running");
@@ -146,7 +146,7 @@ async fn only_a_repeated_finish_is_marked() {
 }
 
 #[tokio::test]
-async fn a_result_that_coordinators_die_of_poisons_its_run() {
+async fn a_result_that_crashes_coordinators_poisons_its_run() {
     let mut desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let asked = json!({"agent_name": "writer", "prompt": "a", "priority": 3});
@@ -177,7 +177,7 @@ async fn a_result_that_coordinators_die_of_poisons_its_run() {
 }
 
 #[tokio::test]
-async fn a_parent_that_coordinators_die_of_is_not_called_back_by_itself() {
+async fn a_parent_that_crashes_coordinators_is_not_called_back() {
     let mut desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
@@ -189,7 +189,7 @@ async fn a_parent_that_coordinators_die_of_is_not_called_back_by_itself() {
     desk.complete(&runner, "the child's result").await;
     for n in 1..=3 {
         desk = die(&desk, &[Item::new(Kind::Callback, &parent)], &format!("dead-{n}")).await;
-        // A coordinator that is driven by hand would wait before it goes on with a suspect.
+        // A manually driven coordinator would wait before continuing a suspect.
         desk.pass(3);
         if n == 3 {
             desk.reconcile().await;
@@ -207,7 +207,7 @@ async fn a_parent_that_coordinators_die_of_is_not_called_back_by_itself() {
     assert!(told.contains("the child's result") && told.contains("go on"), "{told}");
 }
 
-/// Counts the death without going on with the work.
+/// Counts the crash without continuing the work.
 async fn count(desk: &Desk, parent: &str) {
     let census = accord_store::Census {
         instance: "counter".into(),

@@ -1,4 +1,4 @@
-//! `GET /ready`: whether the store can be written to.
+//! `GET /ready`: whether the store accepts writes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ async fn ready(router: &Router) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn damage_where_runs_are_written_is_not_ready() {
+async fn a_store_that_cannot_write_runs_is_not_ready() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("accord.db");
     let sound = on(&path);
@@ -63,7 +63,7 @@ async fn damage_where_runs_are_written_is_not_ready() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_store_is_asked_once_a_second() {
+async fn the_store_is_checked_once_a_second() {
     let folder = tempfile::tempdir().unwrap();
     let (path, aside) = (folder.path().join("accord.db"), folder.path().join("aside.db"));
     let router = on(&path);

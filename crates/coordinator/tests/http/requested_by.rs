@@ -1,10 +1,11 @@
-//! Runs say who asked for them.
+//! The requester of a run.
 
 use serde_json::{Value, json};
 
 use crate::support::{Desk, text};
 
-/// A key for callers with this name, on a desk that needs one: the admin's key, the caller's key, and who the caller is.
+/// A caller key with this name, on a coordinator that requires keys: the admin key, the caller key,
+/// and the expected requester.
 async fn caller(desk: &Desk, name: &str) -> (String, String, Value) {
     let admin = text(&desk.post("/keys", json!({"role": "admin"})).await.1, "key");
     let body = json!({"role": "caller", "name": name});
@@ -31,7 +32,7 @@ async fn no_requester_is_recorded_without_keys() {
 }
 
 #[tokio::test]
-async fn a_run_names_the_key_that_asked() {
+async fn a_run_names_the_key_that_requested_it() {
     let desk = Desk::with_writer().await;
     let (_, ci, who) = caller(&desk, "ci").await;
     let (status, created) = desk.ask_as(&ci, "POST", "/runs", writer("x")).await;
@@ -42,7 +43,7 @@ async fn a_run_names_the_key_that_asked() {
 }
 
 #[tokio::test]
-async fn a_child_names_its_parent_and_the_key_that_asked_for_that() {
+async fn a_child_names_its_parent_and_the_parents_key() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (admin, ci, who) = caller(&desk, "ci").await;

@@ -1,4 +1,4 @@
-//! Workflow runs that ended without a result go on from the node that failed.
+//! Workflow runs that ended without a result continue from the failed node.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn fail(desk: &Desk, runner: &str) {
 }
 
 #[tokio::test]
-async fn a_failed_workflow_run_goes_on_from_its_failed_node() {
+async fn a_failed_workflow_run_continues_from_its_failed_node() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let id = begun(&desk).await;
@@ -68,7 +68,7 @@ async fn a_failed_workflow_run_goes_on_from_its_failed_node() {
 }
 
 #[tokio::test]
-async fn a_stopped_workflow_run_goes_on_and_can_fail_again() {
+async fn a_stopped_workflow_run_continues_and_can_fail_again() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let id = begun(&desk).await;
@@ -92,7 +92,7 @@ async fn a_stopped_workflow_run_goes_on_and_can_fail_again() {
 }
 
 #[tokio::test]
-async fn a_run_in_which_no_node_failed_is_not_resumed() {
+async fn a_run_without_a_failed_node_is_not_resumed() {
     let desk = Desk::with_writer().await;
     let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
     let edges = json!([{"from": "input", "to": "output", "when": "false"}]);

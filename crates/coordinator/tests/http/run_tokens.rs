@@ -1,4 +1,4 @@
-//! Runs that act for themselves: what their token opens, and what it never opens.
+//! Run tokens: what they allow and what they never allow.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Desk, Held, refused, text};
 
-/// A run that is worked on, its token and its session.
+/// A running run, its token and its session.
 struct Parent {
     runner: String,
     held: Held,
@@ -28,7 +28,7 @@ fn token_of(held: &Held) -> String {
     format!("run.{}.{}", held.run_id, held.holding["lease_id"].as_str().unwrap())
 }
 
-/// Makes keys necessary, and gives the admin's.
+/// Makes keys required and returns the admin key.
 async fn keys(desk: &Desk) -> String {
     text(&desk.post("/keys", json!({"role": "admin", "name": "a"})).await.1, "key")
 }
@@ -105,7 +105,7 @@ async fn a_run_token_sees_only_descendants() {
 }
 
 #[tokio::test]
-async fn sessions_nest_to_a_bound() {
+async fn nesting_of_sessions_is_limited() {
     let desk = Desk::with_writer().await;
     let (_, mut session) = desk.run(json!({"agent_name": "writer", "prompt": "first"})).await;
     let below =
@@ -174,7 +174,7 @@ async fn a_resume_of_a_child_stays_a_child() {
 }
 
 #[tokio::test]
-async fn a_repeated_resume_of_a_child_that_is_gone_has_the_first_answer() {
+async fn a_repeated_resume_of_a_removed_child_returns_the_first_answer() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;
     let (_, created) = desk.ask_as(&parent.token, "POST", "/runs", child(json!({}))).await;
@@ -191,7 +191,7 @@ async fn a_repeated_resume_of_a_child_that_is_gone_has_the_first_answer() {
 }
 
 #[tokio::test]
-async fn everything_else_is_closed_to_a_run() {
+async fn a_run_token_allows_nothing_else() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;
     for path in ["/agents", "/agents/writer", "/agents/writer/contract", "/schemas", "/workflows"] {
@@ -257,7 +257,7 @@ async fn a_token_ends_with_its_lease() {
 }
 
 #[tokio::test]
-async fn a_guest_answers_behind_the_door() {
+async fn the_mcp_handler_is_reached_only_with_a_key() {
     let desk = Desk::with_writer().await;
     let message = || Some(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
     assert_eq!(refused(&desk.ask_as("", "POST", "/mcp", message()).await), (404, "RouteNotFound"));

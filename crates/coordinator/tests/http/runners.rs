@@ -1,4 +1,4 @@
-//! Runners: registering, claiming, heartbeats, dying.
+//! Runners: registration, claims, heartbeats, lost runners.
 
 use accord_coordinator::Background;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ async fn every_request_of_a_runner_shows_that_it_is_alive() {
 }
 
 #[tokio::test]
-async fn that_a_runner_is_alive_is_written_now_and_then() {
+async fn last_seen_is_written_rarely() {
     let desk = Desk::new();
     let runner = desk.runner().await;
     let mut seen = Vec::new();
@@ -130,7 +130,7 @@ async fn a_claim_that_waits_shows_that_its_runner_is_alive() {
 }
 
 #[tokio::test]
-async fn a_claim_has_all_that_the_run_needs() {
+async fn a_claim_contains_everything_for_the_run() {
     let desk = Desk::new();
     let blueprint = json!({
         "name": "full",
@@ -176,7 +176,7 @@ async fn a_claim_has_all_that_the_run_needs() {
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
     let barred = |model: &str, feature: &str| json!({"endpoint": "e", "model": model, "feature": feature, "standing": "barred", "good": 0.0, "bad": 12.0, "last_seen": "2026-11-01T00:00:00Z"});
     assert_eq!(desk.claim(&runner).await.run["facts"], json!([barred("large", "native")]));
-    // What is known of one schema goes to runs with this one only.
+    // Facts about one schema are only sent with runs of that schema.
     let hash = text(&held.run["contract"], "schema_hash");
     let of = |hash: &str| json!({"endpoint": "e", "model": "small", "feature": format!("native#{hash}"), "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
@@ -216,7 +216,7 @@ async fn a_waiting_claim_is_woken() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_heartbeat_hears_of_a_stop_at_once() {
+async fn a_waiting_heartbeat_reports_a_stop() {
     let desk = Desk::unpolled().await;
     let _background = desk.awake();
     let runner = desk.runner().await;
@@ -277,7 +277,7 @@ async fn unusable_names_are_rejected() {
 }
 
 #[tokio::test]
-async fn an_end_that_contradicts_itself_is_refused() {
+async fn a_contradictory_result_is_rejected() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -358,7 +358,7 @@ async fn background_work_fails_unmatched_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_passive_coordinator_takes_back_no_leases() {
+async fn a_passive_coordinator_expires_no_leases() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -373,7 +373,7 @@ async fn a_passive_coordinator_takes_back_no_leases() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_claimer_that_hangs_up_takes_nothing_along() {
+async fn a_claimer_that_hangs_up_takes_no_run() {
     let desk = Desk::unpolled().await;
     let _background = desk.awake();
     let (gone, runner) = (desk.runner().await, desk.runner().await);
@@ -386,7 +386,7 @@ async fn a_claimer_that_hangs_up_takes_nothing_along() {
         }
         drop(claim);
         let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
-        // Given back at once, and not when its lease has expired.
+        // Released at once, not when its lease expires.
         let (_, claimed) = woken(desk.post("/runner/claims", waiting(&runner))).await;
         assert_eq!(claimed["runs"][0]["run_id"], run);
         let run = &claimed["runs"][0];
@@ -397,7 +397,7 @@ async fn a_claimer_that_hangs_up_takes_nothing_along() {
 }
 
 #[tokio::test]
-async fn a_delivery_knows_what_those_before_it_used() {
+async fn a_delivery_includes_the_usage_of_previous_ones() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -424,12 +424,13 @@ async fn a_delivery_knows_what_those_before_it_used() {
 }
 
 #[tokio::test]
-async fn the_time_of_a_turn_that_was_lost_is_counted() {
+async fn the_time_of_a_lost_turn_is_counted() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     let spent = |held: &crate::support::Held| held.run["spent"]["milliseconds"].clone();
-    // Nothing is said of an attempt: the runner is killed in its first turn, 31 seconds after it was heard of last.
+    // No attempt is reported: the runner is killed in its first turn, 31 seconds after it was last
+    // seen.
     let held = desk.claim(&runner).await;
     assert_eq!(desk.post(&format!("/runner/runs/{run}/started"), held.holding.clone()).await.0, 200);
     desk.pass(20);
@@ -438,7 +439,7 @@ async fn the_time_of_a_turn_that_was_lost_is_counted() {
     assert_eq!(desk.post("/runner/heartbeat", heartbeat).await.0, 200);
     desk.pass(31);
     desk.reconcile().await;
-    // Waiting in the queue is not work, and neither is a delivery that never began.
+    // Waiting in the queue does not count, and neither does a delivery that never started.
     desk.pass(100);
     let runner = desk.runner().await;
     let held = desk.claim(&runner).await;

@@ -143,7 +143,7 @@ async fn stopping_a_run_stops_the_children_it_waits_for() {
 }
 
 #[tokio::test]
-async fn the_children_of_an_earlier_run_go_on() {
+async fn the_children_of_an_earlier_run_continue() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (first, lead) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -174,7 +174,7 @@ async fn children_are_listed() {
 }
 
 #[tokio::test]
-async fn events_come_in_pages() {
+async fn events_are_paged() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;

@@ -1,4 +1,4 @@
-//! Everything that goes wrong has one shape.
+//! All errors have the same shape.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -44,7 +44,7 @@ async fn framework_errors_have_the_error_shape() {
 }
 
 #[tokio::test]
-async fn a_body_comes_as_it_is_but_for_a_mark() {
+async fn a_byte_order_mark_is_ignored() {
     let desk = Desk::with_writer().await;
     let run = "\u{feff}{\"agent_name\": \"writer\", \"prompt\": \"a\"}";
     assert_eq!(send(&desk, "POST", "/runs", Some("application/json"), run).await.0, 201);
@@ -78,7 +78,7 @@ async fn a_mistake_in_a_body_is_located() {
 }
 
 #[tokio::test]
-async fn lists_are_no_objects_and_no_key_is_given_twice() {
+async fn lists_are_not_objects_and_keys_are_unique() {
     let desk = Desk::with_writer().await;
     let twice = |at: &str| format!("invalid request body{at}: duplicate key \"k\"; give it once at line 1");
     let list =
@@ -127,7 +127,7 @@ async fn lists_are_no_objects_and_no_key_is_given_twice() {
 }
 
 #[tokio::test]
-async fn nothing_gets_a_name_that_it_could_not_be_read_by() {
+async fn reserved_names_are_rejected() {
     let desk = Desk::new();
     let executor = json!({"type": "llm", "provider": "anthropic", "model": "small"});
     let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
@@ -147,7 +147,7 @@ async fn nothing_gets_a_name_that_it_could_not_be_read_by() {
 }
 
 #[tokio::test]
-async fn an_agent_is_checked_as_it_is_without_a_body() {
+async fn an_agent_is_checked_without_a_body() {
     let desk = Desk::with_writer().await;
     let path = "/agents/writer/validate";
     let (status, answer) = desk.post_empty(path).await;
@@ -158,7 +158,7 @@ async fn an_agent_is_checked_as_it_is_without_a_body() {
 }
 
 #[tokio::test]
-async fn json_has_other_names() {
+async fn json_media_types_are_accepted() {
     let desk = Desk::with_writer().await;
     for content_type in
         ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"]
@@ -173,7 +173,7 @@ async fn json_has_other_names() {
 }
 
 #[tokio::test]
-async fn the_server_says_how_it_is() {
+async fn the_server_reports_its_health() {
     let desk = Desk::new();
     let (status, health) = desk.get("/health").await;
     assert_eq!((status, &health["status"]), (200, &json!("ok")));

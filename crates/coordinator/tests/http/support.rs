@@ -1,4 +1,4 @@
-//! A coordinator in the test's own process.
+//! A coordinator in the test process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-/// A clock that tests move, and ids that count.
+/// A clock that tests move, and ids from a counter.
 #[derive(Debug, Default)]
 pub(crate) struct Fake {
     seconds: AtomicI64,
@@ -44,11 +44,12 @@ pub(crate) struct Desk {
     pub(crate) store: Arc<SqliteStore>,
 }
 
-/// How long something may take to be woken. Shorter than every wait and every poll of a desk that [`Desk::unpolled`] makes, and
+/// How long a wake-up may take: shorter than every wait and every poll of [`Desk::unpolled`], and
 /// far longer than it takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The result of something that is woken. Fails if it was not woken, but ended by its own time limit.
+/// The result of a future that must be woken. Fails if it was not woken but ended by its time
+/// limit.
 pub(crate) async fn woken<T>(waiting: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, waiting).await.unwrap()
 }
@@ -59,7 +60,7 @@ pub(crate) type Answer = (u16, Value);
 pub(crate) fn settings() -> Settings {
     Settings {
         queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },
-        // What waits is woken: a lost wake-up must not be hidden by a poll.
+        // Waiters are woken by signals: a poll must not hide a lost wake-up.
         poll_interval: Duration::from_secs(3600),
         ..Settings::default()
     }
@@ -95,8 +96,8 @@ impl Desk {
         Self { router: router(Arc::clone(&app)), app, clock, store }
     }
 
-    /// A desk that has an agent without contracts.
-    /// With the agent `writer`, and leases so long that heartbeats are no polls either.
+    /// A coordinator without polls, with the agent `writer`, which has no contract. Leases are so
+    /// long that heartbeats are no polls either.
     pub(crate) async fn unpolled() -> Self {
         let queue = Queue { lease_seconds: 300, ..settings().queue };
         let desk = Self::with(Settings { queue, ..settings() });
@@ -114,7 +115,7 @@ impl Desk {
         Background::round(&self.app).await.unwrap();
     }
 
-    /// Lets wake-ups pass.
+    /// Starts the background work that delivers wake-ups.
     pub(crate) fn awake(&self) -> Background {
         Background::start(&self.app)
     }
@@ -123,7 +124,7 @@ impl Desk {
         self.clock.seconds.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// Sends, and leaves the body unread.
+    /// Sends a request and leaves the body unread.
     pub(crate) async fn open(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
@@ -158,12 +159,12 @@ impl Desk {
         (status.as_u16(), value)
     }
 
-    /// Asks with a key or a token.
+    /// Sends a request with a key or a token.
     pub(crate) async fn ask_as(&self, bearer: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
         self.send(method, path, &[("authorization", &format!("Bearer {bearer}"))], body).await
     }
 
-    /// Asks with a key or a token, so that it can be repeated.
+    /// Sends a request with a key or a token and an idempotency key.
     pub(crate) async fn ask_once_as(&self, bearer: &str, path: &str, key: &str, body: Value) -> Answer {
         let bearer = format!("Bearer {bearer}");
         self.send("POST", path, &[("authorization", &bearer), ("idempotency-key", key)], Some(body)).await
@@ -189,7 +190,7 @@ impl Desk {
         self.send("POST", path, &[("idempotency-key", key)], Some(body)).await
     }
 
-    /// Makes an agent; what it does not say is filled in.
+    /// Creates an agent; missing fields are filled in.
     pub(crate) async fn agent(&self, blueprint: Value) {
         let mut whole = json!({
             "type": "autonomous",
@@ -200,7 +201,7 @@ impl Desk {
         assert_eq!(status, 201, "{body}");
     }
 
-    /// Makes a run, and gives its id and its session's.
+    /// Creates a run and returns its id and its session's.
     pub(crate) async fn run(&self, request: Value) -> (String, String) {
         let (status, body) = self.post("/runs", request).await;
         assert_eq!(status, 201, "{body}");
@@ -226,7 +227,7 @@ impl Desk {
         Held { run_id: text(&run, "run_id"), holding, run }
     }
 
-    /// Reports the end of a run.
+    /// Reports the result of a run.
     pub(crate) async fn finish(&self, held: &Held, report: Value) -> Answer {
         let mut whole = json!({"holding": held.holding});
         whole.as_object_mut().unwrap().extend(report.as_object().unwrap().clone());
@@ -242,7 +243,7 @@ impl Desk {
     }
 }
 
-/// A run in a runner's hands.
+/// A run held by a runner.
 pub(crate) struct Held {
     pub(crate) run_id: String,
     pub(crate) holding: Value,
@@ -258,7 +259,7 @@ fn panic_with(value: &Value) -> &str {
     ""
 }
 
-/// The name of an error and what it says in its details.
+/// Status and error name of an answer.
 pub(crate) fn refused(answer: &Answer) -> (u16, &str) {
     (answer.0, answer.1["error"].as_str().unwrap_or_default())
 }

@@ -1,17 +1,17 @@
-//! Runs that nobody can take fail, and only those: where no runner that could was there for as long as a run is given.
+//! A run fails if, and only if, no matching runner exists for the whole grace period.
 
 use serde_json::json;
 
 use super::support::{Desk, settings};
 
-/// The status of a run, once the reconcilers of this coordinator have looked.
+/// The status of a run after the reconcilers of this coordinator have run.
 async fn seen_by(desk: &Desk, run: &str) -> String {
     desk.reconcile().await;
     desk.get(&format!("/runs/{run}")).await.1["status"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn a_coordinator_that_was_just_started_waits_for_runners() {
+async fn a_new_coordinator_waits_for_runners() {
     let desk = Desk::with_writer().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     desk.pass(1_000);
@@ -24,7 +24,7 @@ async fn a_coordinator_that_was_just_started_waits_for_runners() {
 }
 
 #[tokio::test]
-async fn a_runner_that_left_is_waited_for_to_come_back() {
+async fn a_runner_that_left_may_come_back() {
     let desk = Desk::with_writer().await;
     let (leaving, other) = (desk.another(), desk.another());
     let runner = leaving.runner().await;
@@ -45,7 +45,7 @@ async fn a_runner_that_left_is_waited_for_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_runner_is_silent_from_its_last_request() {
+async fn silence_counts_from_the_last_request() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
     let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
@@ -58,7 +58,7 @@ async fn a_runner_is_silent_from_its_last_request() {
 }
 
 #[tokio::test]
-async fn a_coordinator_of_one_runner_leaves_all_else_alone() {
+async fn a_coordinator_of_one_runner_ignores_other_runs() {
     let desk = Desk::with_writer().await;
     let own = desk.of_runner("accord-run-1-x");
     let runner = own.runner_with(json!({"executor_types": ["llm"], "tags": ["accord-run-1-x"]})).await;
@@ -95,13 +95,14 @@ async fn a_coordinator_of_one_runner_does_not_wait_for_others() {
     own.runner_with(json!({"executor_types": ["llm"], "tags": ["accord-run-1-x", "sun"]})).await;
     let seen = [seen_by(&own, &nowhere).await, seen_by(&own, &met).await];
     assert_eq!(seen, ["failed", "pending"]);
-    // A runner that was silent for long, as on a machine that was suspended, is still the one that will take it.
+    // A runner that was silent for long, for example on a suspended machine, is still the one that
+    // will claim it.
     desk.pass(200);
     assert_eq!(seen_by(&own, &met).await, "pending");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_coordinator_that_was_suspended_waits_for_runners() {
+async fn a_suspended_coordinator_waits_for_runners() {
     let mut settings = settings();
     (settings.queue.lease_seconds, settings.queue.match_timeout_seconds) = (3, 2);
     let desk = Desk::with(settings);
@@ -112,7 +113,7 @@ async fn a_coordinator_that_was_suspended_waits_for_runners() {
     let nowhere = json!({"agent_name": "writer", "prompt": "a", "additional_demands": {"tags": ["moon"]}});
     let (nowhere, _) = desk.run(nowhere).await;
     desk.pass(100);
-    // Meanwhile the background looks a few times.
+    // Meanwhile the background work runs a few times.
     let look = format!("/runs/{nowhere}?wait=1");
     assert_eq!(desk.get(&look).await.1["status"], "pending");
     while desk.get(&look).await.1["status"] == "pending" {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Desk, refused, text, woken};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_answer_comes_with_the_end() {
+async fn the_answer_arrives_when_the_run_finishes() {
     let desk = Desk::unpolled().await;
     let _background = desk.awake();
     let runner = desk.runner().await;

@@ -1,4 +1,4 @@
-//! Runs that wait for their children, and runs that begin with the steps of another.
+//! Runs that wait for their children, and forks that start with the steps of another run.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn schema() -> Value {
     json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false})
 }
 
-/// Reports an answer that does not conform, and gives the response.
+/// Reports a nonconforming answer and returns the response.
 async fn wanting(desk: &Desk, held: &Held, number: u32) -> Value {
     let delivery = &held.holding["attempt"];
     let attempt = json!({
@@ -26,7 +26,7 @@ fn accepted(n: i64) -> Value {
     json!({"status": "completed", "result_data": {"n": n}})
 }
 
-/// A parent under a caller's contract, at work, with this many callback children.
+/// A running parent under a caller's contract, with this many callback children.
 struct Family {
     desk: Desk,
     runner: String,
@@ -58,7 +58,7 @@ impl Family {
         Self::with(json!({"name": "parent"}), request, children).await
     }
 
-    /// The parent answers something else, and waits.
+    /// The parent gives another answer and waits.
     async fn wait(&self) {
         assert_eq!(wanting(&self.desk, &self.parent, 1).await, json!({"waiting": true}));
         let answer = self.desk.finish(&self.parent, json!({"status": "waiting"})).await;
@@ -133,7 +133,7 @@ async fn the_same_run_continues_each_time_a_child_ends() {
 }
 
 #[tokio::test]
-async fn all_children_can_be_waited_for_together() {
+async fn a_run_can_wait_for_all_children() {
     let agent = json!({"name": "parent", "callback": "all", "output_schema": schema()});
     let family = Family::with(agent, json!({"agent_name": "parent", "prompt": "p"}), 2).await;
     let Family { desk, runner, children, .. } = &family;
@@ -149,7 +149,7 @@ async fn all_children_can_be_waited_for_together() {
 }
 
 #[tokio::test]
-async fn a_run_does_not_wait_for_ever() {
+async fn waiting_has_a_time_limit() {
     let agent = json!({"name": "parent", "limits": {"wait_seconds": 60}, "on_parent_end": "stop"});
     let request = json!({"agent_name": "parent", "prompt": "p", "output_schema": schema()});
     let family = Family::with(agent, request, 2).await;
@@ -188,7 +188,7 @@ async fn a_waiting_run_can_be_stopped() {
 }
 
 #[tokio::test]
-async fn a_run_whose_children_are_gone_continues() {
+async fn a_run_whose_children_were_removed_continues() {
     let family = Family::under_callers_contract(1).await;
     let Family { desk, runner, children, .. } = &family;
     family.wait().await;
@@ -229,7 +229,7 @@ async fn a_late_child_resumes_its_parent_under_the_same_contract() {
     assert_eq!(desk.get(&format!("/sessions/{session}/result")).await.1["result_data"], json!({"n": 2}));
 }
 
-/// A run that a runner reported three steps of.
+/// A run with three steps reported by a runner.
 async fn with_steps(desk: &Desk, request: Value) -> Held {
     let runner = desk.runner().await;
     desk.run(request).await;
@@ -247,7 +247,7 @@ async fn with_steps(desk: &Desk, request: Value) -> Held {
 }
 
 #[tokio::test]
-async fn a_fork_begins_with_the_steps_of_another_run() {
+async fn a_fork_starts_with_the_steps_of_another_run() {
     let desk = Desk::with_writer().await;
     let held = with_steps(&desk, json!({"agent_name": "writer", "prompt": "p"})).await;
     let path = format!("/runs/{}", held.run_id);

@@ -1,4 +1,4 @@
-//! Workflows over HTTP: what is checked before anything runs.
+//! Workflows over HTTP: the checks before anything runs.
 
 use accord_coordinator::Settings;
 use axum::body::Body;
@@ -18,7 +18,8 @@ fn object(name: &str, kind: &str) -> Value {
     })
 }
 
-/// A workflow that has another one as a part, and hands something of it to an agent that takes a text.
+/// A workflow that contains another one and passes a part of its output to an agent that expects a
+/// string.
 fn outer(template: &str) -> Value {
     let nodes = json!({
         "input": {"type": "input"},
@@ -30,7 +31,7 @@ fn outer(template: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
+async fn the_output_of_a_nested_workflow_is_checked() {
     let desk = Desk::new();
     desk.agent(json!({"name": "counter", "output_schema": object("count", "integer")})).await;
     desk.agent(json!({"name": "reader", "parameters_schema": object("text", "string")})).await;
@@ -55,7 +56,7 @@ async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
 }
 
 #[tokio::test]
-async fn an_agent_without_a_contract_gives_a_text() {
+async fn an_agent_without_a_contract_outputs_a_string() {
     let desk = Desk::with_writer().await;
     desk.agent(json!({"name": "reader", "parameters_schema": object("text", "string")})).await;
     desk.agent(json!({"name": "adder", "parameters_schema": object("text", "integer")})).await;
@@ -78,7 +79,7 @@ async fn an_agent_without_a_contract_gives_a_text() {
     assert!(verdict("writer", list.clone()).await.contains("expected a list"));
     assert!(verdict("writer", told("adder", "{{ said }}")).await.contains("expected what the agent's"));
     assert_eq!(verdict("writer", told("reader", "{{ said }}")).await, "");
-    // A command gives what it likes.
+    // The output type of a command is unknown.
     assert_eq!(
         (verdict("command", field).await, verdict("command", list).await),
         (String::new(), String::new())
@@ -86,9 +87,9 @@ async fn an_agent_without_a_contract_gives_a_text() {
 }
 
 #[tokio::test]
-async fn a_file_is_used_as_it_is_at_that_moment() {
+async fn a_file_is_read_when_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    // Nobody watches: the desk has no background.
+    // The files are not watched: this coordinator has no background work.
     let desk = Desk::with(Settings { workflows_dir: Some(folder.path().to_owned()), ..settings() });
     let file = folder.path().join("echo.json");
     let graph = |value: &str| {
@@ -124,7 +125,7 @@ async fn a_file_that_was_just_saved_keeps_its_schema() {
 }
 
 #[tokio::test]
-async fn a_workflow_is_made_only_where_there_is_none() {
+async fn creating_an_existing_workflow_is_a_conflict() {
     let desk = Desk::new();
     let put = async |value: &str| {
         let nodes = json!({"input": {"type": "input"}, "output": {"type": "output", "value": value}});
@@ -146,7 +147,7 @@ async fn a_workflow_is_made_only_where_there_is_none() {
 }
 
 #[tokio::test]
-async fn workflows_that_lead_back_to_themselves_are_refused_and_looked_at_all_the_same() {
+async fn recursive_workflows_are_rejected_and_still_shown() {
     let desk = Desk::with_writer().await;
     let plain = |name: &str, node: Value| {
         let nodes = json!({"input": {"type": "input"}, "a": node, "output": {"type": "output"}});
@@ -165,7 +166,7 @@ async fn workflows_that_lead_back_to_themselves_are_refused_and_looked_at_all_th
 }
 
 #[tokio::test]
-async fn slips_in_the_schemas_of_a_workflow_are_warnings() {
+async fn schema_lint_findings_are_warnings() {
     let desk = Desk::with_writer().await;
     let schema =
         json!({"type": "object", "properties": {"b": {"anyOf": [{"enun": ["x"]}, {"type": "null"}]}}});
@@ -192,7 +193,7 @@ async fn slips_in_the_schemas_of_a_workflow_are_warnings() {
 }
 
 #[tokio::test]
-async fn a_nest_that_no_run_comes_out_of_is_refused_and_one_that_may_be_passed_by_is_not() {
+async fn too_deep_nesting_is_rejected_unless_it_can_be_skipped() {
     let desk = Desk::with_writer().await;
     let holding = |name: &str, node: Value, when: Option<&str>| {
         let nodes = json!({"input": {"type": "input"}, "a": node, "output": {"type": "output"}});
@@ -232,7 +233,7 @@ async fn a_nest_that_no_run_comes_out_of_is_refused_and_one_that_may_be_passed_b
 }
 
 #[tokio::test]
-async fn a_workflow_run_is_stopping_as_soon_as_it_is_asked_to() {
+async fn a_stop_request_sets_stopping_at_once() {
     let desk = Desk::with_writer().await;
     let nodes = json!({
         "input": {"type": "input"}, "a": {"type": "agent", "agent": "writer"}, "output": {"type": "output"},
@@ -241,13 +242,13 @@ async fn a_workflow_run_is_stopping_as_soon_as_it_is_asked_to() {
     let (_, run) = desk.post("/workflows/slow/runs", json!({})).await;
     let path = format!("/workflow-runs/{}", text(&run, "workflow_run_id"));
     assert_eq!(desk.get(&path).await.1["status"], "running");
-    // Nobody advances it: the desk has no background.
+    // Nothing advances it: this coordinator has no background work.
     assert_eq!(desk.post_empty(&format!("{path}/stop")).await.1["status"], "stopping");
     assert_eq!(desk.get(&path).await.1["status"], "stopping");
 }
 
 #[tokio::test]
-async fn a_workflow_run_that_is_over_can_be_removed() {
+async fn a_finished_workflow_run_can_be_removed() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();
     let runner = desk.runner().await;
@@ -266,7 +267,7 @@ async fn a_workflow_run_that_is_over_can_be_removed() {
     assert_eq!(desk.get("/sessions").await.1["items"].as_array().unwrap().len(), 1, "its agent's stays");
 }
 
-/// Starts a workflow with one agent that stands in it, and gives its run to a runner.
+/// Starts a workflow with one inline agent and claims its run.
 async fn inline_run(desk: &Desk, runner: &str, name: &str, more: Value) -> (String, Held) {
     let mut agent = json!({"executor": {"type": "llm", "provider": "anthropic", "model": "small"}});
     agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -283,7 +284,7 @@ async fn inline_run(desk: &Desk, runner: &str, name: &str, more: Value) -> (Stri
     (text(&run, "workflow_run_id"), claimed(desk, runner).await)
 }
 
-/// The next run, which may still have to be made.
+/// Claims the next run, which may not be created yet.
 async fn claimed(desk: &Desk, runner: &str) -> Held {
     let claim = json!({"runner_id": runner, "max": 1, "wait_seconds": 20});
     let (_, claimed) = desk.post("/runner/claims", claim).await;
@@ -308,7 +309,7 @@ async fn a_session_of_an_inline_agent_is_resumed() {
     assert_eq!(held.run_id, text(&again, "run_id"));
     assert_eq!(held.run["blueprint"]["system_prompt"], "Be brief.", "{}", held.run);
     desk.finish(&held, json!({"status": "completed", "result_text": "more"})).await;
-    // Who takes the agent out of the workflow does not want it to run.
+    // An agent that was removed from the workflow must not run.
     assert_eq!(desk.delete("/workflows/flow").await.0, 204);
     let refusal = desk.post("/runs", resume()).await;
     assert_eq!(refused(&refusal), (404, "AgentNotFound"));
@@ -316,7 +317,7 @@ async fn a_session_of_an_inline_agent_is_resumed() {
 }
 
 #[tokio::test]
-async fn an_agent_by_itself_does_not_take_over_the_session_of_one_in_a_workflow() {
+async fn sessions_of_inline_and_standalone_agents_are_separate() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();
     let runner = desk.runner().await;
@@ -328,7 +329,7 @@ async fn an_agent_by_itself_does_not_take_over_the_session_of_one_in_a_workflow(
     let (_, again) = desk.post("/runs", json!({"session_id": session, "prompt": "And now?"})).await;
     let (_, run) = desk.get(&format!("/runs/{}", text(&again, "run_id"))).await;
     assert_eq!(run["contract"]["schema"], object("words", "integer"), "{run}");
-    // Nor the other way round, also where the agent was changed meanwhile.
+    // The other direction is rejected, too, also if the agent was changed meanwhile.
     let (_, alone) = desk.run(json!({"agent_name": "writer", "prompt": "Go"})).await;
     let held = desk.claim(&runner).await;
     desk.finish(&held, json!({"status": "failed", "error": {"type": "executor_failed", "message": "no"}}))
@@ -345,7 +346,7 @@ async fn an_agent_by_itself_does_not_take_over_the_session_of_one_in_a_workflow(
 }
 
 #[tokio::test]
-async fn an_agent_that_works_for_a_workflow_is_not_called_back() {
+async fn an_agent_in_a_workflow_is_not_called_back() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();
     let runner = desk.runner().await;

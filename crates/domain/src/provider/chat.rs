@@ -35,7 +35,7 @@ pub enum ReasoningField {
     Effort,
     /// `reasoning`, an object with the effort or the budget.
     Object,
-    /// `thinking`, on or off. Off is said too, because such servers reason unless told otherwise.
+    /// `thinking`, on or off. Off is sent explicitly, because such servers reason by default.
     Thinking,
 }
 

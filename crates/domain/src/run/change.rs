@@ -24,7 +24,7 @@ use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
 use crate::usage::Usage;
 
-/// The next state of a run and its session, and what is written with them.
+/// The next state of a run and its session, and everything that is written with them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     pub run: Run,
@@ -164,7 +164,7 @@ pub fn start(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Res
     }
 }
 
-/// The holder goes on holding.
+/// Renews the holder's lease.
 pub fn renew(run: Run, holder: &Holder, now: Timestamp, lease: SignedDuration) -> Result<Run, Refused> {
     held(&run, holder)?;
     let lease = run.lease.clone().map(|held| Lease { expires_at: later(now, lease), ..held });
@@ -270,8 +270,8 @@ pub enum Suspension {
     Person(Vec<InputId>),
 }
 
-/// The holder cannot go on before something happens elsewhere: the run waits for it, and the runner is free. The time that it
-/// may wait for its children counts from its first wait.
+/// Suspends a run until something happens elsewhere, and frees the runner. The time that it may
+/// wait for its children counts from its first wait.
 pub fn suspend(
     run: Run,
     session: Session,
@@ -303,8 +303,8 @@ pub fn suspend(
     Ok(Change { run, session, events, callback: None, child_reports: ChildReports::Unchanged })
 }
 
-/// What a suspended run waited for is there: it waits for a runner. `attempt` is the delivery that was suspended: who saw an
-/// earlier one does not know what the run waits for now.
+/// Makes a suspended run pending again, because what it waited for has happened. `attempt` is the
+/// suspended delivery: a caller that saw an earlier one does not know what the run waits for now.
 pub fn wake(
     run: Run,
     session: Session,
@@ -327,7 +327,8 @@ pub fn give_up_waiting(run: Run, session: Session, failure: Failure, now: Timest
     }
 }
 
-/// Fails a run that nobody will continue, because its creator is gone. Unlike a lost lease this does not wait.
+/// Fails a run that will not be continued, because its creator is gone. Unlike a lost lease this
+/// does not wait.
 pub fn abandon(run: Run, session: Session, message: String, now: Timestamp) -> Change {
     if run.status.is_over() {
         return unchanged(run, session);

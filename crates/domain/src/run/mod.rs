@@ -1,10 +1,11 @@
 //! Runs: one unit of work in a session.
 //!
-//! `pending → claimed → running → completed | failed | stopped`, with `stopping` on the way to stopped. A run that needs its
-//! children or a person is `waiting` or `input_required`, without a runner, and is `pending` again when it can continue. The
-//! changes are in [`change`]: each takes the run and its session as they are and gives them as they will be, with the events to
-//! write and what is owed to a parent. A store loads, asks, writes, in one transaction; it decides nothing. Which change leads
-//! from which status to which is listed in [`transitions`].
+//! `pending → claimed → running → completed | failed | stopped`, with `stopping` on the way to
+//! stopped. A run that needs its children or a person is `waiting` or `input_required`, without a
+//! runner, and is `pending` again when it can continue. The changes are in [`change`]: each takes
+//! the run and its session and returns their next state, with the events to write and the callback
+//! to a parent. A store loads, calls the change and writes the result, in one transaction; it
+//! decides nothing. Which change leads from which status to which is listed in [`transitions`].
 
 pub mod change;
 mod failure;

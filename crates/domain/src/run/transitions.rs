@@ -23,11 +23,11 @@ pub enum Event {
     Ask,
     /// A person makes its result.
     Correct,
-    /// What it waited for is there.
+    /// What it waited for has happened.
     Wake,
     /// It waited for too long.
     GiveUp,
-    /// Somebody stops it.
+    /// It is stopped on request.
     Stop,
     /// The runner confirms that it ended the work.
     ConfirmStop,
@@ -43,7 +43,7 @@ pub enum Event {
     Abandon,
 }
 
-/// Every change that has an effect: from, by, to. What is not listed is refused or changes nothing.
+/// Every change that has an effect: from, by, to. Unlisted changes are rejected or have no effect.
 pub const TRANSITIONS: &[(Status, Event, Status)] = &[
     (Pending, Event::Claim, Claimed),
     (Pending, Event::Stop, Stopped),

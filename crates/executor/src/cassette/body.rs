@@ -92,7 +92,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn bytes_come_back_as_they_were() {
+    fn bytes_round_trip() {
         let cases: [(&[u8], Value); 5] = [
             (b"", json!("")),
             (b"{\"a\":1}", json!("{\"a\":1}")),

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_shown_where_they_part() {
+    fn long_texts_are_shown_where_they_differ() {
         let shared = "a".repeat(500);
         let (recorded, asked) = (format!("{shared}old"), format!("{shared}{}", "b".repeat(500)));
         let (_, recorded, asked) = between(json!(recorded), json!(asked)).unwrap();

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_layer_is_taken_off() {
+    fn one_layer_is_removed() {
         let cases = [
             (r#"a\/b \"c\" \\d"#, "a/b \"c\" \\d"),
             (r"\u0061\u00E9\ud83d\uDE00!", "a\u{e9}\u{1f600}!"),

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_keeps_no_provider_has_the_built_in_ones() {
+    fn a_recording_without_providers_uses_the_built_in_ones() {
         let mut names = ProviderKind::ALL.map(ProviderKind::name);
         names.sort_unstable();
         assert_eq!(providers([]).names(), names);

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_providers_are_secrets_whatever_they_are_called() {
+    fn keys_of_providers_are_secrets_under_any_name() {
         let pairs =
             [("LABKEY", "labsecret-99"), ("LABKEY_2", "labsecret-99887766\n"), ("PLAIN", "seen-by-all")];
         let variables = variables(&pairs, &["LABKEY", "LABKEY_2", "GONE"]);

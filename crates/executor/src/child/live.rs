@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_refuses_to_end_is_killed_with_all_it_started() {
+    async fn a_process_that_does_not_end_is_killed_with_its_children() {
         let mut child = shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done").await;
         let ChildOutput::Line(grandchild) = child.next_output().await else { panic!("no process id") };
         assert_eq!(child.end(Duration::from_millis(50)).await, None);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_person_decides_what_the_blueprint_leaves_to_people() {
+    async fn a_person_decides_about_the_calls_in_approve() {
         let journal = Arc::new(Journal::none());
         let desk = PermissionDesk { approvals: Arc::new(Rules), journal: Arc::clone(&journal) };
         let bash = ["Bash", "run_command"];

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_does_not_fit() {
+    fn rejects_invalid_settings() {
         for (value, text) in [
             (json!({"model": " "}), "invalid `model` ' '; set a value, or omit it"),
             (json!({"model": "--x"}), "invalid `model` '--x'; set a value, or omit it"),

@@ -107,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn submissions_are_taken_once_and_whole() {
+    async fn submissions_are_read_once_and_completely() {
         let scratch = Scratch::new().unwrap();
         let server = SubmitServer { program: "/bin/accord".into(), args: vec!["submit".to_owned()] };
         let mut inbox = server.open(&scratch, &json!({"type": "object"}), "Hand it in.").unwrap();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_too_much_the_last_is_taken() {
+    async fn of_too_many_submissions_the_last_count() {
         let scratch = Scratch::new().unwrap();
         let server = SubmitServer { program: "/bin/accord".into(), args: Vec::new() };
         let mut inbox = server.open(&scratch, &json!({"type": "object"}), "").unwrap();

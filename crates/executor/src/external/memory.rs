@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_of_another_kind_is_refused() {
+    fn a_conversation_of_another_kind_is_rejected() {
         assert_eq!(Memory::read(None).unwrap(), Memory::default());
         let read = Memory::read(Some(&json!({"state": {"n": 1}}))).unwrap();
         assert_eq!(read, Memory { state: Some(json!({"n": 1})), history: Vec::new() });
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_is_refused() {
+    fn a_conversation_that_is_too_large_is_rejected() {
         let said = "x".repeat(MAX_HISTORY_BYTES);
         let mut memory =
             Memory { state: None, history: vec![Exchange { prompt: said, answer: String::new() }] };

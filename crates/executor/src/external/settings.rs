@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_does_not_fit() {
+    fn rejects_invalid_settings() {
         for (value, text) in [
             (json!({"command": " "}), "`command` is empty"),
             (

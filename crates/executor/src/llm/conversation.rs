@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_a_provider_wrote_come_back_as_they_were() {
+    fn numbers_of_a_provider_keep_their_spelling() {
         let numbers = "18446744073709551616,1267650600228229401496703205376,-1180591620717411303424,\
                        340282366920938463463374607431768211456,1e+400,1.10,-0";
         let kept = format!(r#"{{"endpoint":"e","blocks":[{{"input":{{"v":[{numbers}]}}}}]}}"#);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_cannot_be_read_is_refused() {
+    fn an_unreadable_conversation_is_rejected() {
         for stored in [
             json!({"version": 2, "messages": []}),
             json!({"version": 1, "messages": [{"role": "bishop"}]}),
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_another_executor_is_refused_in_words() {
+    fn a_conversation_of_another_executor_is_rejected_with_a_reason() {
         for stored in [json!({"state": null, "history": []}), json!({"held_by": "codex", "thread_id": "a"})] {
             let error = Conversation::restore(stored).unwrap_err().to_string();
             assert!(error.contains("was not created by the executor `llm`"), "{error}");

@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_cost_what_the_prices_say() {
+    fn cost_follows_the_prices() {
         let priced = Provider {
             price_per_million_input: Some(2.0),
             price_per_million_output: Some(8.0),

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_byte_decides_where_the_content_type_does_not() {
+    fn the_first_byte_decides_if_the_content_type_does_not() {
         let body = br#"  {"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
         assert_eq!(chat("text/plain", &[b" ", body]).unwrap().text, "a");
         assert_eq!(chat("application/json; charset=utf-8", &[body]).unwrap().text, "a");
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_where_the_content_type_says_json() {
+    fn events_are_read_despite_a_json_content_type() {
         let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
         assert_eq!(chat("application/json", &[STREAM.as_bytes()]), Ok(whole));
     }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_tools_are_taken() {
+    fn valid_tools_are_accepted() {
         let long = "d".repeat(DESCRIPTION_CHARACTERS + 1);
         let tools = listed(json!([
             {"name": "a", "description": long, "inputSchema": {"type": "object", "properties": {"x": true}, "required": ["x"]}},

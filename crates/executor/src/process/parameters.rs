@@ -77,7 +77,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_given_as_they_are_or_as_json() {
+    fn strings_are_passed_unchanged_and_other_values_as_json() {
         let parameters = json!({"name": "a b", "count": 10000000000000000000001_i128.to_string(), "deep": true, "list": [1, null]});
         let flags =
             ["--name", "a b", "--count", "10000000000000000000001", "--deep", "true", "--list", "[1,null]"];

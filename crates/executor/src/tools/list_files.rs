@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_text_are_escaped() {
+    fn names_that_are_not_text_are_escaped() {
         let project = tempfile::tempdir().unwrap();
         let names: [&[u8]; 2] = [b"a\nb", b"\xff.txt"];
         for name in names {

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_tool_is_refused_with_those_that_there_are() {
+    fn an_unknown_tool_is_rejected_with_the_known_ones() {
         let folder = tempfile::tempdir().unwrap();
         let error = open(&["read_file", "rm"], folder.path()).err().unwrap();
         assert!(matches!(error, OpenError::Settings(_)));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_missing() {
+    fn a_missing_folder_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let error = open(&[], &folder.path().join("gone")).err().unwrap();
         assert!(matches!(error, OpenError::Missing(_)));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn calls_that_make_no_sense_are_answered() {
+    async fn invalid_calls_get_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let tools = open(&["read_file", "read_file"], folder.path()).unwrap();
         let cancel = CancellationToken::new();

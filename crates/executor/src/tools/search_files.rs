@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn matching_lines_come_with_their_place() {
+    fn matching_lines_have_their_location() {
         let project = tempfile::tempdir().unwrap();
         let at = |path: &str| project.path().join(path);
         fs::create_dir_all(at("src")).unwrap();

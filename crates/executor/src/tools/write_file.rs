@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_made_and_replaced() {
+    fn files_are_created_and_replaced() {
         let project = tempfile::tempdir().unwrap();
         let at = |path: &str| project.path().join(path);
         let folder = Folder::open(project.path()).unwrap();

@@ -1,4 +1,5 @@
-//! A model that misbehaves in every way it knows: each turn ends, and a failed one is kept until it is asked again.
+//! A model that misbehaves in every known way: each turn ends, and a failed one stays pending until
+//! it is repeated.
 
 use accord_executor::{Stop, TurnError};
 use accord_test_support::{ChaosModel, Misbehaviour, ModelServer};
@@ -7,17 +8,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{PROVIDERS, native, open, schema, silence, submit, transport, turn};
 
-/// Enough that most misbehaviours come up on each wire.
+/// Enough that most misbehaviours occur in each protocol.
 const TURNS: u64 = 80;
 
-/// How long one conversation gets. Each request sends all of it, and a mebibyte of braces may be in it.
+/// Turns of one conversation. Each request sends all of it, and it may contain a mebibyte of
+/// braces.
 const TURNS_OF_A_SESSION: u64 = 8;
 
 #[tokio::test]
-async fn every_turn_ends_and_a_failed_one_is_kept_until_it_is_asked_again() {
+async fn every_turn_ends_and_a_failed_one_can_be_repeated() {
     let transport = &transport();
     for (seed, provider) in (1..).zip(PROVIDERS) {
-        // An endless stream is read to the limit of an answer, which takes seconds here; it has tests of its own.
+        // An endless stream is read up to the limit of an answer, which takes seconds; other tests
+        // cover it.
         let chaos = ChaosModel::new(seed, schema(), json!({"a": "x"})).weight(Misbehaviour::EndlessStream, 0);
         let server = ModelServer::start(chaos.clone()).await.unwrap();
         let mut session = open(transport, &server, provider).await;

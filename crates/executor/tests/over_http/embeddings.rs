@@ -1,4 +1,4 @@
-//! Vectors over the network.
+//! Embeddings over the network.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ async fn ollama_and_openai_give_the_same_vectors_for_the_same_texts() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_named() {
+async fn an_unreachable_server_is_named() {
     let server = ModelServer::start(Script::default()).await.unwrap();
     let url = server.url();
     drop(server);

@@ -1,4 +1,4 @@
-//! Each way in which a service answers, on each wire.
+//! Every kind of answer of a service, in each protocol.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ async fn every_api_reports_each_end() {
 }
 
 #[tokio::test]
-async fn trouble_passes_on_every_wire() {
+async fn transient_errors_are_retried_in_every_protocol() {
     let transport = &transport();
     for provider in PROVIDERS {
         let replies = [
@@ -77,7 +77,7 @@ async fn trouble_passes_on_every_wire() {
 }
 
 #[tokio::test]
-async fn each_error_has_its_class_on_every_wire() {
+async fn errors_are_classified_in_every_protocol() {
     let transport = &transport();
     for provider in PROVIDERS {
         let error = async |reply: Reply, delivery| {
@@ -123,7 +123,7 @@ async fn a_cancelled_turn_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_over_several_turns() {
+async fn a_conversation_continues_over_several_turns() {
     let transport = &transport();
     for provider in PROVIDERS {
         let server = ModelServer::start([Reply::submit(&json!({"a": 1})), Reply::submit(&json!({"a": "x"}))])

@@ -18,12 +18,12 @@ use serde_json::{Value, json};
 /// Every built-in provider.
 const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
 
-/// The way to the server. Making one reads all certificates, so a test makes one and no more.
+/// The transport to the server. Creating one reads all certificates, so each test creates only one.
 fn transport() -> Arc<HttpTransport> {
     Arc::new(HttpTransport::new().unwrap())
 }
 
-/// A session with a provider that the server plays.
+/// A session with a provider, played by the server.
 async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &str) -> Box<dyn Session> {
     let base_url = match provider {
         "anthropic" | "ollama" => server.url(),
@@ -73,7 +73,7 @@ fn turn(prompt: &str, delivery: Delivery) -> Turn {
     Turn { system_prompt: "Be brief.".into(), prompt: prompt.into(), delivery, ..Turn::default() }
 }
 
-/// Nobody listens.
+/// Events that nothing receives.
 fn silence() -> Events {
     Events::none()
 }

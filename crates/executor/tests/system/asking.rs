@@ -15,10 +15,10 @@ pub(crate) const KEY: &str = "sk-very-secret";
 
 pub(crate) type Item = Result<Vec<u8>, TransportError>;
 
-/// A status and a body in pieces, or a failure.
+/// A status and a body in chunks, or a failure.
 pub(crate) type Scripted = Result<(u16, Vec<Item>), TransportError>;
 
-/// Answers from a list.
+/// A transport that answers from a list.
 pub(crate) struct Script(Mutex<Vec<Scripted>>);
 
 impl Script {
@@ -42,7 +42,7 @@ impl Transport for Script {
     }
 }
 
-/// Asks once a turn, and once more when the connection fails.
+/// Sends one request per turn, and repeats it once if the connection fails.
 pub(crate) struct Asking(pub(crate) Arc<dyn Transport>);
 
 struct AskingSession {
@@ -54,7 +54,7 @@ struct AskingSession {
 #[async_trait]
 impl Executor for Asking {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
-        // It tells no costs.
+        // It reports no costs.
         assert!(!start.costs_are_limited);
         let base_url = start.settings.get("base_url").and_then(Value::as_str).unwrap().to_owned();
         let said = start.conversation.map(|said| serde_json::from_value(said).unwrap()).unwrap_or_default();

@@ -50,7 +50,7 @@ async fn long_output_keeps_its_ends() {
 }
 
 #[tokio::test]
-async fn secrets_are_not_handed_on() {
+async fn secrets_are_not_passed_on() {
     let given =
         [("MY_API_KEY", "secret"), ("ACCORD_RUNNER__KEY", "secret"), ("LABKEY", "secret"), ("PLAIN", "seen")];
     let path = std::env::var_os("PATH").map(|path| ("PATH".into(), path));
@@ -62,14 +62,15 @@ async fn secrets_are_not_handed_on() {
     let command = json!({"command": "echo \"$PLAIN\"; env | grep -c secret"});
     let seen = call(tools.as_ref(), "run_command", command).await;
     assert_eq!(seen.text, "exit code 1\n[stdout]\nseen\n0");
-    // Nor is anything else that this process has and the tools were not given; some the shell sets itself.
+    // Variables of this process that were not given to the tools are absent, too; the shell sets
+    // some itself.
     let names = json!({"command": "env | cut -d= -f1 | grep -vx -e PWD -e OLDPWD -e SHLVL -e _ | sort"});
     let seen = call(tools.as_ref(), "run_command", names).await;
     assert_eq!(seen.text, "exit code 0\n[stdout]\nPATH\nPLAIN");
 }
 
 #[tokio::test]
-async fn nothing_is_left_after_the_time_is_over() {
+async fn nothing_is_left_after_a_timeout() {
     let folder = tempdir().unwrap();
     let tools = every_tool(folder.path());
     let arguments = json!({"command": format!("echo first; {WITH_GRANDCHILD}"), "timeout_seconds": 1});

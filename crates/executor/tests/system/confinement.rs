@@ -1,4 +1,4 @@
-//! File tools and every way out of the project folder that we could think of.
+//! File tools, and every known way out of the project folder.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::support::{call, every_tool};
 
 const SECRET: &str = "the text that must not be seen";
 
-/// A project folder beside a file that no tool may see or change.
+/// A project folder next to a file that no tool may read or change.
 struct House {
     root: TempDir,
     tools: Box<dyn Toolbox>,
@@ -40,7 +40,7 @@ impl House {
         self.root.path().join("project").join(path)
     }
 
-    /// Uses a path with every file tool; what was said.
+    /// Uses a path with every file tool and returns their outputs.
     async fn try_everything(&self, path: &str) -> Vec<String> {
         let mut said = Vec::new();
         for (tool, arguments) in [
@@ -55,7 +55,7 @@ impl House {
         said
     }
 
-    /// Nothing outside was seen, made or changed.
+    /// Nothing outside was read, created or changed.
     fn is_whole(&self, said: &[String]) -> Result<(), String> {
         let listed = format!("secret ({} bytes)", SECRET.len());
         let seen =
@@ -116,7 +116,7 @@ async fn no_path_leads_out() {
 }
 
 #[tokio::test]
-async fn refusals_say_what_to_do() {
+async fn rejections_say_what_to_do() {
     let house = House::new();
     symlink("../secret", house.at("out")).unwrap();
     symlink("loop-b", house.at("loop-a")).unwrap();
@@ -184,7 +184,7 @@ async fn huge_and_odd_files_are_answered() {
 }
 
 #[tokio::test]
-async fn a_link_that_comes_and_goes_leads_nowhere() {
+async fn a_swapped_link_leads_nowhere() {
     let house = House::new();
     let over = AtomicBool::new(false);
     let (folder, link) = (house.at("switch"), house.at("switch.link"));

@@ -1,4 +1,4 @@
-//! Programs that speak the executor protocol, well and badly.
+//! Programs that follow the executor protocol, and programs that do not.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{gone, grandchild, start, turn};
 
-/// What a program must say first.
+/// The first message of a program.
 const HELLO: &str = r#"echo '{"type":"hello","protocol":1,"name":"fake","capabilities":{"resume":true,"native_schema":false,"reprompt":true}}'"#;
 
 /// Reads `start` and the first turn.
@@ -147,7 +147,7 @@ async fn a_program_gets_all_fields_and_its_output_is_read() {
 }
 
 #[tokio::test]
-async fn the_python_example_is_asked_again_and_resumes() {
+async fn the_python_example_is_re_prompted_and_resumes() {
     let conversation = {
         let mut program = Program::new(&[]);
         program.start.settings = json!({"type": "external", "command": example("word_count.py")});
@@ -204,7 +204,7 @@ async fn the_shell_example_gets_the_history() {
 }
 
 #[tokio::test]
-async fn a_schema_is_sent_where_it_is_taken() {
+async fn a_schema_is_sent_if_the_program_supports_it() {
     let hello = HELLO.replace("\"native_schema\":false", "\"native_schema\":\"anthropic\"");
     let rejected = r#"echo '{"type":"error","turn":1,"kind":"schema_rejected","message":"too deep"}'"#;
     let second = r#"read -r asked; printf '{"type":"answer","session_id":"ses_1","turn":2,"structured":%s}\n' "$asked""#;
@@ -237,7 +237,7 @@ async fn distinguishes_ends() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_begin_well_is_refused() {
+async fn a_bad_hello_is_rejected() {
     for (script, expected) in [
         ("echo oops >&2; exit 4", "'sh' exited with code 4 without an answer; last lines of stderr:\noops"),
         (
@@ -276,7 +276,7 @@ async fn a_program_that_does_not_begin_well_is_refused() {
 }
 
 #[tokio::test]
-async fn a_program_that_breaks_the_protocol_is_ended_with_all_it_started() {
+async fn a_program_that_breaks_the_protocol_is_killed_with_its_children() {
     let foreign = r#"echo '{"type":"answer","session_id":"ses_2","turn":1,"text":"x"}'"#;
     let future = r#"echo '{"type":"answer","session_id":"ses_1","turn":9,"text":"x"}'"#;
     let empty = r#"echo '{"type":"answer","session_id":"ses_1","turn":1}'"#;
@@ -312,7 +312,7 @@ async fn an_exit_is_reported_with_stderr_of_the_program() {
     assert_eq!(program.failure().await, "'sh' closed its stdout without an answer; stderr is empty");
 }
 
-/// A program that writes all of this at once, behind its answer too.
+/// A program that writes all of this at once, including what follows its answer.
 fn at_once(lines: &[&str]) -> String {
     let answer = r#"{"type":"answer","session_id":"ses_1","turn":1,"text":"yes"}"#;
     format!("printf '%s\\n' '{answer}' {}", lines.iter().map(|line| format!("'{line}' ")).collect::<String>())
@@ -341,7 +341,7 @@ async fn reads_messages_that_come_with_an_answer() {
 }
 
 #[tokio::test]
-async fn a_second_answer_that_comes_later_is_an_error_of_the_next_turn() {
+async fn a_late_second_answer_is_an_error_of_the_next_turn() {
     let late = "read -r asked";
     let program = Program::new(&[HELLO, FIRST, ANSWER, late, ANSWER, "read -r end"]);
     let mut session = program.open().await.unwrap();
@@ -352,7 +352,7 @@ async fn a_second_answer_that_comes_later_is_an_error_of_the_next_turn() {
 }
 
 #[tokio::test]
-async fn silence_is_ended_when_the_time_is_over() {
+async fn silence_times_out() {
     let script = ["trap '' TERM", HELLO, FIRST, "sleep 300 & echo $! > part; mv part pid; wait"];
     let program = Program::new(&script).set("timeout_seconds", json!(1));
     let mut session = program.open().await.unwrap();

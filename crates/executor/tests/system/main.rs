@@ -1,4 +1,4 @@
-//! Files and processes: what needs a real system to be tried.
+//! Files and processes: tests that need a real system.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod acp;

@@ -85,7 +85,7 @@ async fn reports_stderr_while_the_command_runs() {
 }
 
 #[tokio::test]
-async fn parameters_go_in_and_stdout_comes_out() {
+async fn parameters_are_the_input_and_stdout_is_the_output() {
     let parameters = json!({"b": 1.10, "a": "é"});
     let answer = run(json!({"type": "process", "command": "cat"}), parameters).await.unwrap();
     assert_eq!(answer, Answer::of_text("{\"b\":1.1,\"a\":\"é\"}", ""));
@@ -103,7 +103,7 @@ async fn flags_come_after_the_arguments() {
 }
 
 #[tokio::test]
-async fn the_command_sees_its_own_variables_and_not_accords() {
+async fn the_command_sees_its_variables_but_not_accords() {
     let mut settings = shell("echo \"$KEPT $ADDED ${ACCORD_KEY-none} $(basename \"$PWD\")\"");
     settings["env"] = json!({"ADDED": "too"});
     let folder = tempdir().unwrap();
@@ -115,7 +115,7 @@ async fn the_command_sees_its_own_variables_and_not_accords() {
 }
 
 #[tokio::test]
-async fn failures_say_how_it_ended() {
+async fn failures_report_how_the_command_ended() {
     assert_eq!(failure(shell("exit 3")).await, "'sh' exited with code 3; stderr is empty");
     assert_eq!(
         failure(shell("echo no luck >&2; exit 1")).await,
@@ -153,7 +153,7 @@ async fn unread_input_does_not_block() {
 }
 
 #[tokio::test]
-async fn endless_output_is_ended() {
+async fn endless_output_is_stopped() {
     assert_eq!(failure(shell("yes")).await, "'sh' wrote more than 8 MiB to stdout; stderr is empty");
 }
 
@@ -173,7 +173,7 @@ async fn a_process_runs_once() {
 }
 
 #[tokio::test]
-async fn tools_are_refused() {
+async fn tools_are_rejected() {
     let folder = tempdir().unwrap();
     let mut start = start(folder.path(), shell("echo 1"), json!({}));
     start.tools = vec!["read_file".to_owned()];
@@ -182,7 +182,7 @@ async fn tools_are_refused() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_after_the_time_is_over() {
+async fn nothing_is_left_after_a_command_timed_out() {
     let folder = tempdir().unwrap();
     let mut settings = shell(&format!("echo so far >&2; {WITH_GRANDCHILD}"));
     settings["timeout_seconds"] = json!(1);

@@ -1,4 +1,5 @@
-//! The table of `docs/guides/operations.md`, line by line: what a confined command can read and write.
+//! The table in `docs/guides/operations.md`, row by row: what a sandboxed command can read and
+//! write.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use accord_executor::Toolbox;
 
 use crate::sandbox::{Folders, run};
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Row {
     what: String,
@@ -39,7 +40,7 @@ fn row(line: &str) -> Row {
     }
 }
 
-/// Reads a file, or lists a folder; writes a file without changing it, or makes one in a folder.
+/// Reads a file or lists a folder; writes a file without changing it, or creates one in a folder.
 const TRY: &str = r#"
 for path in $PATHS; do
     [ -e "$path" ] || continue
@@ -74,9 +75,9 @@ async fn every_line_of_the_guide_holds() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// The paths of a row that are on this machine, and whether each could be read and written.
+/// The paths of a row that exist on this machine, and whether each can be read and written.
 async fn tried(tools: &dyn Toolbox, row: &Row) -> Vec<(String, String, String)> {
-    // Without a terminal `/dev/tty` is there and cannot be opened.
+    // Without a terminal, `/dev/tty` exists but cannot be opened.
     let paths: Vec<&str> = row.paths.iter().map(String::as_str).filter(|path| *path != "/dev/tty").collect();
     let (_, text) = run(tools, &format!("PATHS=\"{}\"{TRY}", paths.join(" "))).await;
     let lines = text.lines().filter_map(|line| line.strip_prefix("TRIED "));
@@ -84,7 +85,7 @@ async fn tried(tools: &dyn Toolbox, row: &Row) -> Vec<(String, String, String)> 
     words.map(|words| <[String; 3]>::try_from(words).unwrap().into()).collect()
 }
 
-/// The lines of the table that name no path.
+/// The rows of the table that name no path.
 #[tokio::test]
 async fn folders_of_the_search_path_can_be_read_and_not_written() {
     let folders = Folders::new();
@@ -101,7 +102,7 @@ async fn folders_of_the_search_path_can_be_read_and_not_written() {
     assert!(!run(tools.as_ref(), &format!("cat {}", folders.file().display())).await.0);
 }
 
-/// The command line of whoever runs the runner may hold a key.
+/// The command lines of other processes of this user may contain a key.
 #[tokio::test]
 async fn nothing_is_read_about_other_processes() {
     let folders = Folders::new();
@@ -135,7 +136,7 @@ async fn no_key_is_in_the_environment() {
     }
 }
 
-/// Programs that people let agents use, as far as they are on this machine.
+/// Programs that agents commonly use, if they are installed.
 #[tokio::test]
 async fn programs_work() {
     let folders = Folders::new();
@@ -174,9 +175,9 @@ async fn programs_work() {
     }
 }
 
-/// Cargo keeps itself in the home folder, and so has to be listed.
+/// Cargo is in the home folder and therefore has to be listed.
 #[tokio::test]
-async fn cargo_works_where_its_folders_are_listed() {
+async fn cargo_works_if_its_folders_are_listed() {
     let folders = Folders::new();
     let Some(home) = std::env::home_dir() else { return };
     let own = [home.join(".cargo"), home.join(".rustup")];

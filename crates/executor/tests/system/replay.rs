@@ -86,7 +86,7 @@ async fn a_recording_holds_everything_but_secrets() {
 }
 
 #[tokio::test]
-async fn a_recorded_run_can_be_had_again() {
+async fn a_recorded_run_can_be_replayed() {
     let folder = tempdir().unwrap();
     std::fs::create_dir(folder.path().join("tapes")).unwrap();
     let text = record(folder.path()).await.to_text().unwrap();
@@ -107,7 +107,7 @@ async fn a_recorded_run_can_be_had_again() {
 }
 
 #[tokio::test]
-async fn another_request_is_refused_unless_only_the_order_counts() {
+async fn another_request_is_rejected_unless_matched_by_order() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a.json");
     std::fs::write(&path, record(folder.path()).await.to_text().unwrap()).unwrap();
@@ -122,7 +122,7 @@ async fn another_request_is_refused_unless_only_the_order_counts() {
 }
 
 #[tokio::test]
-async fn equal_requests_are_answered_in_their_order() {
+async fn equal_requests_are_answered_in_order() {
     let exchange = |path: &str, body: Value, text: &str| {
         let request = RecordedRequest { path: path.to_owned(), body };
         Exchange { request, reply: answered(text.as_bytes(), None), results: Vec::new() }
@@ -147,7 +147,7 @@ async fn equal_requests_are_answered_in_their_order() {
 }
 
 #[tokio::test]
-async fn streams_are_recorded_as_far_as_they_came() {
+async fn interrupted_streams_are_recorded_up_to_the_interruption() {
     let endless = |items: Vec<Item>| Ok((200, items));
     let large = vec![Ok(vec![b'x'; 9_000_000]), Ok(vec![b'x'; 9_000_000])];
     let script = Script::of(vec![
@@ -201,7 +201,7 @@ async fn a_replay_does_not_wait() {
 }
 
 #[tokio::test]
-async fn settings_and_files_that_do_not_fit_are_named() {
+async fn mismatched_settings_and_files_are_named() {
     let folder = tempdir().unwrap();
     let write = |name: &str, agent: Value| {
         let cassette = Cassette::new(agent, json!({}), Vec::new(), json!(null));

@@ -1,5 +1,6 @@
-//! What commands of the `run_command` tool reach. That takes a kernel with Landlock: without one these tests are skipped and
-//! say why. In continuous integration (`CI` is set) a test that is skipped although the kernel has Landlock fails.
+//! What commands of the `run_command` tool can access. This needs a kernel with Landlock: without
+//! it, these tests are skipped with a reason. In continuous integration (`CI` is set), a skipped
+//! test fails if the kernel has Landlock.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use tempfile::{TempDir, tempdir};
 
 use crate::support::call;
 
-/// A project folder, and one beside it with a file that nobody in the project may touch.
+/// A project folder, and a folder next to it with a file that the project must not touch.
 pub(crate) struct Folders {
     project: TempDir,
     pub(crate) elsewhere: TempDir,
@@ -34,29 +35,29 @@ impl Folders {
         tools.open(&["run_command".to_owned()], self.project.path())
     }
 
-    /// The tools, where commands can be confined.
+    /// The tools, if commands can be sandboxed.
     pub(crate) fn confined(&self, folders: &[&Path]) -> Option<Box<dyn Toolbox>> {
         opened(self.open(folders))
     }
 
-    /// The tools with these variables, where commands can be confined.
+    /// The tools with these variables, if commands can be sandboxed.
     pub(crate) fn with_variables(&self, variables: Variables) -> Option<Box<dyn Toolbox>> {
         opened(BuiltinTools::new(variables).open(&["run_command".to_owned()], self.project.path()))
     }
 
-    /// The tools with one more folder of programs, where commands can be confined.
+    /// The tools with another folder of programs, if commands can be sandboxed.
     pub(crate) fn with_search_path(&self, folder: &Path) -> Option<Box<dyn Toolbox>> {
         let path = format!("{}:/usr/bin:/bin", folder.display());
         self.with_variables(Variables::new([("PATH".into(), path.into())], []))
     }
 }
 
-/// The tools, unless commands cannot be confined here.
+/// The tools, unless commands cannot be sandboxed here.
 fn opened(tools: Result<Box<dyn Toolbox>, OpenError>) -> Option<Box<dyn Toolbox>> {
     tools.inspect_err(skip).ok()
 }
 
-/// Says why a test is skipped, or fails where it should not be.
+/// Prints why a test is skipped, or fails if it must not be.
 fn skip(error: &OpenError) {
     let version = landlock_version();
     let has_landlock = version.is_some_and(|version| version >= NEEDED_VERSION);
@@ -70,17 +71,18 @@ fn skip(error: &OpenError) {
     eprintln!("SKIPPED, nothing about confinement was tested: {error}");
 }
 
-/// The version of Landlock with which every way to change a file can be confined.
+/// The first version of Landlock that covers every way to change a file.
 const NEEDED_VERSION: i32 = 3;
 
-/// The kernel's version of Landlock, asked by another program than the one under test; none where that cannot be asked.
+/// The kernel's version of Landlock, queried by another program than the one under test; `None` if
+/// that is not possible.
 fn landlock_version() -> Option<i32> {
     let ask = "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))";
     let told = std::process::Command::new("python3").args(["-c", ask]).output().ok()?;
     String::from_utf8_lossy(&told.stdout).trim().parse().ok()
 }
 
-/// Whether the kernel was started with Landlock, as far as it says so.
+/// Whether the kernel was started with Landlock, if it reports that.
 fn may_have_landlock() -> bool {
     let modules = std::fs::read_to_string("/sys/kernel/security/lsm");
     cfg!(target_os = "linux") && modules.map_or(true, |modules| modules.contains("landlock"))
@@ -129,7 +131,7 @@ async fn nothing_outside_is_read_or_changed() {
 }
 
 #[tokio::test]
-async fn the_project_and_a_temporary_folder_are_there() {
+async fn the_project_and_a_temporary_folder_are_accessible() {
     let folders = Folders::new();
     let Some(tools) = folders.confined(&[]) else { return };
     let command = "mkdir -p a/b && echo one > a/b/c && cat a/b/c && mv a/b d && rm -r a && ls d > /dev/null && test $(head -c 4 /dev/urandom | wc -c) = 4 \
@@ -143,7 +145,7 @@ async fn the_project_and_a_temporary_folder_are_there() {
 }
 
 #[tokio::test]
-async fn folders_that_are_listed_are_within_reach() {
+async fn listed_folders_are_accessible() {
     let folders = Folders::new();
     let Some(tools) = folders.confined(&[folders.elsewhere.path()]) else { return };
     let (ok, text) = run(tools.as_ref(), "cat link/file && echo better > link/file").await;
@@ -156,7 +158,7 @@ async fn folders_that_are_listed_are_within_reach() {
 }
 
 #[tokio::test]
-async fn everything_is_within_reach_where_the_settings_say_so() {
+async fn the_sandbox_can_be_turned_off() {
     let folders = Folders::new();
     let tools = folders.open(&[Path::new("/")]).unwrap();
     let (ok, text) = run(tools.as_ref(), "cat link/file").await;
@@ -164,7 +166,7 @@ async fn everything_is_within_reach_where_the_settings_say_so() {
 }
 
 #[test]
-fn a_listed_folder_that_is_not_there_is_named() {
+fn a_missing_listed_folder_is_named() {
     let folders = Folders::new();
     if folders.confined(&[]).is_none() {
         return;

@@ -1,4 +1,4 @@
-//! What these tests share.
+//! Helpers of these tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// How long a test waits for what happens at once unless something is wrong.
+/// How long a test waits for something that normally happens at once.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A shell command that starts a grandchild, writes its number to `pid` and waits for it.
+/// A shell command that starts a grandchild, writes its process id to `pid` and waits for it.
 pub(crate) const WITH_GRANDCHILD: &str = "sleep 300 & echo $! > part; mv part pid; wait";
 
-/// The same, but the shell ends while the grandchild goes on.
+/// The same, but the shell exits while the grandchild continues.
 pub(crate) const LEAVES_GRANDCHILD: &str = "sleep 300 & echo $! > part; mv part pid; echo 1";
 
-/// All tools. Commands are confined where the system can do that.
+/// All tools. Commands are sandboxed if the system supports it.
 pub(crate) fn every_tool(folder: &Path) -> Box<dyn Toolbox> {
     let names = ["read_file", "list_files", "search_files", "write_file", "run_command"].map(str::to_owned);
     let tools = BuiltinTools::new(std::env::vars_os());
@@ -45,7 +45,7 @@ pub(crate) fn turn() -> Turn {
     Turn::default()
 }
 
-/// A session in this folder that begins, without tools.
+/// A new session in this folder, without tools.
 pub(crate) fn start(folder: &Path, settings: Value) -> Start {
     Start {
         session_id: "ses_1".to_owned(),
@@ -65,14 +65,14 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
     }
 }
 
-/// Waits until the grandchild has written its number.
+/// Waits until the grandchild has written its process id.
 pub(crate) async fn grandchild(folder: &Path) -> u32 {
     let file = folder.join("pid");
     until(|| file.exists()).await;
     std::fs::read_to_string(file).unwrap().trim().parse().unwrap()
 }
 
-/// Waits until a process is no longer in the process table, or only as a dead entry.
+/// Waits until a process has ended or is a zombie.
 pub(crate) async fn gone(pid: u32) {
     until(|| match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Err(_) => true,
@@ -119,7 +119,7 @@ impl StepSink for Unsaved {
     async fn saved(&self) {}
 }
 
-/// The journal of a run where a person decided about a call.
+/// The journal of a run in which a person decided about a call.
 pub(crate) fn decided(tool: ToolUse, answer: Value) -> Arc<Journal> {
     let body = Body::Input {
         input_id: InputId::new("1"),

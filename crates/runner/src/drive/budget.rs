@@ -1,4 +1,4 @@
-//! What a run may use.
+//! The budget of a run.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::text::counted;
 
-/// What a run may use, and the signal that ends it.
+/// The limits of a run, and the signal that ends it.
 #[derive(Debug, Clone)]
 pub struct Budget {
     limits: Limits,
@@ -32,7 +32,7 @@ impl Budget {
     pub fn new(limits: &Limits, longest: Duration, spent: &Spent, stop: CancellationToken) -> Self {
         let time = limits.timeout_seconds.map_or(longest, Duration::from_secs);
         let left = time.saturating_sub(Duration::from_millis(spent.milliseconds));
-        // A time beyond what the clock can hold is no bound.
+        // A time beyond the range of the clock is no limit.
         let deadline = Instant::now().checked_add(left);
         Self { limits: limits.clone(), seconds: time.as_secs(), deadline, retry: Retry::default(), stop }
     }
@@ -62,7 +62,7 @@ impl Budget {
         self.limits.exhausted(used)
     }
 
-    /// What is left for the next turn.
+    /// The budget that is left for the next turn.
     pub(crate) fn left(&self, used: &Usage) -> Allowance {
         let tokens = used.input_tokens.saturating_add(used.output_tokens);
         let cost = used.cost_usd.unwrap_or_default();
@@ -88,7 +88,7 @@ impl Budget {
     }
 }
 
-/// What is said of a run whose time is over.
+/// The message of a run that timed out.
 pub(crate) fn timed_out(seconds: u64) -> String {
     let seconds = counted(u32::try_from(seconds).unwrap_or(u32::MAX), "second", "seconds");
     format!("no result within {seconds}; raise timeout_seconds, or ask for less")

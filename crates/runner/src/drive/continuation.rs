@@ -65,8 +65,8 @@ fn repeated<'a>(before: &str, text: &'a str) -> Option<&'a str> {
     heads.filter(|head| before.ends_with(head)).last()
 }
 
-/// Whether free text is given once more: nearly all of what was said, four fifths of it, and not a beginning that texts
-/// share. What is left of the first piece then was worded anew.
+/// Whether free text was repeated from the start: nearly all of the previous text, at least four
+/// fifths, not just a common beginning. The rest of the first piece was then reworded.
 fn begins_again(before: &str, text: &str) -> bool {
     let (before, text) = (before.trim_start(), text.trim_start());
     let same = before.chars().zip(text.chars()).take_while(|(one, other)| one == other).count();
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_begins_once_more_is_known_by_its_beginning() {
+    fn a_restarted_text_is_recognised_by_its_beginning() {
         for (before, text) in [
             (r#"{"a": 1, "b": "hel"#, r#"{"a": 1, "b": "hello"}"#),
             ("{", r#" {"a": 1}"#),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn free_text_that_is_given_once_more_is_taken_once() {
+    fn repeated_free_text_counts_once() {
         let rows = [
             ("The quick brown fox jumps ov", "brown fox jumps over", "The quick brown fox jumps over"),
             ("They met where it all began ", "where it all began again", "They met where it all began again"),

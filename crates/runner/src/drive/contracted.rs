@@ -17,7 +17,7 @@ use crate::assignment::Terms;
 pub(super) use judged::{error, outcome, repair, value_source};
 use state::State;
 
-/// What was seen, and how the run ends if this was the last turn.
+/// The evaluation of a turn, and the outcome of the run if this was the last one.
 struct Evaluation {
     seen: Seen,
     end: RunEnd,
@@ -70,7 +70,7 @@ impl Driver<'_, '_> {
                     self.state.apply(next);
                     if next.stronger
                         && let Err(Stuck { why, has_moved }) = self.fall_back().await
-                        // A retry of the contract can go to the model that is there.
+                        // A contract retry can use the current model.
                         && (has_moved || !next.counted)
                     {
                         return failure::because(evaluation.end, &why);

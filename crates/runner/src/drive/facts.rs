@@ -1,14 +1,14 @@
-//! What an endpoint supports: known from before, and learned in this run.
+//! What an endpoint supports: known from earlier runs, and learned in this one.
 //!
-//! Most of it holds for every schema. That a provider refused one schema holds for this one alone: such a fact carries the
-//! schema's hash behind the feature's name.
+//! Most facts hold for every schema. The rejection of one schema holds only for that schema: such a
+//! fact has the schema's hash after the feature's name.
 //!
-//! No evidence: a refusal of the model, an answer that was cut off, no answer at all.
+//! Not counted as evidence: a refusal of the model, a truncated answer, no answer at all.
 
 use accord_api::{EndpointFact, FactReport, Observed, Standing};
 use jiff::Timestamp;
 
-/// What can be supported, refused or ignored.
+/// A feature that can be supported, rejected or ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feature {
     Native,
@@ -28,7 +28,7 @@ impl Feature {
     }
 }
 
-/// What is known about one endpoint, as far as it matters for one schema.
+/// The facts about one endpoint that matter for one schema.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     endpoint: String,
@@ -127,8 +127,8 @@ impl Facts {
         self.learned.push(Learned { endpoint, model: model.to_owned(), feature, observed, at });
     }
 
-    /// What was learned. A refusal counts only if the model did answer another request: a provider that refuses whatever it
-    /// is sent does not refuse the feature.
+    /// The learned facts. A rejection counts only if the model answered another request: a provider
+    /// that rejects everything does not reject the feature.
     pub(super) fn into_learned(self, answered: bool) -> Vec<FactReport> {
         let counts = |fact: &Learned| answered || fact.observed != Observed::Refused;
         let report = |Learned { endpoint, model, feature, observed, at }| {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_schema_bars_no_other() {
+    fn a_rejected_schema_does_not_bar_others() {
         let mut facts = Facts::new("e", "one", &[]);
         facts.learn_of_schema("m", Feature::Native, Observed::Refused, NOW);
         assert!(facts.bars("m", Feature::Native) && !facts.bars("m", Feature::Tool));

@@ -86,9 +86,9 @@ pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> RunEnd {
 /// How a contract was not met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unmet {
-    /// There are no more retries.
+    /// No retries are left.
     RetriesSpent,
-    /// The model repeated its answer, and there is no other way to ask.
+    /// The model repeated its answer, and there is no other way to ask it.
     NoProgress,
     /// A value has to be confirmed, and this executor cannot be asked again.
     CannotConfirm,

@@ -1,4 +1,4 @@
-//! Fallback models: what a run goes on with where its model or its provider does not do.
+//! Fallback models: what a run continues with if its model or its provider fails.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::assignment::Assignment;
 /// The fallback models that were not used yet.
 pub(super) struct Fallbacks {
     left: VecDeque<Fallback>,
-    /// The agent's own settings, for a model of its own provider after one of another.
+    /// The agent's settings, to return to its provider after a model of another one.
     own: Arc<Value>,
     is_elsewhere: bool,
 }
@@ -57,7 +57,7 @@ impl Turns<'_> {
 
     fn move_to(&mut self, fallback: &Fallback) -> Result<Moved, OpenError> {
         let (mut settings, kind, model) = match fallback {
-            // Every session takes another model of its own provider with a turn.
+            // Every session accepts another model of the same provider for a turn.
             Fallback::Model(model) if !self.fallbacks.is_elsewhere => {
                 self.model = Some(model.clone());
                 return Ok(Moved::Model);

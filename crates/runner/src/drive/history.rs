@@ -2,7 +2,7 @@
 
 use accord_contract::{Outcome, Rejected, Violation, Violations};
 
-/// What is remembered of the answers.
+/// The history of answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     /// Answers that were judged, accepted or not.
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_errors_that_are_not_shown_are_progress() {
+    fn fewer_hidden_errors_are_progress() {
         let mut history = History::default();
         let more = |more| {
             let rejected = rejected(Outcome::SchemaInvalid, &["a"]);

@@ -1,7 +1,8 @@
-//! The loop: ask, judge, and ask again until the answer keeps the contract or nothing more can be done.
+//! The loop: prompt, validate, and re-prompt until the answer meets the contract or nothing more
+//! can be done.
 //!
-//! One loop for every executor. An [`executor::Session`](accord_executor::Session) is asked one turn at a time; what it
-//! says goes to the judge and nowhere else; what to do next is decided by [`step::next_step`] alone.
+//! One loop for every executor. An [`executor::Session`](accord_executor::Session) runs one turn at
+//! a time; its answer goes only to the judge; [`step::next_step`] alone decides what to do next.
 
 mod budget;
 mod continuation;
@@ -41,11 +42,12 @@ use turns::Turns;
 /// Receives events while a run works.
 #[async_trait]
 pub trait Observer: Send + Sync {
-    /// Something happened. May wait, so that work does not run ahead of its listeners.
+    /// Reports an event. May wait, so that work does not run ahead of its listeners.
     async fn event(&self, event: EventBody);
 
-    /// An answer was judged, or failed to come; its verdict is the step of this number. True if children of the run have to report
-    /// back first: then an answer that does not conform is no failure.
+    /// Reports an attempt: a validated answer, or a turn without one; its verdict is the step of
+    /// this number. Returns true if children of the run have to report back first: then a
+    /// nonconforming answer is not a failure.
     async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool;
 
     fn now(&self) -> Timestamp;
@@ -55,11 +57,11 @@ pub trait Observer: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub end: RunEnd,
-    /// What was used in all.
+    /// The total usage.
     pub usage: Usage,
     /// How often the model was asked again.
     pub retries: u32,
-    /// What was learnt about endpoints.
+    /// The facts learned about endpoints.
     pub facts: Vec<FactReport>,
     /// The conversation, for a later run of the session.
     pub conversation: Option<Value>,

@@ -36,7 +36,7 @@ impl Rung {
     }
 }
 
-/// What is sent on one rung, and the way back from the answer.
+/// The schema that is sent with one strategy, and how its answer is lifted.
 #[derive(Debug, Clone)]
 pub(super) struct Offer {
     pub(super) lowered: Arc<Lowered>,
@@ -87,7 +87,7 @@ impl Offers {
         self.get(rung).map_or(&self.form, |offer| &offer.form)
     }
 
-    /// What is sent on a rung; instructions need nothing.
+    /// The offer of a strategy; instructions need none.
     pub(super) fn get(&self, rung: Rung) -> Option<&Offer> {
         match rung {
             Rung::Native => self.native.as_ref().ok(),
@@ -96,7 +96,7 @@ impl Offers {
         }
     }
 
-    /// What is learnt about when the provider's own field is used.
+    /// The feature that is tested when the provider's schema field is used.
     pub(super) fn native_feature(&self) -> Feature {
         if self.has_tools { Feature::NativeBesideTools } else { Feature::Native }
     }

@@ -1,8 +1,8 @@
-//! Asking a turn again while its provider is away.
+//! Repeats a turn while its provider is unavailable.
 //!
-//! Sessions with a model repeat single requests themselves, and tools that were used stay used. Agent CLIs and external
-//! programs say only that the whole turn failed: it is asked again where no tool was used in it, so that nothing is done
-//! twice.
+//! Sessions with a model repeat single requests themselves, and tools that were used stay used.
+//! Agent CLIs and external programs only report that the whole turn failed: it is repeated if it
+//! used no tools, so that nothing is done twice.
 
 use accord_executor::{Answer, Attempts, GaveUp, Turn, Usage};
 use tokio::time::sleep;

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::continuation;
 
-/// What was said and what it is worth.
+/// An answer and its verdict.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
     /// The judged text, unchanged.
@@ -144,7 +144,7 @@ fn value_of(verdict: &Verdict) -> Option<&Value> {
     }
 }
 
-/// What was accepted, if it was no mere part of the text.
+/// The accepted value, if it was not merely a part of the text.
 fn of_whole(verdict: Verdict) -> Option<Accepted> {
     match verdict {
         Verdict::Accepted(accepted) if accepted.source != Source::Prose => Some(accepted),

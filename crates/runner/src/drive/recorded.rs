@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::turns::{NoAnswer, Turns, wire};
 
-/// Tells a CLI or program that was interrupted in the middle of a turn how to go on.
+/// Tells a CLI or program that was interrupted during a turn how to continue.
 const INTERRUPTED: &str = "You were interrupted before you answered this. What you did so far is in this conversation; continue from there.";
 
-/// What comes before the messages of a conversation that another host has.
+/// The introduction to the messages of a conversation that is on another host.
 const TRANSCRIPT: &str = "This conversation began elsewhere. These are its messages so far:";
 
 impl Turns<'_> {
@@ -36,7 +36,7 @@ impl Turns<'_> {
         }
     }
 
-    /// What the run was told after it had waited, if it is in the record.
+    /// The message that the run got after it had waited, if it is recorded.
     pub(super) fn take_message(&self) -> Option<String> {
         match self.journal.take_if(|body| matches!(body, Body::Message { .. }))? {
             Body::Message { text } => Some(text),
@@ -44,7 +44,7 @@ impl Turns<'_> {
         }
     }
 
-    /// A turn: from the record if it is there, else asked, and recorded.
+    /// A turn: from the record if it exists, otherwise asked and recorded.
     pub(super) async fn recorded_or_asked(
         &mut self,
         mut turn: Turn,
@@ -174,7 +174,7 @@ fn stop(ending: Ending, detail: String) -> Stop {
     }
 }
 
-/// A turn that failed for a reason of its own. One that was ended from outside is asked again.
+/// A turn that failed by itself. A turn that was ended from outside is repeated.
 fn failed(why: &NoAnswer, usage: Usage) -> Option<Body> {
     let (error, message) = match why {
         NoAnswer::SchemaRejected(words) => (RequestError::SchemaRejected, words),
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_decision_is_told() {
+    fn every_decision_is_passed_on() {
         let call =
             |command: &str| ToolUse { name: "Bash".to_owned(), arguments: json!({"command": command}) };
         assert_eq!(decided(&[]), "");

@@ -1,4 +1,4 @@
-//! What is asked: the system prompt, the prompt and the delivery of each turn.
+//! The requests to a session: the system prompt, the prompt and the delivery of each turn.
 
 use accord_api::agent::{self, Blueprint};
 use accord_api::{Origin, RunKind};
@@ -14,7 +14,7 @@ use crate::assignment::{Assignment, Terms};
 /// The name of the format, for providers that want one.
 const FORMAT_NAME: &str = "result";
 
-/// What is asked, before it is put into words.
+/// A request, before it is put into words.
 #[derive(Debug, Clone)]
 pub(super) enum Ask {
     Task,
@@ -28,7 +28,7 @@ pub(super) enum Ask {
     },
     /// The rest of an answer.
     Rest,
-    /// To go on with what the children of the run said.
+    /// To continue with the results of the run's children.
     Callback(String),
 }
 
@@ -39,7 +39,7 @@ impl Ask {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
             Self::Callback(text) => Some(text.clone()),
-            // Prose without a value has no errors to mend: the call is all that is missing.
+            // Prose without a value has no errors to fix: only the call is missing.
             Self::Better { rejected, cut_off: false, submitted: false, .. }
                 if rung == Rung::Tool && rejected.outcome == Outcome::NoJson =>
             {

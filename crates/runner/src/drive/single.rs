@@ -27,8 +27,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How a command is held to its contract: in no way that could be compared with others, since no model is asked.
 const OF_A_COMMAND: Strategy = Strategy::Auto;
 
-/// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are reported here: it hears of no more
-/// than that the run failed.
+/// One answer, which the coordinator validates. A refusal, and a turn without an answer, are
+/// reported here, because the coordinator only learns that the run failed.
 pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd {
     if let Some(words) = terms.and_then(|terms| not_by_words(terms.contract.strategy)) {
         return failure::executor(words);
@@ -81,7 +81,7 @@ fn not_by_words(strategy: Strategy) -> Option<String> {
     }
 }
 
-/// One computation. What it wrote is the result, if it is one JSON value and keeps the contract.
+/// Runs a command once. Its output is the result if it is one JSON value and meets the contract.
 pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> RunEnd {
     let assignment = turns.assignment;
     let turn = request::without_contract(
@@ -117,8 +117,8 @@ fn unanswered(why: &NoAnswer, beside: Option<String>) -> RunEnd {
     }
 }
 
-/// A text that is one JSON value, or what is wrong with it. A program can be held to more than a model: its value is not
-/// looked for among other words, nor behind thoughts.
+/// A text that is one JSON value, or what is wrong with it. The rules for a program are stricter
+/// than for a model: its value must be the whole output, without surrounding text.
 fn alone(text: &str) -> Result<Value, String> {
     let value = parsed(text)?;
     match serde_json::from_str::<IgnoredAny>(text.trim_start_matches(BYTE_ORDER_MARK)) {

@@ -1,11 +1,11 @@
-//! What to do after an attempt: one table, pure.
+//! Decides what to do after an attempt: one table, as a pure function.
 //!
-//! Not here: the texts that are sent, the models' names, the schemas. The caller knows them; here only what the
-//! decision depends on.
+//! Prompts, names of models and schemas do not appear here. The caller knows them; this module only
+//! has what the decision depends on.
 
 use super::offers::Rung;
 
-/// What an attempt came to, as far as the next step depends on it.
+/// The outcome of an attempt, reduced to what the next step depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// The answer keeps the contract.
@@ -56,7 +56,7 @@ pub(super) struct Situation {
     pub(super) forced: bool,
     /// Whether a call can be demanded at all.
     pub(super) can_force: bool,
-    /// The next higher ceiling of an answer, where one is known and allowed.
+    /// The next higher token limit of an answer, if one is known and allowed.
     pub(super) higher_ceiling: Option<u32>,
 }
 
@@ -82,9 +82,9 @@ pub(super) struct Next {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Say {
-    /// What was wrong with the answer.
+    /// The errors of the answer.
     Errors,
-    /// To go on where the answer was cut off.
+    /// To continue where the answer was cut off.
     Continue,
     /// The same as before, put in the words of the rung.
     Same,
@@ -138,7 +138,7 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         // Only the model that said it knows what it meant.
         Seen::Unconfirmed => Step::Ask(again(situation, Say::Errors)),
         Seen::Truncated => Step::Ask(truncated(situation)),
-        // A conversation that holds an echo leads to the next one, so the task is asked anew.
+        // A conversation with an echo leads to the next echo, so the task is asked in a fresh one.
         Seen::Echoed { .. } if situation.rung != Rung::Tool => {
             Step::Ask(Next { say: Say::Anew, ..last_by_the_stronger(situation) })
         }
@@ -177,7 +177,8 @@ fn last_by_the_stronger(situation: &Situation) -> Next {
     Next { stronger, ..again(situation, Say::Errors) }
 }
 
-/// A demanded call that is refused is no longer demanded; else the next rung. Neither is the model's fault.
+/// A rejected tool choice is omitted from then on; otherwise the next strategy is used. Neither
+/// counts against the model.
 fn rejected(situation: &Situation) -> Step {
     let same = Next { counted: false, ..again(situation, Say::Same) };
     match situation.lower {
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_or_a_failure_goes_to_the_next_model_for_nothing() {
+    fn a_refusal_or_a_failure_uses_the_next_model_without_a_retry() {
         for retries_left in [0, 2] {
             let situation = Situation { retries_left, stronger_left: 1, lower: None, ..SITUATION };
             let next = |say| Step::Ask(Next { say, stronger: true, counted: false, ..NEXT });
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn without_retries_a_wanting_answer_is_the_end() {
+    fn without_retries_an_invalid_answer_ends_the_run() {
         let spent = Situation { retries_left: 0, stronger_left: 1, ..SITUATION };
         let deaf = Situation { reprompt: false, stronger_left: 1, ..SITUATION };
         for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Unconfirmed, Seen::Truncated] {
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanting_answer_is_asked_again_and_at_last_of_the_stronger_models() {
+    fn an_invalid_answer_is_re_prompted_and_finally_with_fallback_models() {
         assert_eq!(next_step(&SITUATION, WANTING), Step::Ask(NEXT));
         let last = Situation { retries_left: 1, ..SITUATION };
         assert_eq!(next_step(&last, WANTING), Step::Ask(NEXT));
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_answer_escalates_to_a_model_then_to_a_rung_then_ends() {
+    fn a_repeated_answer_tries_another_model_then_another_strategy_then_fails() {
         let stronger = Situation { stronger_left: 1, ..SITUATION };
         assert_eq!(next_step(&stronger, REPEATED), Step::Ask(Next { stronger: true, ..NEXT }));
         assert_eq!(next_step(&SITUATION, REPEATED), Step::Ask(Next { rung: Rung::Tool, ..NEXT }));
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_is_asked_anew() {
+    fn after_an_echo_the_conversation_starts_fresh() {
         for repeated in [false, true] {
             let seen = Seen::Echoed { repeated };
             let words = Situation { rung: Rung::Prompt, lower: None, ..SITUATION };
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_schema_costs_no_retry_and_ends_where_there_is_no_rung() {
+    fn a_rejected_schema_uses_no_retry_and_fails_without_another_strategy() {
         let down = Next { say: Say::Same, rung: Rung::Tool, counted: false, ..NEXT };
         for retries_left in [0, 2] {
             let situation = Situation { retries_left, ..SITUATION };
@@ -341,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_demand_is_dropped_before_the_rung_is() {
+    fn a_rejected_tool_choice_is_dropped_before_the_strategy() {
         let forced = Situation { rung: Rung::Tool, forced: true, lower: None, ..SITUATION };
         let same = Next { say: Say::Same, rung: Rung::Tool, counted: false, ..NEXT };
         assert_eq!(next_step(&forced, Seen::Rejected), Step::Ask(same));
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_ceiling_is_taken_back_for_nothing() {
+    fn a_rejected_token_limit_is_reverted_without_a_retry() {
         let spent = Situation { retries_left: 0, ..SITUATION };
         let back = Next { say: Say::Same, ceiling: Ceiling::Restore, counted: false, ..NEXT };
         assert_eq!(next_step(&spent, Seen::CeilingRefused), Step::Ask(back));

@@ -35,12 +35,13 @@ pub(super) struct Turns<'a> {
     /// Whether a tool was used in it.
     pub(super) has_worked: bool,
     live: Live,
-    /// What was said before, if the conversation is on another host: the first turn that is asked here tells it.
+    /// The previous messages, if the conversation is on another host: the first turn here includes
+    /// them.
     pub(super) transcript: Option<String>,
     recorded: u32,
     /// How often the model was asked again; set at the end.
     pub(super) retries: u32,
-    /// The model where it is not the settings' own.
+    /// The model, if it is not the one in the settings.
     pub(super) model: Option<String>,
     pub(super) fallbacks: Fallbacks,
 }
@@ -74,7 +75,7 @@ pub(super) enum NoAnswer {
     Stopped,
 }
 
-/// What an attempt came to, without what every attempt has.
+/// The outcome of an attempt, without the fields that every attempt has.
 pub(super) struct Judged {
     pub(super) outcome: attempt::Outcome,
     pub(super) strategy: accord_api::Strategy,
@@ -315,7 +316,7 @@ fn has_step(outcome: attempt::Outcome) -> bool {
     !matches!(outcome, BudgetExhausted | Stopped | TimedOut)
 }
 
-/// The model as it goes on record. One that was replayed was not asked, so it does not count as the live one.
+/// The model name to record. A replayed model was not called, so it must not count as the live one.
 fn named(executor: &Executor, model: String) -> String {
     match executor {
         Executor::Replay(_) if !model.is_empty() => format!("{model}{}", attempt::REPLAYED),
@@ -350,7 +351,7 @@ impl NoAnswer {
         }
     }
 
-    /// What to say of it.
+    /// The message for the failure.
     pub(super) fn message(&self) -> String {
         match self {
             Self::SchemaRejected(words)
@@ -380,7 +381,7 @@ pub(super) fn ended(over: Over) -> NoAnswer {
     }
 }
 
-/// What a turn's error means for the run. A turn that we ended ourselves ended for our reason.
+/// The meaning of a turn's error for the run. A turn that the runner ended has the runner's reason.
 fn why(error: TurnError, over: Option<Over>) -> NoAnswer {
     match (error, over) {
         (_, Some(over)) => ended(over),
@@ -401,7 +402,7 @@ fn why(error: TurnError, over: Option<Over>) -> NoAnswer {
     }
 }
 
-/// What was used, as far as it can be true: a server may count wrong, and what it says of that ends no run.
+/// The plausible usage: a server may count wrong, and a wrong count must not end a run.
 pub(super) fn wire(usage: accord_executor::Usage) -> Usage {
     let accord_executor::Usage { input_tokens, output_tokens, cost_usd } = usage;
     Usage { input_tokens, output_tokens, cost_usd }.bounded()

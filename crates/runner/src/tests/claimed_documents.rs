@@ -1,4 +1,4 @@
-//! The documents of a claimed run, as the runner reads them.
+//! The documents of a claimed run, as read by the runner.
 
 use accord_api::ClaimedRun;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use super::fake::claim;
 use crate::{Assignment, Known};
 
 #[test]
-fn numbers_are_handed_on_as_they_are_written() {
+fn numbers_are_passed_on_unchanged() {
     let written = "[18446744073709551616,-1180591620717411303424,340282366920938463463374607431768211456,1e+400,1.10,-0]";
     let raw = || RawValue::from_string(format!(r#"{{"v":{written}}}"#)).unwrap();
     let claim =

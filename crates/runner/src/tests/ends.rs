@@ -1,4 +1,4 @@
-//! How runs end, and how that is reported.
+//! Results of runs, and how they are reported.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ async fn a_value_under_a_contract_is_reported_as_data() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_is_reported_until_answered() {
+async fn a_result_is_reported_until_acknowledged() {
     let fake = Fake::new();
     for _ in 0..5 {
         fake.fail_next("finish", unreachable());
@@ -54,7 +54,7 @@ async fn an_end_is_reported_until_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_runs_out_before_anything_is_asked_too() {
+async fn the_time_limit_applies_before_the_first_request() {
     let fake = Fake::new();
     fake.queue("1", "slow program");
     let mut never = claim("2", "never");
@@ -81,7 +81,7 @@ async fn time_runs_out_before_anything_is_asked_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_the_gate_refuses_is_a_failed_contract() {
+async fn a_result_that_the_coordinator_rejects_is_a_failed_contract() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::ContractViolation));
     fake.queue_claim(claim_under("1", "{\"n\": 1}"));
@@ -98,7 +98,7 @@ async fn a_result_that_the_gate_refuses_is_a_failed_contract() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_that_is_no_longer_ours_is_dropped() {
+async fn the_result_of_a_lost_run_is_dropped() {
     for name in [ErrorName::LeaseLost, ErrorName::RunNotFound] {
         let fake = Fake::new();
         fake.fail_next("finish", error(name));
@@ -111,7 +111,7 @@ async fn an_end_that_is_no_longer_ours_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_report_that_is_too_large_is_sent_with_the_result_alone() {
+async fn an_oversized_report_is_reduced_to_the_result() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
     fake.queue_claim(claim_under("1", "{\"n\": 1e2}"));
@@ -130,7 +130,7 @@ async fn a_report_that_is_too_large_is_sent_with_the_result_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_is_too_large_by_itself_fails_the_run() {
+async fn an_oversized_result_fails_the_run() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
@@ -143,7 +143,7 @@ async fn a_result_that_is_too_large_by_itself_fails_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_is_refused_twice_is_dropped() {
+async fn a_result_that_is_rejected_twice_is_dropped() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::InvalidRequest));
     fake.fail_next("finish", error(ErrorName::InvalidRequest));
@@ -158,7 +158,7 @@ async fn a_result_that_is_refused_twice_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_not_ours_is_not_begun() {
+async fn a_lost_run_is_not_started() {
     let fake = Fake::new();
     fake.fail_next("started", error(ErrorName::LeaseLost));
     fake.queue("1", "hello");
@@ -209,7 +209,7 @@ async fn unreadable_assignments_fail_with_a_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reports_wait_for_a_coordinator_that_is_away() {
+async fn reports_wait_for_an_unreachable_coordinator() {
     let fake = Fake::new();
     fake.fail_next("events", unreachable());
     fake.fail_next("attempts", error(ErrorName::StoreUnavailable));
@@ -232,7 +232,7 @@ async fn reports_wait_for_a_coordinator_that_is_away() {
 }
 
 #[test]
-fn runs_of_one_agent_share_what_was_read_for_them() {
+fn runs_of_one_agent_share_parsed_documents() {
     let known = Known::default();
     let read = |claim| Assignment::read(&claim, &known, "here").unwrap();
     let (first, second) = (read(claim_under("1", "hello")), read(claim_under("2", "good day")));
@@ -248,7 +248,7 @@ fn runs_of_one_agent_share_what_was_read_for_them() {
 }
 
 #[test]
-fn a_session_of_a_cli_stays_where_its_transcript_is() {
+fn a_session_of_a_cli_stays_on_the_host_of_its_transcript() {
     let profile = Profile { hostname: "h".into(), project_dir: "/p".into(), ..Profile::default() };
     let of = |executor: serde_json::Value| {
         let blueprint = serde_json::json!({"name": "a", "executor": executor});

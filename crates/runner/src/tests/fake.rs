@@ -1,4 +1,4 @@
-//! A coordinator in memory, and an executor that does what its prompt says.
+//! An in-memory coordinator, and an executor controlled by its prompt.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -30,14 +30,14 @@ use crate::shutdown::Shutdown;
 #[derive(Default)]
 struct State {
     queue: VecDeque<ClaimedRun>,
-    /// One line for each call that matters.
+    /// One line for each relevant call.
     calls: Vec<String>,
     finishes: Vec<FinishRun>,
-    /// What to answer instead, by the name of the call.
+    /// Errors to answer with, by the name of the call.
     errors: HashMap<&'static str, VecDeque<ClientError>>,
     directives: HashMap<RunId, RunDirective>,
     registrations: u32,
-    /// Reports under way, and the most that ever were.
+    /// Reports in progress, and their maximum so far.
     under_way: usize,
     most_at_once: usize,
     /// How many runs wait for children.
@@ -107,7 +107,7 @@ impl Fake {
         self.state.lock().unwrap().registrations
     }
 
-    /// Waits until a call was made; a call that is never made fails the test, in paused time.
+    /// Waits until a call was made; if it is never made, the test fails, in paused time.
     pub(super) async fn until(&self, call: &str) {
         let made = self.until_state(|state| state.calls.iter().any(|made| made == call));
         if timeout(Duration::from_secs(3600), made).await.is_err() {
@@ -188,7 +188,7 @@ pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
     }
 }
 
-/// The same under a contract that takes `{"n": integer}`.
+/// The same under a contract that accepts `{"n": integer}`.
 pub(super) fn claim_under(id: &str, prompt: &str) -> ClaimedRun {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let contract = json!({
@@ -206,7 +206,7 @@ impl Coordinator for Fake {
             state.registrations += 1;
             state.registrations
         });
-        // It is known before it hears of it.
+        // Yields first, as a real response would arrive later.
         tokio::task::yield_now().await;
         Ok(RegisteredRunner { runner_id: RunnerId::new(count), lease_seconds: 30, heartbeat_seconds: 10 })
     }
@@ -228,7 +228,7 @@ impl Coordinator for Fake {
             state.under_way += 1;
             state.most_at_once = state.most_at_once.max(state.under_way);
         });
-        // An answer takes a while.
+        // A real answer takes a while.
         tokio::task::yield_now().await;
         self.change(|state| state.under_way -= 1);
         self.called("started", format!("started {run}"))
@@ -287,8 +287,8 @@ impl Coordinator for Fake {
     }
 }
 
-/// Echoes the prompt, except that `hang` works until it is stopped, `break` panics, and with `never` it is never
-/// ready to be asked.
+/// Echoes the prompt. With `hang` it runs until it is stopped, with `break` it panics, and with
+/// `never` it never becomes ready.
 struct Echo;
 
 #[async_trait]
@@ -376,7 +376,7 @@ impl Running {
         self.task.await.unwrap()
     }
 
-    /// Shuts down and waits for the end.
+    /// Shuts down and waits until it has finished.
     pub(super) async fn end(self) -> Fake {
         self.shutdown.signal();
         let fake = self.fake.clone();

@@ -11,7 +11,7 @@ fn statuses(fake: &Fake) -> Vec<FinishStatus> {
     fake.finishes().iter().map(|finish| finish.status).collect()
 }
 
-/// A runner at work on a run that goes on for ever.
+/// A runner that works on a run that never ends.
 async fn at_work() -> (Fake, Running) {
     let fake = Fake::new();
     fake.queue("1", "hang");
@@ -21,7 +21,7 @@ async fn at_work() -> (Fake, Running) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_is_heard_at_once() {
+async fn a_stop_takes_effect_at_once() {
     let fake = Fake::new();
     fake.queue("1", "hang");
     let running = Running::start(&fake, 1);
@@ -37,7 +37,7 @@ async fn a_stop_is_heard_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_run_is_dropped_without_a_word() {
+async fn a_lost_run_is_dropped_without_a_report() {
     let (fake, running) = at_work().await;
     fake.direct("1", RunDirective::Lost);
     fake.queue("2", "hello");
@@ -46,7 +46,7 @@ async fn a_lost_run_is_dropped_without_a_word() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leases_are_kept_while_work_goes_on() {
+async fn leases_are_renewed_during_work() {
     let (fake, running) = at_work().await;
     pass(300).await;
     fake.direct("1", RunDirective::Stop);
@@ -55,7 +55,7 @@ async fn leases_are_kept_while_work_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_is_dropped_when_its_lease_must_have_run_out() {
+async fn work_is_dropped_when_its_lease_must_have_expired() {
     let (fake, running) = at_work().await;
     fake.set_down(true);
     pass(60).await;
@@ -66,7 +66,7 @@ async fn work_is_dropped_when_its_lease_must_have_run_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_is_there_is_offered_even_after_its_lease() {
+async fn a_finished_result_is_reported_even_after_its_lease() {
     let fake = Fake::new();
     for _ in 0..3 {
         fake.fail_next("events", unreachable());
@@ -84,7 +84,7 @@ async fn a_result_that_is_there_is_offered_even_after_its_lease() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_short_absence_of_the_coordinator_costs_nothing() {
+async fn a_short_outage_of_the_coordinator_loses_nothing() {
     let (fake, running) = at_work().await;
     fake.set_down(true);
     pass(12).await;
@@ -95,7 +95,7 @@ async fn a_short_absence_of_the_coordinator_costs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unknown_runner_makes_itself_known_again() {
+async fn an_unknown_runner_registers_again() {
     for call in ["claim", "heartbeat"] {
         let fake = Fake::new();
         fake.fail_next(call, error(ErrorName::RunnerNotFound));
@@ -114,7 +114,7 @@ async fn a_runner_stopped_while_registering_deregisters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_is_not_there_yet_is_waited_for() {
+async fn a_runner_waits_for_its_coordinator() {
     let fake = Fake::new();
     fake.fail_next("register", unreachable());
     fake.fail_next("register", error(ErrorName::StoreUnavailable));
@@ -124,14 +124,14 @@ async fn a_coordinator_that_is_not_there_yet_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_runner_that_is_not_wanted_says_so() {
+async fn a_rejected_runner_reports_the_reason() {
     let fake = Fake::new();
     fake.fail_next("register", error(ErrorName::Unauthorized));
     let RunnerError::Refused(cause) = Running::start(&fake, 1).ended().await.unwrap_err();
     assert!(cause.is(ErrorName::Unauthorized));
 }
 
-/// A runner with two places, both taken, and a third run that waits.
+/// A runner with two slots, both taken, and a third pending run.
 async fn full(fake: &Fake) -> Running {
     for id in ["1", "2", "3"] {
         fake.queue(id, "hang");
@@ -156,7 +156,7 @@ async fn claims_are_limited_by_the_slots() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn runs_that_wait_for_children_leave_their_places_to_them() {
+async fn runs_that_wait_for_children_free_their_slots() {
     let fake = Fake::new();
     let running = full(&fake).await;
     fake.set_waiting(1);
@@ -170,7 +170,7 @@ async fn runs_that_wait_for_children_leave_their_places_to_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn few_reports_are_under_way_at_once() {
+async fn few_reports_are_sent_at_once() {
     let fake = Fake::new();
     let many = u32::try_from(REQUESTS_AT_ONCE).unwrap() * 3;
     for id in 0..many {
@@ -183,7 +183,7 @@ async fn few_reports_are_under_way_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutting_down_lets_work_end_and_gives_back_the_rest() {
+async fn shutdown_lets_work_finish_and_releases_the_rest() {
     let fake = Fake::new();
     fake.queue("1", "hang");
     fake.queue("2", "hang");
@@ -202,7 +202,7 @@ async fn shutting_down_lets_work_end_and_gives_back_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_signal_hastens() {
+async fn a_second_signal_ends_work_immediately() {
     let (fake, running) = at_work().await;
     let told_at = Instant::now();
     running.shutdown.signal();
@@ -213,7 +213,7 @@ async fn a_second_signal_hastens() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_is_gone_does_not_hold_up_the_shutdown() {
+async fn an_unreachable_coordinator_does_not_delay_the_shutdown() {
     let (fake, running) = at_work().await;
     fake.set_down(true);
     let told_at = Instant::now();

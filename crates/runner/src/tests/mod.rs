@@ -1,4 +1,4 @@
-//! The runner against a coordinator in memory. Time is paused: it passes when every task is idle.
+//! The runner with an in-memory coordinator. Time is paused: it advances when every task is idle.
 
 mod claimed_documents;
 mod ends;

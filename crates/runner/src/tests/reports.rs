@@ -1,4 +1,4 @@
-//! What happens in a run, on its way to a coordinator that does not take everything.
+//! Events of a run, sent to a coordinator that rejects some of them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::drive::Observer as _;
 use crate::leases::Leases;
 use crate::report::Reporter;
 
-/// Tells three events at once, and what became of them.
+/// Reports three events at once and returns the outcome.
 async fn three_events(fake: &Fake) -> Vec<String> {
     let hold = Leases::default().take(&claim("1", "x"), &RunnerId::new("1"), Instant::now());
     let (reporter, sending) = Reporter::start(Arc::new(fake.clone()), &hold);
@@ -23,7 +23,7 @@ async fn three_events(fake: &Fake) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_is_refused_takes_no_other_with_it() {
+async fn a_rejected_event_does_not_affect_others() {
     let fake = Fake::new();
     fake.fail_next("events", error(ErrorName::InvalidRequest));
     fake.fail_next("events", error(ErrorName::InvalidRequest));

@@ -12,9 +12,9 @@ pub(crate) struct Announcement {
     /// Runs wait for a runner.
     queued: bool,
     events: bool,
-    /// Runs that are over, wait for their runner to stop, or wait without one.
+    /// Runs that have finished, wait for their runner to stop, or wait without one.
     changed: Vec<(RunId, bool)>,
-    /// Workflow runs that were made, asked to stop, or are over.
+    /// Workflow runs that were created, asked to stop, or have finished.
     workflows: Vec<WorkflowRunId>,
 }
 
@@ -103,7 +103,8 @@ impl Announcement {
         texts.chain(of_workflows).collect()
     }
 
-    /// What another process tells; nothing of our own, and nothing that we do not understand.
+    /// An announcement of another process; `None` for our own and for those that we do not
+    /// understand.
     pub(super) fn heard(payload: &str, own_name: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(payload).ok()?;
         if value.get("from")?.as_str()? == own_name {

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How long connecting may take.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// A listener that hears everything from now on.
+/// A listener that receives everything from now on.
 pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, DbError> {
     let mut listener = PgListener::connect_with(pool).await?;
     // The loss is to be heard of at once, and not only once the server is back.

@@ -1,10 +1,11 @@
-//! Notices: from writers of this process at once, from other processes by `NOTIFY`, and, where that was lost, from the
-//! events themselves.
+//! Notices: from writers of this process immediately, from other processes by `NOTIFY`, and, if
+//! that was lost, from the events themselves.
 //!
-//! Three tasks: `send` tells other processes, in batches; `listen` hears them; `tail` reads new events and says which
-//! sessions have some. Only `tail` speaks of events, and only once they can be read: an older transaction that is still
-//! open holds them back. It also looks from time to time unasked, because a process can die between its commit and its
-//! `NOTIFY`, and it makes up for what was missed while the connection was lost.
+//! Three tasks: `send` notifies other processes in batches; `listen` receives their notices; `tail`
+//! reads new events and reports the sessions that have some. Only `tail` announces events, and only
+//! once they can be read: an older open transaction delays them. It also polls from time to time,
+//! because a process can die between its commit and its `NOTIFY`, and it catches up after a lost
+//! connection.
 
 mod announcement;
 mod listen;

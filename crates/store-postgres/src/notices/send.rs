@@ -6,7 +6,8 @@ use tokio::sync::mpsc;
 use super::{Announcement, CHANNEL, LONGEST_LOOK};
 use crate::error::within;
 
-/// Announcements that are joined into one statement; while it is under way, the next ones gather.
+/// Announcements that are joined into one statement; the next ones are collected while it is
+/// executed.
 const BATCH: usize = 256;
 
 const NOTIFY: &str = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload";

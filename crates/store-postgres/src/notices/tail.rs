@@ -34,7 +34,7 @@ const NEW: &str = concat!(
     " AS horizon) h WHERE e.id > $1 ORDER BY e.id LIMIT $2"
 );
 
-/// What there is beyond what was read.
+/// What follows the events read so far.
 enum Beyond {
     /// Nothing.
     Nothing,

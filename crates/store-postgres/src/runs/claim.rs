@@ -1,7 +1,7 @@
-//! Waiting runs go to runners.
+//! Hands pending runs to runners.
 //!
-//! Demands are matched in code, so the queue is read in pages without locks, and of those that match, the first that
-//! nobody else has locked are taken. Runners that ask at the same time skip each other's.
+//! Requirements are matched in code, so the queue is read in pages without locks, and the first
+//! matching runs that are not locked are claimed. Concurrent claims skip each other's runs.
 
 use std::collections::HashMap;
 

@@ -209,8 +209,8 @@ fn narrow(query: &mut QueryBuilder<Postgres>, filter: &RunFilter) {
     list::within(query, "r", filter.since, filter.until);
 }
 
-/// Written out, so that PostgreSQL sees which index holds the few that are asked for: by time alone all runs would be looked at
-/// to find out that none is at work.
+/// Written out, so that PostgreSQL chooses the index for the status: by time alone it would read
+/// all runs to find that none has it.
 fn of_status(status: Status) -> &'static str {
     match status {
         Status::Pending => " AND r.status = 'pending'",

@@ -1,4 +1,4 @@
-//! What happens while a run is at work.
+//! Reports while a run is in progress.
 
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::run::change::held;

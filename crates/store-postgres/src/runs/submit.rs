@@ -108,7 +108,7 @@ pub(crate) async fn place(
 /// The result of delivering callbacks.
 pub(super) enum Delivery {
     Nothing,
-    /// One is no longer pending.
+    /// One of them is no longer pending.
     Gone,
     Of(Vec<SessionId>),
 }

@@ -11,7 +11,7 @@ use crate::error::DbError;
 use crate::runs::documents;
 use crate::text::{escape, unescape};
 
-/// A workflow run, and what is asked of it.
+/// A workflow run and its pending request.
 pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<WorkflowRequest>), DbError> {
     let parent: Option<&str> = row.try_get("parent")?;
     let asked: Option<&str> = row.try_get("asked")?;
@@ -98,7 +98,7 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
 const UPDATE: &str = "
 UPDATE workflow_runs SET status = $2, version = $3, asked = $4, updated_at = $5, finished_at = $6 WHERE id = $1";
 
-/// Writes what may change of a workflow run, and what is asked of it now.
+/// Writes the mutable columns of a workflow run, and its pending request.
 pub(super) async fn update(
     connection: &mut PgConnection,
     run: &WorkflowRun,

@@ -36,7 +36,7 @@ async fn each_run_goes_to_one_runner_of_one_coordinator() {
     let unique: BTreeSet<_> = handed_out.iter().collect();
     assert_eq!((handed_out.len(), unique.len()), (RUNS, RUNS));
 
-    // All runners die: the coordinators take their runs back together, each of them once.
+    // All runners die: the coordinators reclaim their runs concurrently, each run once.
     let reapers = coordinators.clone().map(|store| {
         tokio::spawn(async move {
             let mut mine = Vec::new();
@@ -59,7 +59,7 @@ async fn each_run_goes_to_one_runner_of_one_coordinator() {
 }
 
 #[tokio::test]
-async fn a_locked_run_is_in_nobodys_way() {
+async fn a_locked_run_blocks_nobody() {
     use sqlx::Connection;
 
     let database = Database::start();
@@ -78,9 +78,10 @@ async fn a_locked_run_is_in_nobodys_way() {
     assert_eq!(ids(store.claim_runs(claim("s", 2)).await.unwrap()), ["run_a"]);
 }
 
-/// What is refused lets go of its locks before anybody hears of the refusal: who claims next skips what is locked.
+/// A rejected operation releases its locks before it returns, because the next claim skips locked
+/// rows.
 #[tokio::test]
-async fn a_refusal_releases_its_locks() {
+async fn a_rejection_releases_its_locks() {
     let database = Database::start();
     let store = database.store().await;
     store.submit_run(fresh("a")).await.unwrap();

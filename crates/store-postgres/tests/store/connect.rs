@@ -9,13 +9,14 @@ use tokio::time::timeout;
 
 use crate::make::{Database, fresh};
 
-/// Far more than broken connections take to be replaced, and less than the test runner's patience.
+/// Far longer than it takes to replace broken connections, and shorter than the test runner's
+/// limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'accord'";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_may_start_at_once() {
+async fn many_stores_can_start_at_once() {
     let database = Database::start();
     let starting: Vec<_> = (0..4)
         .map(|_| {
@@ -113,13 +114,13 @@ async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_database_that_takes_writes_again_is_used_again() {
+async fn a_database_that_accepts_writes_again_is_used_again() {
     let database = Database::start();
     let store = database.store().await;
     let mut connection = database.connection().await;
     for (statement, is_ready) in [
         ("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on", false),
-        // Connections that are open do not hear of it.
+        // Open connections keep the old setting.
         ("ALTER ROLE CURRENT_USER RESET default_transaction_read_only", true),
     ] {
         sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
@@ -133,18 +134,18 @@ async fn a_database_that_takes_writes_again_is_used_again() {
         };
         timeout(PATIENCE, noticing).await.expect(statement);
     }
-    // Some of the connections may still be from before; the next ones are tried in their turn.
+    // Some connections may still have the old setting; the next ones are then tried.
     let writing = async { while store.submit_run(fresh("after")).await.is_err() {} };
     timeout(PATIENCE, writing).await.expect("something is written");
 }
 
 #[tokio::test]
-async fn a_database_without_room_is_not_ready() {
+async fn a_full_database_is_not_ready() {
     let database = Database::start();
     let store = database.store().await;
     store.ping().await.unwrap();
     let mut connection = database.connection().await;
-    // PostgreSQL says so where a table cannot grow.
+    // PostgreSQL reports this error if a table cannot grow.
     let full = "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE disk_full USING MESSAGE = 'could not extend file: No space left on device'; END $$;
         CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION no_room()";
@@ -157,7 +158,7 @@ async fn a_database_without_room_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_database_that_cannot_hold_every_text_is_refused() {
+async fn a_database_without_utf8_is_rejected() {
     let database = Database::start();
     let mut connection = database.connection().await;
     sqlx::query("CREATE DATABASE narrow ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
@@ -169,7 +170,7 @@ async fn a_database_that_cannot_hold_every_text_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_named_with_the_cause() {
+async fn an_unreachable_server_is_named_with_the_cause() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("postgres://nobody:hunter2@127.0.0.1:{free}/none");
     let refused = PostgresStore::connect(&address).await.unwrap_err().to_string();

@@ -1,9 +1,9 @@
-//! Documents that runs share, and go with the last of them.
+//! Documents that runs share: removed with the last of them.
 
 use accord_domain::id::WorkflowRunId;
 use accord_domain::run::Assignment;
 use accord_store::{RunReader, RunStore, SessionStore, Submission, WorkflowRunStore};
-use accord_test_support::story::workflows::a_workflow_run_that_is_over;
+use accord_test_support::story::workflows::a_finished_workflow_run;
 use sqlx::PgConnection;
 
 use crate::make::{Database, at, fresh, run_id, session_id};
@@ -34,9 +34,10 @@ async fn documents_stay_until_unreferenced() {
     }
 }
 
-/// Some make runs and some remove them, with the same documents: no run is ever without its own.
+/// Some tasks create runs and others remove them, with the same documents: no run ever loses its
+/// documents.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn they_do_not_go_from_under_a_new_run() {
+async fn documents_of_a_new_run_are_not_removed() {
     let database = Database::start();
     let store = database.store().await;
     let mut callers = Vec::new();
@@ -61,7 +62,7 @@ async fn they_do_not_go_from_under_a_new_run() {
 
 /// The same for workflow runs and their definition.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_definition_does_not_go_from_under_a_new_workflow_run() {
+async fn the_definition_of_a_new_workflow_run_is_not_removed() {
     let database = Database::start();
     let store = database.store().await;
     let mut callers = Vec::new();
@@ -70,7 +71,7 @@ async fn a_definition_does_not_go_from_under_a_new_workflow_run() {
         callers.push(tokio::spawn(async move {
             for round in 0..40 {
                 let name = format!("{caller}-{round}");
-                a_workflow_run_that_is_over(&store, &name).await;
+                a_finished_workflow_run(&store, &name).await;
                 let id = WorkflowRunId::new(&name);
                 assert_eq!(store.workflow_documents(&id).await.unwrap().definition, r#"{"name":"review"}"#);
                 store.remove_workflow_run(&id).await.unwrap();

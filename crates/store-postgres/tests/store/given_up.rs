@@ -1,4 +1,4 @@
-//! Use cases that are given up half-way, as those of callers that hang up are.
+//! Operations that are cancelled half-way, for example because a caller hung up.
 
 use std::time::Duration;
 
@@ -15,11 +15,12 @@ async fn cancelled_callers_leave_no_open_transaction() {
     let (store, elsewhere) = (database.store().await, database.store().await);
     let mut done_at_once = 0;
     for number in 0..20 {
-        // A connection that was used just now is taken without a question, so that the first step sends the beginning.
+        // A connection that was just used is taken without a check, so that the first step sends
+        // `BEGIN`.
         store.queue_depth().await.unwrap();
         tokio::select! {
             biased;
-            // On a busy machine every answer may be there before anybody looks for it.
+            // On a busy machine, every answer may have arrived before it is polled.
             done = store.submit_run(fresh(&format!("given-up-{number}"))) => {
                 done.unwrap();
                 done_at_once += 1;
@@ -29,7 +30,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
     }
     assert!(done_at_once < 20, "nothing was given up");
     assert_eq!(elsewhere.queue_depth().await.unwrap().pending, done_at_once);
-    // At any other moment, too.
+    // Cancel at other moments, too.
     for number in 0..20 {
         let use_case = store.submit_run(fresh(&format!("later-{number}")));
         let _ = timeout(Duration::from_micros(number * 200), use_case).await;

@@ -1,4 +1,5 @@
-//! The store on a PostgreSQL of the test's own: the story of every store, and what only this one must do.
+//! The store on a private PostgreSQL server: the story of every store, and the tests that are
+//! specific to this one.
 #![expect(
     clippy::expect_used,
     clippy::unwrap_used,

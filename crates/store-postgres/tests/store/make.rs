@@ -16,15 +16,15 @@ use sqlx::{Connection, PgConnection};
 
 pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(30);
 
-/// An empty database in a cluster of its own: runners of tests give every test a process of its own, and an open
-/// transaction of one test would hold back the events of another.
+/// An empty database in its own cluster: some test runners start a process per test, and an open
+/// transaction of one test would delay the events of another.
 pub(crate) struct Database {
     pub(crate) cluster: PostgresCluster,
     pub(crate) url: String,
 }
 
 impl Database {
-    /// Nothing needs to reach the disk: it is gone after the test.
+    /// Without fsync: the database is removed after the test.
     pub(crate) fn start() -> Self {
         Self::start_with(PostgresOptions { without_fsync: true })
     }
@@ -35,12 +35,12 @@ impl Database {
         Self { cluster, url }
     }
 
-    /// A store: as many as one likes, each with its own connections, as if in another process.
+    /// A new store with its own connections, as if in another process.
     pub(crate) async fn store(&self) -> PostgresStore {
         PostgresStore::connect(&self.url).await.expect("a store")
     }
 
-    /// A connection beside the store.
+    /// A connection that does not belong to the store.
     pub(crate) async fn connection(&self) -> PgConnection {
         PgConnection::connect(&self.url).await.expect("a connection")
     }
@@ -68,7 +68,7 @@ pub(crate) fn fresh(name: &str) -> Submission {
     submission(name, at(0))
 }
 
-/// This runner asks for at most so many runs, whatever they demand.
+/// This runner claims at most this many runs, whatever their requirements.
 pub(crate) fn claim(runner: &str, most: usize) -> Claim {
     Claim {
         runner_id: RunnerId::new(runner),
@@ -84,7 +84,7 @@ pub(crate) async fn take(store: &PostgresStore) -> Claimed {
     store.claim_runs(claim("r", 1)).await.unwrap().pop().unwrap()
 }
 
-/// The end of a run, with a text.
+/// A result with a text.
 pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
     let outcome =
         Outcome { result_text: Some(text.to_owned()), result_data: None, raw: None, validation: None };

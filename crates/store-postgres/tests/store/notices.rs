@@ -1,4 +1,4 @@
-//! What one coordinator writes, the others hear of.
+//! Every coordinator is notified of what another one writes.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::time::timeout;
 
 use crate::make::{Database, fresh, holder, run_id, said, session_id, take};
 
-/// Far more than a notice takes, and less than the test runner's patience.
+/// Far longer than a notice takes, and shorter than the test runner's limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Hears until all of these were said, in whatever order.
+/// Waits until all of these notices have arrived, in any order.
 async fn hear(notices: &mut Notices, wanted: &[Notice]) {
     let mut missing = wanted.to_vec();
     while !missing.is_empty() {
@@ -28,7 +28,7 @@ fn events(name: &str) -> [Notice; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_coordinator_hears_of_every_change() {
+async fn every_coordinator_is_notified_of_every_change() {
     let database = Database::start();
     let (one, two) = (database.store().await, database.store().await);
     let mut heard = [one.notices(), two.notices()];
@@ -70,13 +70,13 @@ async fn missed_notifications_are_recovered() {
     one.finish_run(said(&holder, "x")).await.unwrap();
     hear(&mut notices, &events("a")).await;
 
-    // Whether or not the connection was back in time for that, it is back by now or soon.
+    // The connection may not have been back in time for that, but it is back now or soon.
     one.submit_run(fresh("b")).await.unwrap();
     hear(&mut notices, &events("b")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn events_of_a_process_that_died_before_it_could_say_so_are_found() {
+async fn events_of_a_process_that_died_before_notifying_are_found() {
     let database = Database::start();
     let store = database.store().await;
     let mut notices = store.notices();

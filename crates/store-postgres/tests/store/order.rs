@@ -11,7 +11,7 @@ use crate::make::{Database, all_events, fresh, run_id, session_id};
 /// A transaction as the store begins it.
 const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)";
 
-/// An event as the store writes it, by somebody who takes his time.
+/// An event as the store writes it, in a slow transaction.
 const SLOW: &str = "
 INSERT INTO events (id, at, session_id, run_id, kind, body)
 SELECT (transaction_offset + pg_current_xact_id()::text::bigint) << 20, 0, $1, NULL, 'message', '{}'
@@ -45,7 +45,7 @@ async fn newer_events_wait_for_an_older_transaction() {
 }
 
 #[tokio::test]
-async fn the_transactions_of_strangers_hold_nothing_back() {
+async fn transactions_of_other_programs_delay_nothing() {
     let database = Database::start();
     let store = database.store().await;
     let mut notices = store.notices();
@@ -68,7 +68,7 @@ async fn the_transactions_of_strangers_hold_nothing_back() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_is_given_up_holds_nothing_back() {
+async fn a_cancelled_transaction_delays_nothing() {
     let database = Database::start();
     let store = database.store().await;
     let mut connection = database.connection().await;
@@ -130,12 +130,12 @@ async fn a_reader_that_follows_many_writers_misses_nothing() {
 }
 
 #[tokio::test]
-async fn a_restored_dump_goes_on_above_its_events() {
+async fn a_restored_dump_continues_above_its_events() {
     let database = Database::start();
     let store = database.store().await;
     store.submit_run(fresh("before")).await.unwrap();
     drop(store);
-    // As if they had been written by a cluster that has seen many more transactions than this one.
+    // As if written by a cluster with many more transactions than this one.
     let mut connection = database.connection().await;
     sqlx::query("UPDATE events SET id = id + (1000000::bigint << 20)")
         .execute(&mut connection)

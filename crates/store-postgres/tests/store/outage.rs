@@ -1,4 +1,5 @@
-//! The server goes away and comes back: errors meanwhile, and work afterwards, in the same process.
+//! The server goes away and comes back: errors meanwhile, normal work afterwards, in the same
+//! process.
 
 use std::process::Command;
 use std::time::Duration;
@@ -16,10 +17,10 @@ use tokio::time::timeout;
 
 use crate::make::{Database, all_events, fresh, holder, run_id, said, take};
 
-/// Far more than a restart takes, and less than the test runner's patience.
+/// Far longer than a restart takes, and shorter than the test runner's limit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until the store can be used, and gives what it said before that.
+/// Waits until the store can be used and returns the errors before that.
 async fn until_it_works(store: &PostgresStore) -> Vec<StoreError> {
     let mut errors = Vec::new();
     let trying = async {
@@ -40,7 +41,7 @@ async fn a_crash_of_the_server_loses_nothing() {
     let holder = holder(&take(&store).await.run);
     let seen = all_events(&store).await;
 
-    // The death of one backend by a signal makes the server end all of them and recover from its log.
+    // Killing one backend makes the server end all of them and recover from its log.
     let (mut victim, mut witness) = (database.connection().await, database.connection().await);
     let process: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut victim).await.unwrap();
     let killed = Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
@@ -57,7 +58,7 @@ async fn a_crash_of_the_server_loses_nothing() {
     timeout(PATIENCE, notices.recv()).await.expect("a notice").unwrap();
 }
 
-/// A cable between the store and the server that can be cut.
+/// A connection between the store and the server that can be cut.
 struct Cable {
     port: u16,
     server: u16,
@@ -73,12 +74,12 @@ impl Cable {
         Self { port, server, carrier: tokio::spawn(carry(listener, server, hush.clone())), hush }
     }
 
-    /// Nothing gets through on the connections that there are, and nobody is told; new ones work.
+    /// Existing connections transmit nothing more, without an error; new ones work.
     fn fall_silent(&self) {
         self.hush.send(()).unwrap();
     }
 
-    /// Every connection breaks, and no new one is taken.
+    /// Every connection breaks, and no new one is accepted.
     async fn cut(&mut self) {
         self.carrier.abort();
         (&mut self.carrier).await.ok();
@@ -105,14 +106,14 @@ async fn carry(listener: TcpListener, server: u16, hush: watch::Sender<()>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_line_that_falls_silent_is_given_up() {
+async fn a_silent_connection_is_given_up() {
     let database = Database::start();
     let cable = Cable::lay(database.cluster.port()).await;
     let url = database.url.replace(&database.cluster.port().to_string(), &cable.port.to_string());
     let store = PostgresStore::connect(&url).await.unwrap();
     let elsewhere = database.store().await;
     let mut notices = store.notices();
-    // Several connections, all of them just used, so that none is tried before it is taken.
+    // Several recently used connections, so that none is checked before it is taken.
     let mut uses = JoinSet::new();
     for _ in 0..8 {
         let store = store.clone();
@@ -121,9 +122,9 @@ async fn a_line_that_falls_silent_is_given_up() {
     assert!(uses.join_all().await.iter().all(Result::is_ok));
 
     cable.fall_silent();
-    // Whoever waits for an answer gives up, as a caller that hangs up does.
+    // Each waiter gives up, as a caller that hangs up does.
     let giving_up = async {
-        // What was on its way already may still come through.
+        // Answers already in transit may still arrive.
         while timeout(Duration::from_millis(100), store.queue_depth()).await.is_ok() {}
     };
     timeout(PATIENCE, giving_up).await.expect("the line is silent");
@@ -141,7 +142,7 @@ async fn a_line_that_falls_silent_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_out_of_reach_is_unavailable_until_it_is_back() {
+async fn an_unreachable_server_is_unavailable_until_it_is_back() {
     let database = Database::start();
     let mut cable = Cable::lay(database.cluster.port()).await;
     let url = database.url.replace(&database.cluster.port().to_string(), &cable.port.to_string());

@@ -1,4 +1,4 @@
-//! Every text comes back as it was, a NUL too, which PostgreSQL's text cannot hold.
+//! Every text is read back unchanged, including NUL, which PostgreSQL's text type cannot hold.
 
 use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
 use accord_domain::contract::Strategy;
@@ -45,7 +45,7 @@ fn odd_submission() -> Submission {
 }
 
 #[tokio::test]
-async fn a_run_is_kept_to_the_letter() {
+async fn a_run_is_stored_unchanged() {
     let database = Database::start();
     let store = database.store().await;
     let submission = odd_submission();
@@ -82,7 +82,7 @@ async fn a_run_is_kept_to_the_letter() {
 }
 
 #[tokio::test]
-async fn an_attempt_is_kept_to_the_letter() {
+async fn an_attempt_is_stored_unchanged() {
     let database = Database::start();
     let store = database.store().await;
     store.submit_run(fresh("a")).await.unwrap();
@@ -132,7 +132,7 @@ async fn an_attempt_is_kept_to_the_letter() {
 }
 
 #[tokio::test]
-async fn an_odd_name_is_a_name_like_others() {
+async fn odd_names_are_stored_unchanged() {
     let database = Database::start();
     let store = database.store().await;
     assert_eq!(store.definition(Defined::Agent, ODD).await.unwrap(), None);
@@ -148,7 +148,7 @@ async fn an_odd_name_is_a_name_like_others() {
     store.remove_definition(Defined::Agent, ODD, Condition::Any).await.unwrap();
 }
 
-/// Demands are documents: they go through JSON.
+/// Requirements are stored as JSON.
 #[tokio::test]
 async fn odd_demands_are_kept() {
     let database = Database::start();

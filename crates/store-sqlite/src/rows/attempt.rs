@@ -49,7 +49,7 @@ impl Prepared {
     }
 }
 
-/// Writes an answer and its event, unless they are there; says whether it did.
+/// Writes an attempt and its event, unless they exist; returns whether it did.
 pub(crate) fn insert(
     connection: &Connection,
     session: i64,

@@ -27,7 +27,7 @@ impl Prepared {
     }
 }
 
-/// Writes a step, unless one with this number is there.
+/// Writes a step, unless one with this number exists.
 pub(crate) fn insert(connection: &Connection, run: i64, step: &Prepared) -> DbResult<()> {
     let sql = "INSERT INTO steps (run, number, delivery, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
                ON CONFLICT DO NOTHING";

@@ -129,8 +129,9 @@ fn whole(connection: &Connection, id: &RunId) -> DbResult<WholeRun> {
     Ok(WholeRun { run, assignment, outcome })
 }
 
-/// The index for runs of a status, and the condition that lets SQLite use it. By time alone all runs would be looked
-/// at to find out that none is at work. Those of one session are few, and so may be those of one agent.
+/// The index for runs of a status, and the condition that lets SQLite use it. By time alone, all
+/// runs would be read to find that none has it. Runs of one session are few, and so may be those of
+/// one agent.
 fn index_for(filter: &RunFilter) -> (&'static str, &'static str) {
     let by_time = ("", "r.status =");
     match filter.status {

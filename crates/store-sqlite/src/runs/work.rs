@@ -13,7 +13,7 @@ use crate::rows::{assignment, attempt, event, outcome, run, session, step};
 use crate::value::micros;
 use crate::writer::Write;
 
-/// What a holder reports, ready to be written.
+/// A holder's report, ready to be written.
 pub(super) struct PreparedReport {
     pub(super) events: Vec<event::Prepared>,
     pub(super) attempts: Vec<attempt::Prepared>,

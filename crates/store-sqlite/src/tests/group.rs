@@ -29,7 +29,7 @@ async fn a_single_write_does_not_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failed_write_in_a_group_is_undone_alone() {
+async fn a_failed_write_in_a_group_is_rolled_back_alone() {
     let (store, _folder) = store();
     let mut notices = store.subscribe();
     let release = hold(&store).await;
@@ -141,7 +141,7 @@ async fn a_failed_commit_acknowledges_no_write() {
         tokio::spawn(async move { writer.run(Undo::Savepoint, hold).await })
     };
     begun.await.unwrap();
-    // Only a commit finds out that this parent does not exist.
+    // Only the commit detects that this parent does not exist.
     let broken = insert("INSERT INTO child VALUES (7)");
     let innocent = insert("INSERT INTO parent VALUES (1)");
     while writer.waiting() < 2 {

@@ -1,4 +1,4 @@
-//! What only this store promises: grouped commits, and a life after a full or locked disk.
+//! Guarantees of this store: grouped commits, and recovery from a full or locked disk.
 
 mod group;
 mod removal;
@@ -22,7 +22,7 @@ fn submission(name: &str, bytes: usize) -> Submission {
     Submission { assignment, ..fresh }
 }
 
-/// A store on a file of its own, and the folder that it is in.
+/// A store on its own file, and the folder of the file.
 fn store() -> (Arc<SqliteStore>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("accord.db")).unwrap();
@@ -36,7 +36,7 @@ fn submit(store: &Arc<SqliteStore>, name: String) -> Submitting {
     tokio::spawn(async move { store.submit_run(submission(&name, 10)).await })
 }
 
-/// Keeps the writer busy until the sender is dropped: what comes meanwhile has to queue.
+/// Keeps the writer busy until the sender is dropped, so that further writes queue.
 async fn hold(store: &Arc<SqliteStore>) -> std::sync::mpsc::Sender<()> {
     let (release, released) = std::sync::mpsc::channel::<()>();
     let (begin, begun) = tokio::sync::oneshot::channel();
@@ -54,7 +54,7 @@ async fn hold(store: &Arc<SqliteStore>) -> std::sync::mpsc::Sender<()> {
     release
 }
 
-/// Waits until this many use cases wait for the writer.
+/// Waits until this many writes are queued.
 async fn queued(store: &Arc<SqliteStore>, wanted: usize) {
     while store.writer.waiting() < wanted {
         tokio::task::yield_now().await;

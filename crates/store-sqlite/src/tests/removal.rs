@@ -11,7 +11,7 @@ use accord_store::{
     Claim, EventFilter, EventLimit, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore,
     WorkflowRunStore,
 };
-use accord_test_support::story::workflows::a_workflow_run_that_is_over;
+use accord_test_support::story::workflows::a_finished_workflow_run;
 use jiff::SignedDuration;
 
 use super::*;
@@ -97,7 +97,7 @@ fn child(name: &str, parent: &str) -> Submission {
     submission
 }
 
-/// Rows left behind would be found by a later session with the same number.
+/// A later session with the same number would find rows that are left behind.
 #[tokio::test]
 async fn a_removed_session_leaves_no_rows() {
     let (store, _folder) = store();
@@ -132,7 +132,7 @@ async fn a_removed_session_leaves_no_rows() {
 async fn a_removed_workflow_run_leaves_no_rows() {
     let (store, _folder) = store();
     for name in ["a", "b"] {
-        a_workflow_run_that_is_over(&*store, name).await;
+        a_finished_workflow_run(&*store, name).await;
     }
     let names: Vec<_> = rows(&store).await.into_iter().map(|(name, _)| name).collect();
     assert_eq!(
@@ -147,7 +147,7 @@ async fn a_removed_workflow_run_leaves_no_rows() {
 }
 
 #[tokio::test]
-async fn the_id_of_a_removed_event_is_not_given_again() {
+async fn the_id_of_a_removed_event_is_not_reused() {
     let (store, _folder) = store();
     lived_in(&store, submission("a", 10)).await;
     let last = store.last_event().await.unwrap();
@@ -158,7 +158,7 @@ async fn the_id_of_a_removed_event_is_not_given_again() {
     assert_eq!(events.first().map(|event| event.id), Some(EventId(last.0 + 1)));
 }
 
-/// A document goes with the last run that refers to it.
+/// A document is removed with the last run that refers to it.
 #[tokio::test]
 async fn shared_documents_stay_until_unreferenced() {
     let (store, _folder) = store();

@@ -10,7 +10,7 @@ async fn set(store: &SqliteStore, pragma: &'static str) {
     store.write(move |write| Ok(write.connection().execute_batch(pragma)?)).await.unwrap();
 }
 
-/// The writer's own view of a setting.
+/// A setting as the writer's connection sees it.
 async fn setting(store: &SqliteStore, pragma: &'static str) -> i64 {
     store
         .write(move |write| Ok(write.connection().pragma_query_value(None, pragma, |row| row.get(0))?))
@@ -25,10 +25,10 @@ async fn a_write_is_synced() {
 }
 
 #[tokio::test]
-async fn a_full_disk_passes() {
+async fn the_store_recovers_from_a_full_disk() {
     let (store, _folder) = store();
     store.submit_run(submission("before", 10)).await.unwrap();
-    // SQLite answers here as it does when the disk has no more room.
+    // With this limit, SQLite returns the same error as on a full disk.
     let limit = setting(&store, "page_count").await;
     store
         .write(move |write| {
@@ -51,7 +51,7 @@ async fn a_full_disk_passes() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_written_is_said() {
+async fn a_read_only_file_is_reported() {
     let (_store, folder) = store();
     let connection = crate::open::reading(&folder.path().join("accord.db")).unwrap();
     let writer =
@@ -66,17 +66,18 @@ async fn a_file_that_cannot_be_written_is_said() {
 }
 
 #[tokio::test]
-async fn a_database_that_only_reads_is_not_ready() {
+async fn a_read_only_database_is_not_ready() {
     let (store, _folder) = store();
     store.ping().await.unwrap();
-    // From here on SQLite refuses every write on this connection; whether this one is committed makes no difference.
+    // From here on, SQLite rejects every write on this connection. Whether this write is committed
+    // does not matter.
     let _ = store.write(|write| Ok(write.connection().execute_batch("PRAGMA query_only = 1")?)).await;
     let ready = store.ping().await;
     assert!(matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("readonly")), "{ready:?}");
 }
 
 #[tokio::test]
-async fn a_damaged_page_where_the_next_run_goes_is_not_ready() {
+async fn a_damaged_page_for_the_next_run_is_not_ready() {
     let (store, folder) = store();
     store.submit_run(submission("a", 10)).await.unwrap();
     store.ping().await.unwrap();
@@ -100,7 +101,7 @@ async fn a_damaged_page_where_the_next_run_goes_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_probe_leaves_nothing_that_others_see() {
+async fn a_probe_leaves_no_visible_changes() {
     let (store, _folder) = store();
     store.submit_run(submission("a", 10)).await.unwrap();
     let everything = accord_store::EventLimit::of(100);
@@ -112,7 +113,7 @@ async fn a_probe_leaves_nothing_that_others_see() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_file_that_is_gone_acknowledges_nothing() {
+async fn writes_to_a_removed_file_are_not_acknowledged() {
     let (store, folder) = store();
     store.submit_run(submission("before", 10)).await.unwrap();
     let (path, aside) = (folder.path().join("accord.db"), folder.path().join("aside.db"));
@@ -135,11 +136,11 @@ async fn a_file_that_is_gone_acknowledges_nothing() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn without_its_log_nothing_is_acknowledged() {
+async fn writes_without_a_log_file_are_not_acknowledged() {
     let (store, folder) = store();
     store.submit_run(submission("first", 10)).await.unwrap();
     drop(store);
-    // The end has taken the log away; it is there again from the beginning.
+    // Closing removed the log; it exists again from here.
     let path = folder.path().join("accord.db");
     let store = SqliteStore::open(&path).unwrap();
     store.submit_run(submission("before", 10)).await.unwrap();
@@ -156,7 +157,7 @@ async fn without_its_log_nothing_is_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_lock_of_another_process_passes() {
+async fn the_store_waits_for_a_lock_of_another_process() {
     let (store, folder) = store();
     store.write(|write| Ok(write.connection().busy_timeout(Duration::from_millis(5))?)).await.unwrap();
     let other = rusqlite::Connection::open(folder.path().join("accord.db")).unwrap();

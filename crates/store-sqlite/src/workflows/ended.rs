@@ -1,4 +1,4 @@
-//! Workflow runs that are ended without a step of their own, and retried.
+//! Workflow runs that are ended without a step, and retries of them.
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;

@@ -1,7 +1,8 @@
 //! A scripted model on loopback, for recording examples and trying things by hand.
 //!
-//! `accord-model SCRIPT.json` prints its address and answers with the texts of the script, a JSON list of strings, one
-//! after the other, until stdin is closed. It speaks every wire that the executors do.
+//! `accord-model SCRIPT.json` prints its address. Until stdin is closed, it answers each request
+//! with the next string of the script, which is a JSON list of strings. It speaks every wire that
+//! the executors do.
 
 #![expect(clippy::print_stdout, reason = "the address is the output")]
 

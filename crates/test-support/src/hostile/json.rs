@@ -83,12 +83,12 @@ pub fn values() -> Vec<Shape> {
     shapes
 }
 
-/// The same as text, for what is too deep for a [`Value`].
+/// Like [`deep`], but as text: a [`Value`] of this depth would overflow the stack.
 pub(super) fn tower(levels: usize, open: &str, core: &str, close: &str) -> String {
     [open.repeat(levels).as_str(), core, close.repeat(levels).as_str()].concat()
 }
 
-/// A value in itself, again and again. It is copied for each level, so there are a few hundred at most.
+/// Wraps a value `levels` times. Each level copies the value, so use a few hundred levels at most.
 pub(super) fn deep(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..levels).fold(json!(1), |inner, _| wrap(inner))
 }

@@ -4,18 +4,18 @@ use serde_json::{Map, Value, json};
 
 use super::json::{deep, tower};
 
-/// A schema and a value to be validated by it, both as JSON: some are too deep for a [`Value`], which recurses when it is
-/// dropped.
+/// A schema and a value to validate against it, both as JSON text: some are too deep for a
+/// [`Value`], which recurses when it is dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaShape {
-    /// What a report calls it.
+    /// The name shown in reports.
     pub name: String,
     pub schema: String,
     /// A value that is costly to validate.
     pub value: String,
 }
 
-/// Schemas of every kind. Below the limit on bytes, each with its value in one request.
+/// Schemas of every kind. Each fits in one request together with its value.
 pub fn schemas() -> Vec<SchemaShape> {
     [structure(), references(), patterns(), products(), numbers()].concat()
 }
@@ -32,7 +32,7 @@ fn list(count: usize, item: impl Fn(usize) -> Value) -> Value {
     (0..count).map(item).collect()
 }
 
-/// A schema in itself, again and again.
+/// Wraps a schema `levels` times.
 fn deep_schema(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..levels).fold(json!(true), |inner, _| wrap(inner))
 }

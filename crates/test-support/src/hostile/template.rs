@@ -2,7 +2,7 @@
 
 use super::{Shape, levels_of, listed, nested};
 
-/// Expressions that go around themselves: a name, what opens a level, the core, what closes it.
+/// Expressions that can be nested in themselves: name, opening text, core, closing text.
 const EXPRESSIONS: &[(&str, &str, &str, &str)] = &[
     ("minus", "-", "1", ""),
     ("not", "not ", "true", ""),
@@ -50,7 +50,7 @@ const EXPRESSIONS: &[(&str, &str, &str, &str)] = &[
     ("close brackets", "", "1", ")"),
 ];
 
-/// Statements that go around themselves.
+/// Statements that can be nested in themselves.
 const STATEMENTS: &[(&str, &str, &str, &str)] = &[
     ("if", "{% if true %}", "a", "{% endif %}"),
     ("elif", "{% if false %}", "{% elif false %}", ""),
@@ -75,7 +75,7 @@ const STATEMENTS: &[(&str, &str, &str, &str)] = &[
     ("white space", " \n\t", "{{ 1 }}", ""),
 ];
 
-/// Programs that are short and make much.
+/// Short programs that produce a lot of output or work.
 const PROGRAMS: &[(&str, &str)] = &[
     ("deep list", "{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x|tojson|length }}"),
     ("deep list printed", "{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}"),
@@ -231,7 +231,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("include in itself", "{% include \"a\" %}"),
 ];
 
-/// Steps that are written out again and again, without loops and namespaces: a name, the step, and what is done in the end.
+/// Steps that are repeated in the text, without loops or namespaces: name, step, final expression.
 const REPEATED: &[(&str, &str, &str)] = &[
     ("list doubled, compared", "{% set x = [x, x] %}{% set y = [y, y] %}", "{{ x == y }}"),
     ("list doubled, ordered", "{% set x = [x, x] %}{% set y = [y, y] %}", "{{ x < y }}"),
@@ -262,7 +262,7 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("range of a length", "{% set x = range(x|length * 9)|list %}", "{{ x|length }}"),
 ];
 
-/// How often a step is written out: enough for doubling to have no end, and for nesting to be too deep.
+/// How often a step is repeated: enough to make doubling never finish and nesting too deep.
 const REPETITIONS: [usize; 2] = [60, 2_000];
 
 const NAMESPACE: &str = "{% set ns = namespace(x=[1], y=[1], s=\"a\\\"\") %}";
@@ -280,7 +280,7 @@ pub fn templates() -> Vec<Shape> {
         shapes.push(Shape::new(format!("loop over: {name}"), statement));
     }
     for (name, open, core, close) in STATEMENTS {
-        // The core is what repeats where nothing closes.
+        // If nothing closes a level, the core is repeated instead.
         let text = match *name {
             "elif" => [open, core.repeat(levels_of(core.len())).as_str(), "{% endif %}"].concat(),
             _ => nested(open, core, close),

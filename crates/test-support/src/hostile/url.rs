@@ -2,7 +2,7 @@
 
 use super::Shape;
 
-/// Texts for a part of a path or a parameter of a query, written as they are sent: percent signs are there already.
+/// Texts for a path segment or a query parameter, as they are sent: already percent-encoded.
 pub fn url_texts() -> Vec<Shape> {
     vec![
         Shape::new("nothing", ""),

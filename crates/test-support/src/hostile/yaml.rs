@@ -64,7 +64,7 @@ fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect()
 }
 
-/// Each line holds the one before several times.
+/// Each line refers to the previous one several times.
 fn laughs(line: &str) -> String {
     let mut text = "a0: &a0 lol\n".to_owned();
     for level in 1..40 {
@@ -74,7 +74,7 @@ fn laughs(line: &str) -> String {
     text
 }
 
-/// Each line holds the one before once.
+/// Each line refers to the previous one once.
 fn chain() -> String {
     let mut text = "a0: &a0 [1]\n".to_owned();
     for level in 1..5_000 {

@@ -1,5 +1,5 @@
-//! Connections that can be cut from the inside, even before anything was answered: a handler of axum has no other
-//! way to leave a client without a response.
+//! Connections that the server can cut at any time, even before the response. An axum handler alone
+//! always sends a response.
 
 use std::future::Future;
 use std::io;
@@ -14,10 +14,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// How long to wait when the system has no room for another connection.
+/// How long to wait if the system has no resources for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-/// Accepts connections that end with the server.
+/// Accepts connections that are closed when the server stops.
 pub(super) struct CuttableListener {
     pub(super) listener: TcpListener,
     pub(super) stop: CancellationToken,
@@ -31,7 +31,8 @@ impl Listener for CuttableListener {
         loop {
             match self.listener.accept().await {
                 Ok((stream, address)) => {
-                    // Without this a client would get small pieces together, which only makes the test weaker.
+                    // Otherwise a client would receive several small chunks at once, and the test
+                    // would be weaker.
                     stream.set_nodelay(true).ok();
                     return (CuttableStream::new(stream, self.stop.child_token()), address);
                 }
@@ -45,7 +46,7 @@ impl Listener for CuttableListener {
     }
 }
 
-/// A connection that fails at once when it is cut.
+/// A connection that fails immediately once it is cut.
 pub(super) struct CuttableStream {
     stream: TcpStream,
     cut: CancellationToken,
@@ -96,14 +97,14 @@ impl AsyncWrite for CuttableStream {
     }
 }
 
-/// The handle by which a handler cuts its connection.
+/// The handle with which a handler cuts its connection.
 #[derive(Clone)]
 pub(super) struct Connection {
     cut: CancellationToken,
 }
 
 impl Connection {
-    /// Cuts the connection. The future never ends: the caller is dropped with the connection.
+    /// Cuts the connection. The future never completes: the caller is dropped with the connection.
     pub(super) async fn cut<T>(&self) -> T {
         self.cut.cancel();
         std::future::pending().await

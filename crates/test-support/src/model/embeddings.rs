@@ -1,7 +1,9 @@
-//! Vectors, as Ollama and OpenAI give them. None of this is part of the script or recorded.
+//! Embedding vectors, in the format of Ollama and OpenAI. These requests are neither scripted nor
+//! recorded.
 //!
-//! A vector counts the words of a text by a few of their bits: texts that share words are near each other, and the same
-//! text always has the same vector. That is all that a test of the wire needs.
+//! A vector counts the words of a text by a hash of a few bits: texts that share words are close to
+//! each other, and the same text always has the same vector. Tests of the protocol need nothing
+//! more.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 
 const DIMENSIONS: usize = 32;
 
-/// What a path asks for, if it asks for vectors.
+/// The kind of embedding request that a path stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Ollama,

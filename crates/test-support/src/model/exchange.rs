@@ -1,4 +1,4 @@
-//! What every wire needs to write an answer: ids, tokens, the time, and texts in small parts.
+//! Shared by all protocols to write an answer: ids, tokens, the time, and texts split into deltas.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use super::random::Random;
 use super::reply::{Answer, Kind, Part, Reply, Stop};
 use super::request::RecordedRequest;
 
-/// A token is about so many bytes; good enough for an estimate.
+/// Approximate number of bytes in a token; good enough for an estimate.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// Bytes in a delta of a short text, or a few more where a character would be split.
+/// Bytes in a delta of a short text, or a few more to avoid splitting a character.
 const SHORTEST_DELTA: usize = 6;
 
-/// A long text has about so many deltas, longer ones instead of more.
+/// Approximate number of deltas of a long text: they get longer instead of more numerous.
 const DELTAS: usize = 64;
 
 const ID_CHARACTERS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH: usize = 24;
 
-/// One request and what its answer is made with.
+/// One request and the values that its answer is built from.
 pub(super) struct Exchange {
     pub(super) request: Arc<RecordedRequest>,
     pub(super) input_tokens: u64,
@@ -39,7 +39,8 @@ impl Exchange {
         Self { request, input_tokens, output_tokens, now: Timestamp::now(), ordinal }
     }
 
-    /// An id that looks like the service's own. The same prefix and number give the same id within an exchange.
+    /// An id that looks like one of the service's. The same prefix and number give the same id
+    /// within an exchange.
     pub(super) fn id(&self, prefix: &str, number: usize) -> String {
         let name =
             prefix.bytes().fold(0, |sum: u64, byte| sum.wrapping_mul(257).wrapping_add(u64::from(byte)));
@@ -76,7 +77,8 @@ fn output_bytes(reply: &Reply) -> usize {
     refusal + answer.parts.iter().map(part).sum::<usize>()
 }
 
-/// A text in the parts in which it is streamed. Never none, since the services send an empty delta too.
+/// A text split into streamed deltas. There is always at least one, since the services send an
+/// empty delta too.
 pub(super) fn deltas(text: &str) -> Vec<String> {
     let length = (text.len() / DELTAS).max(SHORTEST_DELTA);
     let (mut deltas, mut rest) = (Vec::new(), text);
@@ -93,11 +95,11 @@ pub(super) fn deltas(text: &str) -> Vec<String> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending<'a> {
-    /// As the answer says.
+    /// The stream ends as the answer specifies.
     Whole,
-    /// Not at all: the deltas are there and nothing after them.
+    /// The stream does not end: nothing follows the deltas.
     Open,
-    /// With the wire's error event.
+    /// The stream ends with the protocol's error event.
     Failed(&'a str),
 }
 
@@ -106,7 +108,7 @@ pub(super) fn interrupted_answer() -> Answer {
     Answer::of_text("This answer was going well until")
 }
 
-/// Sets a member of an object. What is no object stays as it is.
+/// Sets a property of an object. Other values are left unchanged.
 pub(super) fn set(object: &mut Value, name: &str, member: Value) {
     if let Value::Object(members) = object {
         members.insert(name.to_owned(), member);
@@ -123,10 +125,11 @@ pub(super) fn data(data: &Value) -> String {
     format!("data: {data}\n\n")
 }
 
-/// Arguments of a tool as a value, for the wires that carry them so.
+/// Arguments of a tool as a value, for the protocols that carry them as JSON.
 ///
-/// A value cannot hold a key twice, nor everything else that a model may write, so valid JSON is in the
-/// body as a mark, and [`with_arguments`] replaces the mark with the text.
+/// A value cannot hold duplicate keys or everything else that a model may write. So the body
+/// contains a placeholder for valid JSON, and [`with_arguments`] replaces the placeholder with the
+/// original text.
 pub(super) fn arguments_mark(arguments: &str, number: usize) -> Value {
     match serde_json::from_str::<Value>(arguments) {
         Ok(_) => Value::String(mark(number)),
@@ -134,7 +137,7 @@ pub(super) fn arguments_mark(arguments: &str, number: usize) -> Value {
     }
 }
 
-/// The body with the arguments in place of their marks.
+/// The body with the arguments in place of their placeholders.
 pub(super) fn with_arguments(mut body: String, answer: &Answer) -> String {
     for (number, (_, arguments)) in answer.tools().into_iter().enumerate() {
         body = body.replacen(&format!("\"{}\"", mark(number)), arguments, 1);
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn deltas_are_the_text() {
+    fn deltas_add_up_to_the_text() {
         assert_eq!(deltas(""), [""]);
         assert_eq!(deltas("stra\u{df}en\u{1f600}").concat(), "stra\u{df}en\u{1f600}");
         assert!(deltas(&"{".repeat(1 << 20)).len() <= DELTAS + 1);

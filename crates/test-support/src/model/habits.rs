@@ -1,5 +1,5 @@
-//! What servers that are compatible with the Chat wire do with a schema. The script never sees a request that a
-//! habit answers.
+//! How servers that imitate OpenAI Chat treat a schema. The script never sees a request that is
+//! rejected here.
 
 use serde_json::{Value, json};
 
@@ -9,18 +9,18 @@ use super::wire::Wire;
 /// What the server does with a `response_format` of the type `json_schema`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JsonSchemaHabit {
-    /// Takes it and lets the script answer. A server that ignores the schema looks the same from outside: it is
-    /// for the script to answer with something that does not conform.
+    /// Accepts it and lets the script answer. A server that ignores the schema looks the same to a
+    /// client; to simulate one, script an answer that does not conform.
     #[default]
     Takes,
-    /// Answers 400, as servers do that know only `json_object`.
+    /// Answers 400, like servers that only support `json_object`.
     Refuses,
-    /// Answers 400 when there are tools too.
+    /// Answers 400 if the request also has tools.
     RefusesBesideTools,
 }
 
 impl JsonSchemaHabit {
-    /// The body of the 400 with which the habit answers, if it does.
+    /// The body of the 400 response, if the server rejects the request.
     pub(super) fn refusal(self, request: &RecordedRequest) -> Option<Value> {
         if request.wire != Wire::Chat || request.schema().is_none() {
             return None;

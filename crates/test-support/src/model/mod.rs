@@ -1,12 +1,14 @@
-//! Model servers for tests, on loopback: one that answers by a script, and one that misbehaves by chance.
+//! Model servers for tests, on loopback: one that follows a script, and one that misbehaves at
+//! random.
 //!
-//! A [`ModelServer`] speaks every wire that a provider of ours speaks, streaming and not, and answers as the
-//! real services do: ids, usage, stop reasons, error bodies. So an executor, an SDK or an agent CLI can be
-//! pointed at it. What it answers is a [`Reply`], which knows no wire: the path of the request says which one
-//! the reply is written for. A [`ChaosModel`] is a script that picks a [`Misbehaviour`] for each request.
+//! A [`ModelServer`] supports every provider protocol that Accord supports, streaming and not, and
+//! answers as the real services do: ids, usage, stop reasons, error bodies. So an executor, an SDK
+//! or an agent CLI can be pointed at it. A [`Reply`] does not depend on a protocol: the path of the
+//! request selects the protocol that the reply is written in. A [`ChaosModel`] is a script that
+//! picks a [`Misbehaviour`] for each request.
 //!
-//! Absent on purpose: any constrained decoding. A schema in a request is recorded and otherwise ignored, because
-//! the point of most tests is what happens when a service did not keep to it.
+//! There is deliberately no constrained decoding. A schema in a request is recorded and otherwise
+//! ignored, because most tests are about services that do not follow the schema.
 
 mod chaos;
 mod connection;
@@ -32,5 +34,5 @@ pub use script::Script;
 pub use server::ModelServer;
 pub use wire::Wire;
 
-/// The tool through which an agent hands in its result.
+/// The tool with which an agent submits its result.
 pub const SUBMIT_TOOL: &str = "submit_result";

@@ -1,11 +1,11 @@
-//! What clients ask beside the model itself. Agent CLIs and SDKs look around before they start; none of this is
-//! part of the script or recorded.
+//! Other endpoints that clients call. Agent CLIs and SDKs query them before they start; these
+//! requests are neither scripted nor recorded.
 
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// The model that the lists name. Requests may name any other.
+/// The model in the model lists. Requests may name any other.
 const MODEL: &str = "scripted-model";
 
 /// A plausible count that nothing depends on.

@@ -1,23 +1,23 @@
-//! How a body is cut for transport: at places that have nothing to do with its meaning, so that a client that
-//! decodes what it has so far, line by line or character by character, is found out.
+//! Cuts a body into chunks at arbitrary positions, to expose clients that decode each chunk as if
+//! it ended at a line or character boundary.
 
 use axum::body::Bytes;
 
 use super::random::Random;
 
-/// How many pieces a body is cut into, about. More would cost a system call each and show nothing new.
+/// Approximate number of chunks. More would cost a system call each and reveal nothing new.
 const PIECES: usize = 48;
 
-/// Pieces are not shorter than this on average, so that a short body has few.
+/// The minimum average length of a chunk, so that a short body has few.
 const SHORTEST_AVERAGE: usize = 5;
 
-/// In how many characters of several bytes a cut is forced.
+/// How many multi-byte characters are split.
 const SPLIT_CHARACTERS: usize = 16;
 
-/// How far such characters are looked for.
+/// How many bytes are searched for such characters.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// Cuts a body by chance, and in the middle of its first characters of several bytes.
+/// Cuts a body at random positions and in the middle of its first multi-byte characters.
 pub(super) fn cut(body: Vec<u8>, seed: u64) -> Vec<Bytes> {
     let mut random = Random::new(seed);
     let average = (body.len() / PIECES).max(SHORTEST_AVERAGE);
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_the_body_and_split_characters() {
+    fn pieces_add_up_to_the_body_and_split_characters() {
         let body = "data: \u{1f600} stra\u{df}e \u{1f600}\n\n".repeat(20).into_bytes();
         let pieces = cut(body.clone(), 3);
         assert_eq!(pieces.concat(), body);

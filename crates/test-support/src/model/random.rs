@@ -1,13 +1,13 @@
-//! A small generator of pseudo-random numbers (splitmix64), so that a seed gives the same choices for ever.
+//! A small generator of pseudo-random numbers (splitmix64), so that a seed always gives the same
+//! choices.
 
-/// Pseudo-random numbers that a seed decides.
 #[derive(Debug, Clone)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// A generator for a seed. Seeds that are neighbours give unrelated numbers.
+    /// A generator for a seed. Adjacent seeds give unrelated numbers.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -36,7 +36,7 @@ impl Random {
         usize::try_from(number % bound).unwrap_or_default()
     }
 
-    /// Whether something that happens so many times in a hundred happens now.
+    /// True with a probability of `share` percent.
     pub fn percent(&mut self, share: u8) -> bool {
         self.below(100) < usize::from(share)
     }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_count_each_and_in_order() {
+    fn every_key_and_their_order_matter() {
         let first = |keys: &[u64]| Random::keyed(keys).number();
         assert_eq!(first(&[1, 2]), first(&[1, 2]));
         assert_ne!(first(&[1, 2]), first(&[2, 1]));

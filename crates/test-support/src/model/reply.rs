@@ -1,4 +1,4 @@
-//! What the server answers, in words that belong to no wire.
+//! The replies of the server, independent of any protocol.
 
 use std::time::Duration;
 
@@ -29,16 +29,16 @@ pub(super) enum Kind {
     Garbage(Vec<u8>),
 }
 
-/// Where a connection is closed under the client.
+/// When the connection to the client is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DropPoint {
-    /// After the request was read and before anything was answered.
+    /// After the request was read, before any response.
     BeforeHeaders,
     /// In the middle of the body, streaming or not.
     MidBody,
 }
 
-/// What a model said in one turn.
+/// The output of a model in one turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Answer {
     pub(super) parts: Vec<Part>,
@@ -49,7 +49,7 @@ pub(super) struct Answer {
 pub(super) enum Part {
     Reasoning(String),
     Text(String),
-    /// The arguments are text: a model may well write some that are no JSON.
+    /// The arguments are text because a model may write something that is not JSON.
     Tool {
         name: String,
         arguments: String,
@@ -121,45 +121,47 @@ impl Reply {
         Self::tool_text(name, arguments.to_string())
     }
 
-    /// A call of a tool with arguments exactly as written here, JSON or not. The wires that carry arguments as a
-    /// JSON value (Anthropic without streaming, Ollama) carry what is no JSON as a string.
+    /// A call of a tool with arguments exactly as written here, JSON or not. Protocols that carry
+    /// arguments as a JSON value (Anthropic without streaming, Ollama) send text that is not JSON
+    /// as a string.
     pub fn tool_text(name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self::answer(vec![Part::Tool { name: name.into(), arguments: arguments.into() }], Stop::Finished)
     }
 
-    /// The model declines, in the wire's own way of saying so. Ollama has none: there it is a plain text.
+    /// The model declines, in the form that the protocol has for it. Ollama has none and sends
+    /// plain text.
     pub fn refusal(text: impl Into<String>) -> Self {
         Self::answer(Vec::new(), Stop::Refused(text.into()))
     }
 
-    /// A text that ended at the limit of output tokens.
+    /// A text that ended at the output token limit.
     pub fn truncated(text: impl Into<String>) -> Self {
         Self::text(text).cut_off()
     }
 
-    /// A success with no content at all.
+    /// A successful response without content.
     pub fn empty() -> Self {
         Self::answer(Vec::new(), Stop::Finished)
     }
 
-    /// An HTTP error with the wire's own body.
+    /// An HTTP error with a body in the provider's format.
     pub fn error(status: u16, message: impl Into<String>) -> Self {
         Self::of(Kind::Error { status, message: message.into() })
     }
 
-    /// The service does not take the schema of the request, and says so in its usual words around this message.
-    /// A status of 400 everywhere but with Ollama, which calls it a 500.
+    /// The service rejects the schema of the request, with this message in its usual format. The
+    /// status is 400, except for Ollama, which sends 500.
     pub fn schema_rejected(message: impl Into<String>) -> Self {
         Self::of(Kind::SchemaRejected { message: message.into() })
     }
 
-    /// An HTTP error with a body as a certain server writes it.
+    /// An HTTP error with a body copied from a particular server.
     pub fn error_body(status: u16, body: Value) -> Self {
         Self::of(Kind::Body { status, body })
     }
 
-    /// A stream that began well and ends in the wire's error event. Without streaming: the Responses wire answers
-    /// with status `failed`, the others with an HTTP 500.
+    /// A stream that starts normally and ends with the protocol's error event. Without streaming,
+    /// the Responses protocol answers with status `failed` and the others with HTTP 500.
     pub fn fails_midway(message: impl Into<String>) -> Self {
         Self::of(Kind::FailsMidway { message: message.into() })
     }
@@ -170,12 +172,12 @@ impl Reply {
             .dropped(DropPoint::MidBody)
     }
 
-    /// Never answers; ends when the client goes or the server is dropped.
+    /// Never answers; ends when the client disconnects or the server is dropped.
     pub fn hang() -> Self {
         Self::of(Kind::Hang)
     }
 
-    /// Streams tokens until the client goes. Without streaming the one body never ends.
+    /// Streams tokens until the client disconnects. Without streaming, the body never ends.
     pub fn endless() -> Self {
         Self::of(Kind::Endless)
     }
@@ -193,7 +195,7 @@ impl Reply {
         self
     }
 
-    /// Puts a reasoning block in front.
+    /// Adds a reasoning block before the answer.
     #[must_use]
     pub fn thinking(mut self, text: impl Into<String>) -> Self {
         if let Some(answer) = self.answered() {
@@ -202,7 +204,7 @@ impl Reply {
         self
     }
 
-    /// Ends at the limit of output tokens, whatever it says.
+    /// Reports that the answer ended at the output token limit.
     #[must_use]
     pub fn cut_off(mut self) -> Self {
         if let Some(answer) = self.answered() {
@@ -211,7 +213,8 @@ impl Reply {
         self
     }
 
-    /// Closes the connection under this answer. A reply that is no answer is closed before its headers.
+    /// Closes the connection during this answer. For a reply that is not an answer, closes it
+    /// before the headers.
     #[must_use]
     pub fn dropped(mut self, point: DropPoint) -> Self {
         self.kind = match self.kind {
@@ -235,14 +238,15 @@ impl Reply {
         self
     }
 
-    /// Waits before it answers, by the clock of tokio.
+    /// Waits before answering, by tokio's clock.
     #[must_use]
     pub fn delayed(mut self, delay: Duration) -> Self {
         self.delay = Some(delay);
         self
     }
 
-    /// Keeps the last two events of a stream back for this time: why it stopped and that it is over.
+    /// Delays the last two events of a stream by this time: the stop reason and the end of the
+    /// stream.
     #[must_use]
     pub fn ends_late(mut self, pause: Duration) -> Self {
         self.ends_late = Some(pause);

@@ -1,34 +1,34 @@
-//! What a client asked, kept for the test to look at and for handlers to answer by.
+//! Requests of clients, recorded for tests and for handlers.
 
 use serde_json::Value;
 
 use super::SUBMIT_TOOL;
 use super::wire::Wire;
 
-/// A request to a model, as it came.
+/// A request to a model, as it was received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
-    /// The wire that its path belongs to.
+    /// The protocol that its path belongs to.
     pub wire: Wire,
     pub path: String,
-    /// Names in lower case, in the order in which they came.
+    /// Names in lower case, in the order received.
     pub headers: Vec<(String, String)>,
-    /// The body; null when it was no JSON.
+    /// The body; null if it was not JSON.
     pub body: Value,
 }
 
 impl RecordedRequest {
-    /// The first header of this name, whatever its letter case.
+    /// The first header of this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(each, _)| each.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The model that was asked for; empty when none was named.
+    /// The requested model; empty if none was named.
     pub fn model(&self) -> &str {
         self.body.get("model").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Whether the answer is to be streamed. Ollama streams unless it is told not to.
+    /// Whether the answer is to be streamed. Ollama streams by default.
     pub fn streams(&self) -> bool {
         self.body.get("stream").and_then(Value::as_bool).unwrap_or(self.wire == Wire::Ollama)
     }
@@ -45,7 +45,7 @@ impl RecordedRequest {
         schema.filter(|schema| schema.is_object())
     }
 
-    /// The names of the tools on offer.
+    /// The names of the offered tools.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let names =
@@ -53,12 +53,13 @@ impl RecordedRequest {
         names.filter_map(Value::as_str).collect()
     }
 
-    /// Whether the tool `submit_result` is on offer.
+    /// Whether the tool `submit_result` is offered.
     pub fn offers_submit(&self) -> bool {
         self.tools().contains(&SUBMIT_TOOL)
     }
 
-    /// All that was said: system prompt, prompts, answers before, results of tools, each on a line of its own.
+    /// The text of the whole conversation: system prompt, prompts, previous answers, tool results,
+    /// one per line.
     pub fn text(&self) -> String {
         let mut lines = Vec::new();
         for field in ["system", "instructions", "input", "messages"] {
@@ -69,7 +70,7 @@ impl RecordedRequest {
         lines.join("\n")
     }
 
-    /// What was said last: the newest prompt, or the result of a tool.
+    /// The last message: the newest prompt, or the result of a tool.
     pub fn last_text(&self) -> String {
         let mut lines = Vec::new();
         let list = |field| self.body.get(field).and_then(Value::as_array);
@@ -81,7 +82,7 @@ impl RecordedRequest {
     }
 }
 
-/// Every text below a value. Other strings (roles, ids, names) are no text.
+/// Every text below a value. Other strings (roles, ids, names) are skipped.
 fn gather<'a>(value: &'a Value, lines: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => lines.push(text),
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_found_on_every_wire() {
+    fn texts_are_found_in_every_protocol() {
         let anthropic = request(
             Wire::Anthropic,
             json!({"system": [{"type": "text", "text": "one"}], "messages": [
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_tools_and_streaming_are_found_on_every_wire() {
+    fn schemas_tools_and_streaming_are_found_in_every_protocol() {
         let schema = json!({"type": "object"});
         let flat = json!([{"name": "submit_result"}]);
         let nested = json!([{"type": "function", "function": {"name": "submit_result"}}]);

@@ -1,4 +1,4 @@
-//! From a reply to an HTTP response on the wire of its request.
+//! Writes a reply as an HTTP response in the protocol of its request.
 
 use std::io;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use super::pieces;
 use super::reply::{Answer, DropPoint, Kind, Reply};
 use super::server::UnderWay;
 
-/// The text of one delta of an endless stream: large, so that a client's limit is met soon.
+/// The text of one delta of an endless stream: large, so that it reaches a client's limit soon.
 const ENDLESS_DELTA: &str = "and then the story went on, ";
 const ENDLESS_REPEATS: usize = 36;
 
-/// Deltas that are sent as fast as the client takes them; about 16 MiB. After them a client has no limit of size,
-/// and is spared the rest: it gets a delta now and then.
+/// Number of deltas that are sent as fast as the client reads them; about 16 MiB. A client that has
+/// not hit a size limit by then gets only an occasional delta.
 const FAST_DELTAS: u64 = 16 * 1024;
 const SLOW_DELTA_PAUSE: Duration = Duration::from_millis(20);
 
 const JSON: &str = "application/json";
 
-/// Answers a request. The guard lives as long as the answer is under way.
+/// Answers a request. The guard lives until the answer is complete.
 pub(super) async fn respond(
     exchange: Exchange,
     reply: Reply,
@@ -100,13 +100,13 @@ fn cut(body: String, exchange: &Exchange) -> Vec<Bytes> {
     pieces::cut(body.into_bytes(), exchange.seed())
 }
 
-/// Takes the last two events off a stream.
+/// Removes and returns the last two events of a stream.
 fn last_events(stream: &mut String) -> String {
     let place = stream.rmatch_indices("\n\n").map(|(place, gap)| place + gap.len()).nth(2);
     stream.split_off(place.unwrap_or_default())
 }
 
-/// The first half of an answer, and then the end of the connection.
+/// Sends the first half of an answer, then closes the connection.
 fn dropped(exchange: &Exchange, answer: &Answer, guard: UnderWay) -> Response {
     let wire = exchange.request.wire;
     let streams = exchange.request.streams();
@@ -146,7 +146,8 @@ enum End {
     Endless(Box<dyn Fn(u64) -> Bytes + Send>, u64),
 }
 
-/// A body that leaves in pieces. Each waits for the next turn of the connection, which sends the one before.
+/// A body that is sent in chunks. Each waits for the connection's next poll, which sends the
+/// previous one.
 fn paced(pieces: Vec<Bytes>, end: End, guard: UnderWay) -> Body {
     let step = |(mut pieces, end, guard): (std::vec::IntoIter<Bytes>, End, UnderWay)| async move {
         tokio::task::yield_now().await;

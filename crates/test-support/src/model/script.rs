@@ -1,4 +1,4 @@
-//! The order in which a server answers.
+//! The order of the server's replies.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,8 +10,8 @@ use super::request::RecordedRequest;
 
 type Handler = Arc<dyn Fn(&RecordedRequest, usize) -> Reply + Send + Sync>;
 
-/// Replies in order, and after them a handler, if there is one. A request that finds neither is answered with an
-/// HTTP 500 that says so.
+/// Replies in order, then a handler if there is one. If both are missing, the server answers with
+/// an HTTP 500 that says so.
 #[derive(Clone, Default)]
 pub struct Script {
     replies: VecDeque<Reply>,
@@ -19,17 +19,18 @@ pub struct Script {
 }
 
 impl Script {
-    /// These replies, one for each request.
+    /// One reply for each request.
     pub fn replies(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self { replies: replies.into_iter().collect(), handler: None }
     }
 
-    /// Answers by what was asked. The number counts the requests of the server from zero.
+    /// Computes each reply from the request. The number counts the requests of the server from
+    /// zero.
     pub fn handler(handler: impl Fn(&RecordedRequest, usize) -> Reply + Send + Sync + 'static) -> Self {
         Self::default().then(handler)
     }
 
-    /// Answers with this handler when the replies are used up.
+    /// Answers with this handler once the replies are used up.
     #[must_use]
     pub fn then(
         mut self,
@@ -43,7 +44,7 @@ impl Script {
         self.replies.len()
     }
 
-    /// The next reply, or the handler that is to make it.
+    /// The next reply, or the handler that will produce it.
     pub(super) fn next(&mut self) -> Next {
         match (self.replies.pop_front(), &self.handler) {
             (Some(reply), _) => Next::Reply(reply),
@@ -53,7 +54,7 @@ impl Script {
     }
 }
 
-/// What comes next in a script. A handler is called by the server, outside its lock.
+/// The next step of a script. The server calls a handler outside its lock.
 pub(super) enum Next {
     Reply(Reply),
     Ask(Handler),

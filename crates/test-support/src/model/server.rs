@@ -24,7 +24,7 @@ use super::respond::respond;
 use super::script::{Next, Script};
 use super::wire::Wire;
 
-/// The largest request that is read. Conversations with a megabyte of braces in them stay far below.
+/// The largest accepted request. Conversations with a megabyte of braces stay far below.
 const REQUEST_LIMIT: usize = 64 * 1024 * 1024;
 
 /// A model server on a free port of loopback, stopped when it is dropped.
@@ -60,7 +60,7 @@ impl ModelServer {
         Self::start_with(script, JsonSchemaHabit::default()).await
     }
 
-    /// Starts a server whose Chat wire has a habit of its own with schemas, as compatible servers do.
+    /// Starts a server whose Chat endpoint treats schemas in its own way, as compatible servers do.
     pub async fn start_with(script: impl Into<Script>, habit: JsonSchemaHabit) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -85,7 +85,7 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// The address with `/v1`, as OpenAI clients want their base.
+    /// The address with `/v1`, as OpenAI clients expect their base URL.
     pub fn openai_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -100,18 +100,18 @@ impl ModelServer {
         self.shared.recorded().script.remaining()
     }
 
-    /// Waits until so many requests have come in.
+    /// Waits until this many requests have arrived.
     pub async fn wait_for_requests(&self, count: usize) {
         self.wait_until(|counts| counts.received >= count).await;
     }
 
-    /// Waits until no answer is under way: each was handed over whole, or its client has gone.
+    /// Waits until no answer is in progress: each was sent completely, or its client disconnected.
     pub async fn wait_until_idle(&self) {
         self.wait_until(|counts| counts.received == counts.ended).await;
     }
 
     async fn wait_until(&self, condition: impl Fn(&Counts) -> bool) {
-        // The sender lives as long as this server, so that waiting cannot fail.
+        // The sender lives as long as this server, so waiting cannot fail.
         self.shared.counts.subscribe().wait_for(condition).await.ok();
     }
 }
@@ -148,7 +148,7 @@ impl Shared {
     }
 }
 
-/// An answer under way, until it is dropped.
+/// An answer in progress, until it is dropped.
 pub(super) struct UnderWay(Arc<Shared>);
 
 impl Drop for UnderWay {

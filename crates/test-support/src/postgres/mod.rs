@@ -1,12 +1,14 @@
-//! A PostgreSQL cluster of the test's own: made in a temporary folder, on a free port of loopback, gone at the end.
+//! A private PostgreSQL cluster for a test: created in a temporary folder, on a free loopback port,
+//! removed at the end.
 //!
-//! The server runs under a small shell script that waits for the end of its standard input. Dropping the cluster ends
-//! it, a panic drops it too, and when the whole process goes, killed or with the cluster in a static, the system
-//! closes the pipe. The script has a process group of its own, so that what ends the test by its group does not end
-//! the script before it has cleaned up.
+//! The server runs under a small shell script that waits for the end of its standard input.
+//! Dropping the cluster closes that input; a panic drops it too; and when the whole process exits,
+//! even if it is killed or the cluster is in a static, the system closes the pipe. The script has
+//! its own process group, so that a signal to the test's group does not end the script before it
+//! has cleaned up.
 //!
-//! Absent on purpose: any way to skip. A test that needs PostgreSQL and does not find it gets an error that says what
-//! to install.
+//! There is deliberately no way to skip. A test that needs PostgreSQL and does not find it gets an
+//! error that says what to install.
 
 mod programs;
 
@@ -25,14 +27,15 @@ use thiserror::Error;
 
 const WATCHDOG: &str = include_str!("watchdog.sh");
 
-/// What the server says when it is up.
+/// The server logs this when it is ready.
 const READY: &str = "database system is ready to accept connections";
 
 /// Its message if another process took the port after we found it free.
 const PORT_TAKEN: &str = "could not bind";
 const PORT_ATTEMPTS: usize = 3;
 
-/// A cluster takes about two seconds to be made; a machine that is busy with a build may take much longer.
+/// Creating a cluster takes about two seconds, and much longer on a machine that is busy with a
+/// build.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
 /// Lines of the server's log that are kept to explain a failure.
@@ -56,7 +59,7 @@ pub struct PostgresOptions {
     pub without_fsync: bool,
 }
 
-/// Why there is no cluster or no database.
+/// Why a cluster or a database could not be created.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PostgresError {
     #[error(
@@ -64,21 +67,22 @@ pub enum PostgresError {
          Install it (Debian: apt-get install postgresql) or put its programs into PATH"
     )]
     NotInstalled,
-    /// It is there and does not run.
+    /// PostgreSQL is installed but did not start.
     #[error("PostgreSQL did not start: {0}")]
     NotStarted(String),
-    /// It runs and did not make the database.
+    /// The server runs but could not create the database.
     #[error("the database '{name}' was not made: {detail}")]
     NoDatabase { name: String, detail: String },
 }
 
 impl PostgresCluster {
-    /// Makes a cluster and starts its server; blocks for a second or two. Commits wait for the disk.
+    /// Creates a cluster and starts its server; blocks for a second or two. Commits wait for the
+    /// disk.
     pub fn start() -> Result<Self, PostgresError> {
         Self::start_with(PostgresOptions::default())
     }
 
-    /// Makes a cluster and starts its server, with options.
+    /// Creates a cluster and starts its server, with options.
     pub fn start_with(options: PostgresOptions) -> Result<Self, PostgresError> {
         let programs = programs::find(std::env::var_os("PATH")).ok_or(PostgresError::NotInstalled)?;
         let mut last = String::new();
@@ -91,7 +95,8 @@ impl PostgresCluster {
         Err(PostgresError::NotStarted(last))
     }
 
-    /// The cluster that the tests of this process share; made by the first who asks. It ends with the process.
+    /// The cluster that the tests of this process share, created on first use. It ends with the
+    /// process.
     pub fn shared() -> Result<&'static Self, PostgresError> {
         static SHARED: OnceLock<Result<PostgresCluster, PostgresError>> = OnceLock::new();
         SHARED.get_or_init(Self::start).as_ref().map_err(PostgresError::clone)
@@ -107,12 +112,12 @@ impl PostgresCluster {
         self.port
     }
 
-    /// The folder that holds the cluster, while there is one.
+    /// The folder that holds the cluster.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Makes an empty database and gives its address.
+    /// Creates an empty database and returns its address.
     pub fn create_database(&self, name: &str) -> Result<String, PostgresError> {
         let failed = |detail: String| PostgresError::NoDatabase { name: name.to_owned(), detail };
         let mut command = Command::new(self.programs.join("createdb"));
@@ -126,7 +131,7 @@ impl PostgresCluster {
         }
     }
 
-    /// Makes an empty database under a name of its own, and gives its address.
+    /// Creates an empty database with a unique name and returns its address.
     pub fn fresh_database(&self) -> Result<String, PostgresError> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         self.create_database(&format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed)))
@@ -167,7 +172,7 @@ impl Drop for PostgresCluster {
     }
 }
 
-/// A command that runs its arguments, as another account when we are root.
+/// A command that runs its arguments, under another account if we are root.
 fn as_ordinary_user() -> Command {
     let user = Command::new("id").arg("-u").output();
     if user.is_ok_and(|output| output.stdout.trim_ascii() == b"0") {
@@ -179,7 +184,7 @@ fn as_ordinary_user() -> Command {
     }
 }
 
-/// Settings in the environment would lead to another server or change this one.
+/// PostgreSQL settings in the environment would lead to another server or change this one.
 fn without_settings(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("PG") {
@@ -201,7 +206,8 @@ fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// What the log says about the start: that the server is ready, or the last lines before its end.
+/// The outcome of the start according to the log: the server is ready, or it ended with these last
+/// lines.
 enum News {
     Ready,
     Ended,
@@ -219,7 +225,7 @@ impl Log {
     }
 }
 
-/// Reads the log to its end, so that the server never waits for a reader.
+/// Reads the log to its end, so that the server never blocks on a full pipe.
 fn follow(log: ChildStderr) -> Log {
     let (sender, news) = mpsc::channel();
     let lines = Arc::new(Mutex::new(VecDeque::new()));

@@ -1,12 +1,13 @@
-//! Where the programs of PostgreSQL are.
+//! Finds the programs of PostgreSQL.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where Debian keeps a folder for each version.
+/// Where Debian installs each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
-/// The folder with `initdb` and `postgres`: the first in the search path that has both, else the newest of Debian's.
+/// The folder with `initdb` and `postgres`: the first in the search path that has both, else the
+/// newest that Debian installed.
 pub(super) fn find(search_path: Option<OsString>) -> Option<PathBuf> {
     find_in(search_path, Path::new(VERSIONS))
 }
@@ -16,7 +17,7 @@ fn find_in(search_path: Option<OsString>, versions: &Path) -> Option<PathBuf> {
     std::env::split_paths(&search_path).find_map(|folder| home(&folder)).or_else(|| newest(versions))
 }
 
-/// The folder where the programs really are: the search path may have links to a few of them.
+/// The folder that really contains the programs: the search path may have links to some of them.
 fn home(folder: &Path) -> Option<PathBuf> {
     let program = folder.join("initdb").canonicalize().ok()?;
     let home = program.parent()?;

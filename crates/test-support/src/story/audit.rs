@@ -1,4 +1,4 @@
-//! Who changed what.
+//! The audit log.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ async fn listed(store: &Arc<dyn Store>, filter: AuditFilter) -> Vec<Entry> {
     page.items
 }
 
-/// Entries are kept whole and listed newest first, in pages.
+/// Entries are stored completely and listed newest first, in pages.
 pub async fn audit_entries_are_kept(store: Arc<dyn Store>) {
     let whole = Entry {
         hash: Some("abc".into()),

@@ -1,4 +1,4 @@
-//! What parents are owed.
+//! Callbacks to parents.
 
 use std::sync::Arc;
 
@@ -15,8 +15,9 @@ fn due(parent: &str, runs: &[&str]) -> Due {
     Due { parent_session_id: session_id(parent), run_ids, failing_since: None }
 }
 
-/// A child's end is owed to its parent, whatever the end is, and in the order of the ends.
-pub async fn every_end_is_owed(store: Arc<dyn Store>) {
+/// Every finished child is reported to its parent, whatever the outcome, in the order in which they
+/// finished.
+pub async fn every_finished_child_is_reported(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     assert_eq!(store.due_callbacks(10).await.unwrap(), []);
     begin(&store, child("completed", "parent")).await;
@@ -34,8 +35,8 @@ pub async fn every_end_is_owed(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), [owed]);
 }
 
-/// Only a child with a callback is owed to its parent.
-pub async fn other_modes_owe_nothing(store: Arc<dyn Store>) {
+/// Only children in callback mode are reported to their parent.
+pub async fn other_modes_have_no_callbacks(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     for (name, execution_mode) in [("sync", ExecutionMode::Sync), ("poll", ExecutionMode::AsyncPoll)] {
         let submission = child(name, "parent");
@@ -48,7 +49,7 @@ pub async fn other_modes_owe_nothing(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), []);
 }
 
-/// A parent with a run under way is not resumed: what it is owed waits until it has none.
+/// A parent with an unfinished run is not resumed: pending callbacks wait until it has none.
 pub async fn a_busy_parent_is_not_due(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     complete(&store, child("a", "parent"), 3).await;
@@ -59,7 +60,8 @@ pub async fn a_busy_parent_is_not_due(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due("parent", &["a"])]);
 }
 
-/// A completed parent is idle while children will still call back, and finished when all have.
+/// A completed parent is idle while callbacks are still expected, and finished once all have
+/// arrived.
 pub async fn a_parent_is_idle_until_all_have_called_back(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let child = begin(&store, child("child", "parent")).await;
@@ -85,7 +87,8 @@ pub async fn a_parent_is_idle_until_all_have_called_back(store: Arc<dyn Store>) 
     assert_eq!(status(&store).await, SessionStatus::Finished);
 }
 
-/// A parent that was over is idle again when a child begins that will call it back, and no other child makes it so.
+/// A finished parent becomes idle again when a child starts that will call it back. Other children
+/// do not change it.
 pub async fn a_child_that_begins_later_makes_its_parent_idle(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     let status = |store: &Arc<dyn Store>| {
@@ -122,8 +125,9 @@ pub async fn only_callbacks_keep_a_parent_idle(store: Arc<dyn Store>) {
     assert_eq!(session.status, SessionStatus::Failed);
 }
 
-/// A delivery is written with the run that makes it, as an event too, and is owed no longer.
-pub async fn an_end_is_delivered_once(store: Arc<dyn Store>) {
+/// A delivery is recorded with the run that makes it and as an event, and is then no longer
+/// pending.
+pub async fn a_callback_is_delivered_once(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     for (second, name) in [(4, "a"), (5, "b"), (6, "c")] {
         complete(&store, child(name, "parent"), second).await;
@@ -149,15 +153,15 @@ pub async fn an_end_is_delivered_once(store: Arc<dyn Store>) {
     store.finish_run(finish(&told, completed("x"), 9)).await.unwrap();
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due("parent", &["c"])]);
 
-    // One that is owed does not carry one that is not.
+    // A submission with one callback that is not pending is rejected as a whole.
     let mixed = store.submit_run(delivery("mixed", "parent", &["c", "b"], 10)).await.unwrap();
     assert_eq!(mixed, Submitted::AlreadyDelivered);
     assert!(matches!(store.run(&run_id("mixed")).await, Err(StoreError::NoRun(_))));
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due("parent", &["c"])]);
 }
 
-/// What was never owed cannot be delivered.
-pub async fn only_owed_callbacks_are_delivered(store: Arc<dyn Store>) {
+/// Only pending callbacks can be delivered.
+pub async fn only_pending_callbacks_are_delivered(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     begin(&store, child("running", "parent")).await;
     for name in ["running", "absent"] {
@@ -167,7 +171,7 @@ pub async fn only_owed_callbacks_are_delivered(store: Arc<dyn Store>) {
     assert!(matches!(store.run(&run_id("told")).await, Err(StoreError::NoRun(_))));
 }
 
-/// Many deliver at the same time: one of them does.
+/// Of many concurrent deliveries, exactly one succeeds.
 pub async fn one_of_many_delivers(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
@@ -188,8 +192,8 @@ pub async fn one_of_many_delivers(store: Arc<dyn Store>) {
     assert_eq!(store.claim_runs(claim(10, 6)).await.unwrap().len(), 1);
 }
 
-/// A delivery to a busy parent is refused, and the end stays owed.
-pub async fn a_busy_parent_takes_no_delivery(store: Arc<dyn Store>) {
+/// A delivery to a busy parent is rejected, and the callback stays pending.
+pub async fn a_busy_parent_rejects_deliveries(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     complete(&store, child("a", "parent"), 4).await;
     let busy = store.submit_run(delivery("told", "parent", &["a"], 5)).await;
@@ -198,7 +202,7 @@ pub async fn a_busy_parent_takes_no_delivery(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due("parent", &["a"])]);
 }
 
-/// Each parent has its own, and so many parents at most are given.
+/// Callbacks are grouped by parent, up to the given number of parents.
 pub async fn parents_do_not_mix(store: Arc<dyn Store>) {
     for (second, parent) in [(1, "p"), (2, "q"), (3, "r")] {
         complete(&store, fresh(parent), second).await;

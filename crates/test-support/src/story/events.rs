@@ -1,4 +1,4 @@
-//! Events: one order, for everybody.
+//! Events have one order for all readers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +20,8 @@ fn says(text: &str) -> Body {
     Body::Message { role: "assistant".into(), text: text.to_owned() }
 }
 
-/// Each filter lets its own through, in order, and all of them together are both.
-pub async fn filters_let_their_own_through(store: Arc<dyn Store>) {
+/// Each filter returns its own events in order; combined filters return the events that match both.
+pub async fn event_filters_select_their_events(store: Arc<dyn Store>) {
     complete(&store, fresh("a"), 3).await;
     complete(&store, fresh("b"), 3).await;
     complete(&store, resume("c", "a", 4), 5).await;
@@ -54,8 +54,9 @@ pub async fn filters_let_their_own_through(store: Arc<dyn Store>) {
     assert_eq!(events_of(&store, EventFilter { kinds: vec!["x".into()], ..none }).await, []);
 }
 
-/// Pages by id give what one page gives; the newest id is the last one's.
-pub async fn pages_by_id_are_the_whole(store: Arc<dyn Store>) {
+/// Reading page by page returns the same events as one large page; the newest id is the last
+/// event's.
+pub async fn pages_by_id_add_up_to_everything(store: Arc<dyn Store>) {
     assert_eq!(store.last_event().await.unwrap(), EventId(0));
     for name in ["a", "b", "c"] {
         complete(&store, fresh(name), 3).await;
@@ -77,7 +78,7 @@ pub async fn pages_by_id_are_the_whole(store: Arc<dyn Store>) {
     assert_eq!(store.events(&none, EventId(i64::MAX), EventLimit::of(4)).await.unwrap(), []);
 }
 
-/// Large events are read a few at a time, and one always; nothing is missed.
+/// Large events are read a few at a time, at least one per page, and none is missed.
 pub async fn large_events_are_read_a_few_at_a_time(store: Arc<dyn Store>) {
     let half = "x".repeat(MOST_EVENT_BYTES / 2);
     for name in ["a", "b", "c"] {
@@ -96,7 +97,7 @@ pub async fn large_events_are_read_a_few_at_a_time(store: Arc<dyn Store>) {
     assert_eq!(one.len(), 1, "a small byte limit returns the next event and no more");
 }
 
-/// Who tails while many write sees everything once, in order.
+/// A reader that tails during many writes sees every event once, in order.
 pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
     const WRITERS: usize = 6;
     const REPORTS: usize = 25;
@@ -124,7 +125,7 @@ pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
         tokio::spawn(async move {
             let (mut after, mut seen) = (from, Vec::new());
             loop {
-                // Looked at before the page: an empty page after the last write is the end.
+                // Read before the page: if nothing is written after this, an empty page is the end.
                 let last = written.load(Ordering::SeqCst);
                 let page = store.events(&EventFilter::default(), after, EventLimit::of(7)).await.unwrap();
                 if page.is_empty() && last {
@@ -161,7 +162,7 @@ fn text_of(event: &Event, prefix: &str) -> Option<String> {
     text.starts_with(prefix).then(|| text.to_owned())
 }
 
-/// An id is not given twice, not even after what had it is removed.
+/// An event id is never reused, not even after its event was removed.
 pub async fn ids_only_grow(store: Arc<dyn Store>) {
     complete(&store, fresh("a"), 3).await;
     let last = store.last_event().await.unwrap();
@@ -172,7 +173,7 @@ pub async fn ids_only_grow(store: Arc<dyn Store>) {
     assert!(events.iter().all(|event| event.id > last), "{events:?} after {last}");
 }
 
-/// Waits for this notice. It is a hint, but without load it comes.
+/// Waits for this notice. Notices are hints, but without load they arrive.
 pub(super) async fn hear(notices: &mut Notices, wanted: Notice) {
     let heard = tokio::time::timeout(Duration::from_secs(20), async {
         loop {
@@ -184,7 +185,7 @@ pub(super) async fn hear(notices: &mut Notices, wanted: Notice) {
     assert!(heard.await.is_ok(), "{wanted:?} was not heard");
 }
 
-/// A waiting reader is woken after a write, and can read it then.
+/// A waiting reader is woken after a write and can then read it.
 pub async fn notices_follow_writes(store: Arc<dyn Store>) {
     let mut notices = store.notices();
     let events = Notice::Events { session_id: session_id("a"), run_id: Some(run_id("a")) };
@@ -217,7 +218,7 @@ pub async fn notices_follow_writes(store: Arc<dyn Store>) {
     hear(&mut notices, Notice::Queued).await;
 }
 
-/// What is refused is not announced, and what is announced can be read.
+/// Rejected writes are not announced, and everything announced can be read.
 pub async fn nothing_is_announced_before_it_is_there(store: Arc<dyn Store>) {
     let mut notices = store.notices();
     let watcher = {
@@ -240,7 +241,8 @@ pub async fn nothing_is_announced_before_it_is_there(store: Arc<dyn Store>) {
     tokio::time::timeout(Duration::from_secs(20), watcher).await.unwrap().unwrap();
 }
 
-/// Unvalidated output is there while its run works, and gone with its end. No id is given again.
+/// Unvalidated output exists while its run is in progress and is removed when it ends. Ids are not
+/// reused.
 pub async fn output_goes_with_the_end_of_its_run(store: Arc<dyn Store>) {
     let delta = |text: &str| Body::OutputDelta { channel: OutputChannel::Text, text: text.to_owned() };
     let report = |holder: &Holder, text: &str| Report {

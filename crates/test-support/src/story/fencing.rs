@@ -1,4 +1,4 @@
-//! Only who holds a run now can report on it.
+//! Only the current holder of a run can report on it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use accord_store::{AskAgain, Report, Store, StoreError};
 
 use super::make::*;
 
-/// Everything that a holder can do is refused, and nothing is written.
+/// Every operation of a holder is rejected, and nothing is written.
 pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
     let run = store.run(&holder.run_id).await.unwrap();
     let session = store.session(&run.session_id).await.unwrap();
@@ -52,7 +52,7 @@ pub(super) async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
     assert_eq!(store.steps(&holder.run_id).await.unwrap(), steps);
 }
 
-/// Another runner, another lease, another delivery: none of them holds the run.
+/// A different runner, lease or delivery number is not the holder of the run.
 pub async fn only_the_holder_reports(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     all_is_refused(&store, &Holder { runner_id: runner_id("other"), ..held.clone() }).await;
@@ -68,7 +68,7 @@ pub async fn a_waiting_run_has_no_holder(store: Arc<dyn Store>) {
     all_is_refused(&store, &unknown).await;
 }
 
-/// A finished run has no holder: a second end changes nothing.
+/// A finished run has no holder: finishing it again changes nothing.
 pub async fn an_end_is_final(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     store.finish_run(finish(&held, completed("x"), 3)).await.unwrap();
@@ -76,7 +76,7 @@ pub async fn an_end_is_final(store: Arc<dyn Store>) {
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("x")));
 }
 
-/// Who lost the lease is refused, also while another runner works on the run.
+/// A runner that lost its lease is rejected, also while another runner works on the run.
 pub async fn a_late_holder_is_refused(store: Arc<dyn Store>) {
     let late = begin(&store, fresh("a")).await;
     store.reap(at(100), 3, 10).await.unwrap();
@@ -87,7 +87,7 @@ pub async fn a_late_holder_is_refused(store: Arc<dyn Store>) {
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("mine")));
 }
 
-/// A run that is not there is not "lost": the error says which it is.
+/// A missing run is reported as missing, not as lost.
 pub async fn a_run_that_is_not_there_is_not_held(store: Arc<dyn Store>) {
     let unknown = Holder { run_id: run_id("x"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 1 };
     assert!(matches!(store.start_run(&unknown, at(1)).await, Err(StoreError::NoRun(_))));
@@ -96,7 +96,7 @@ pub async fn a_run_that_is_not_there_is_not_held(store: Arc<dyn Store>) {
     assert_eq!(store.last_event().await.unwrap(), EventId(0));
 }
 
-/// Many ends told at once: one of them is written, whole.
+/// Of many concurrent results, exactly one is written completely.
 pub async fn one_of_many_ends_is_written(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     let mut tellers = Vec::new();

@@ -1,4 +1,4 @@
-//! Figures over runs and attempts.
+//! Statistics over runs and attempts.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::make::*;
 
 const ALL: StatsQuery = StatsQuery { since: None, agent_name: None, by_hour: false };
 
-/// A run of this agent under contract, made at this second.
+/// A run of this agent under contract, created at this second.
 fn contracted(name: &str, agent: &str, seconds: i64) -> Submission {
     let submission = fresh_at(name, seconds);
     Submission {
@@ -26,7 +26,8 @@ fn contracted(name: &str, agent: &str, seconds: i64) -> Submission {
     }
 }
 
-/// Runs it, with these answers, to this end, so many seconds after it was made.
+/// Runs it with these answers to this outcome, finishing the given number of seconds after it was
+/// created.
 async fn ended(store: &Arc<dyn Store>, submission: Submission, attempts: Vec<Attempt>, end: End, after: i64) {
     let created = submission.run.created_at;
     let holder = begin(store, submission).await;
@@ -79,14 +80,14 @@ pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
     assert_eq!(store.stats(&ALL).await.unwrap().all, all);
 }
 
-/// A runner need not tell of its attempts. Then nothing says that it asked again.
+/// Runners need not report attempts. Without reports, a result counts as a first try.
 pub async fn a_result_without_attempts_is_a_first_try(store: Arc<dyn Store>) {
     ended(&store, contracted("a", "x", 0), vec![], completed("1"), 10).await;
     let row = store.stats(&ALL).await.unwrap().all;
     assert_eq!((row.completed, row.first_try, row.attempts), (1, 1, 0));
 }
 
-/// By each group, with what counts where it belongs.
+/// Each grouping counts its runs in the right group.
 pub async fn groups_are_counted(store: Arc<dyn Store>) {
     five_runs(&store).await;
     let figures = store.stats(&ALL).await.unwrap();
@@ -107,7 +108,8 @@ pub async fn groups_are_counted(store: Arc<dyn Store>) {
     assert_eq!(counted(figures.by_day), by_day);
 }
 
-/// A run that goes on with another model counts for each of them: with its own attempts, tokens and end.
+/// A run that used several models counts for each of them, with that model's attempts, tokens and
+/// outcome.
 pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
     use AttemptOutcome::{Accepted, Refused, SchemaInvalid};
     let by = |number, outcome, model: &str, tokens| Attempt {
@@ -138,7 +140,7 @@ pub async fn each_model_has_its_share_of_a_run(store: Arc<dyn Store>) {
     assert_eq!(told, expected);
 }
 
-/// Hours are counted where that is asked for: each with its runs, failures, cost and times.
+/// Hours are counted on request, each with its runs, failures, cost and durations.
 pub async fn hours_are_counted(store: Arc<dyn Store>) {
     for (name, seconds, end) in
         [("a", 0, completed("x")), ("b", 60, failed(FailureType::ModelRefused)), ("c", 3600, completed("x"))]
@@ -152,7 +154,7 @@ pub async fn hours_are_counted(store: Arc<dyn Store>) {
     assert_eq!(rows, [("2027-01-15T08:00Z", 2, 1, 10_000), ("2027-01-15T09:00Z", 1, 0, 10_000)]);
 }
 
-/// Only what is asked for counts.
+/// Only runs that match the filter are counted.
 pub async fn figures_are_filtered(store: Arc<dyn Store>) {
     five_runs(&store).await;
     let runs = |query: StatsQuery| {
@@ -166,7 +168,8 @@ pub async fn figures_are_filtered(store: Arc<dyn Store>) {
     assert_eq!(runs(StatsQuery { agent_name: Some("z".into()), ..ALL }).await, 0);
 }
 
-/// Percentiles are times that were really taken: the smallest that so many of a hundred do not exceed.
+/// Percentiles are measured durations: the smallest one that the given percentage of runs does not
+/// exceed.
 pub async fn percentiles_are_exact(store: Arc<dyn Store>) {
     for number in 1..=20 {
         let submission = fresh(&format!("n{number}"));
@@ -186,7 +189,7 @@ pub async fn unknown_costs_are_not_zero(store: Arc<dyn Store>) {
     assert_eq!((row.cost_usd, row.input_tokens), (None, usage.input_tokens));
 }
 
-/// However much is reported, sums are numbers that are not less than their parts.
+/// However much is reported, sums saturate instead of overflowing.
 pub async fn sums_end_at_the_largest(store: Arc<dyn Store>) {
     let many = i64::MAX.unsigned_abs();
     for (name, cost) in [("a", 1e308), ("b", 1e308), ("c", -5.0)] {
@@ -199,7 +202,8 @@ pub async fn sums_end_at_the_largest(store: Arc<dyn Store>) {
     assert_eq!((row.input_tokens, row.output_tokens, row.cost_usd), expected);
 }
 
-/// Errors are counted by place and keyword, whatever their index in a list is. A name that looks like an index is a name.
+/// Errors are counted by location and keyword, ignoring list indexes. A property name that looks
+/// like an index is a name.
 pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
     let broken = |places: &[(&str, &str)]| {
         let error = |&(path, keyword): &(&str, &str)| Error {

@@ -44,7 +44,7 @@ async fn due_runs(store: &Arc<dyn Store>) -> Vec<String> {
 }
 
 /// A held callback is no longer due, is still undelivered, and is reported by one event in the parent's session.
-pub async fn a_held_end_is_kept_and_not_due(store: Arc<dyn Store>) {
+pub async fn a_held_callback_is_kept_and_not_due(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     for (second, name) in [(4, "a"), (5, "b"), (6, "c")] {
         complete(&store, child(name, "parent"), second).await;
@@ -76,7 +76,8 @@ pub async fn a_held_end_is_kept_and_not_due(store: Arc<dyn Store>) {
     assert_eq!(store.session(&session_id("parent")).await.unwrap().status, SessionStatus::Failed);
 }
 
-/// A run that goes on with the parent ends the hold: it tells what it delivers, and the rest is due when it is over.
+/// A run that resumes the parent ends the hold: it carries the callbacks it delivers, and the rest
+/// are due when it finishes.
 pub async fn a_resume_ends_the_hold(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     complete(&store, child("a", "parent"), 4).await;
@@ -92,7 +93,7 @@ pub async fn a_resume_ends_the_hold(store: Arc<dyn Store>) {
     assert_eq!(due_runs(&store).await, ["run_b"]);
 }
 
-/// Who decided on a parent that has gone on meanwhile holds nothing.
+/// Holding has no effect if the parent was resumed in the meantime.
 pub async fn a_late_hold_has_no_effect(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     complete(&store, child("a", "parent"), 4).await;
@@ -105,7 +106,7 @@ pub async fn a_late_hold_has_no_effect(store: Arc<dyn Store>) {
     assert_eq!(due_runs(&store).await, ["run_a"]);
 }
 
-/// A parent that gets no more callbacks is finished, not idle.
+/// A parent without further callbacks is finished, not idle.
 pub async fn a_held_callback_keeps_no_parent_idle(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let second = begin(&store, child("b", "parent")).await;
@@ -122,7 +123,7 @@ pub async fn a_held_callback_keeps_no_parent_idle(store: Arc<dyn Store>) {
     assert_eq!(status(&store).await, SessionStatus::Finished);
 }
 
-/// That telling fails is dated once, and forgotten when the parent goes on.
+/// The first delivery failure is dated once, and cleared when the parent is resumed.
 pub async fn failing_is_dated_once(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
@@ -140,8 +141,9 @@ pub async fn failing_is_dated_once(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(10).await.unwrap(), [due(None, &["a", "b"])]);
 }
 
-/// A delivering run that fails has delivered nothing, unless the conversation has it.
-pub async fn a_failed_delivery_is_owed_again(store: Arc<dyn Store>) {
+/// If a delivering run fails, its callbacks are pending again, unless they are already in the
+/// conversation.
+pub async fn a_failed_delivery_is_pending_again(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
 
@@ -196,7 +198,7 @@ pub async fn a_callback_in_the_conversation_is_delivered_once(store: Arc<dyn Sto
 }
 
 /// Holding and delivering at the same time: each callback is delivered once or held once.
-pub async fn one_of_many_holds_or_tells(store: Arc<dyn Store>) {
+pub async fn a_callback_is_held_or_delivered_once(store: Arc<dyn Store>) {
     fail(&store, "parent").await;
     complete(&store, child("a", "parent"), 4).await;
     let mut tasks = Vec::new();

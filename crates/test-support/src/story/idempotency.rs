@@ -1,4 +1,4 @@
-//! The same request has the same answer.
+//! Repeated requests get the same answer.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ async fn count(store: &Arc<dyn Store>) -> usize {
     store.runs(&RunFilter::default(), &page).await.unwrap().items.len()
 }
 
-/// The same key with the same body gives the first answer, and makes nothing.
+/// The same key with the same body returns the first answer and creates nothing.
 pub async fn the_same_request_has_the_same_answer(store: Arc<dyn Store>) {
     assert!(matches!(store.submit_run(keyed("a", "s", "f")).await, Ok(Submitted::Created(_))));
     let again = store.submit_run(keyed("b", "s", "f")).await.unwrap();
@@ -30,7 +30,7 @@ pub async fn the_same_request_has_the_same_answer(store: Arc<dyn Store>) {
     assert!(matches!(store.session(&session_id("b")).await, Err(StoreError::NoSession(_))));
 }
 
-/// The same key with another body is refused, and makes nothing.
+/// The same key with another body is rejected and creates nothing.
 pub async fn another_body_is_refused(store: Arc<dyn Store>) {
     store.submit_run(keyed("a", "s", "f")).await.unwrap();
     let other = store.submit_run(keyed("b", "s", "g")).await;
@@ -38,14 +38,14 @@ pub async fn another_body_is_refused(store: Arc<dyn Store>) {
     assert_eq!(count(&store).await, 1);
 }
 
-/// Keys of others do not meet.
-pub async fn scopes_do_not_meet(store: Arc<dyn Store>) {
+/// Keys in different scopes do not collide.
+pub async fn scopes_do_not_collide(store: Arc<dyn Store>) {
     store.submit_run(keyed("a", "s", "f")).await.unwrap();
     assert!(matches!(store.submit_run(keyed("b", "t", "g")).await, Ok(Submitted::Created(_))));
     assert_eq!(count(&store).await, 2);
 }
 
-/// A submission that is refused does not use up its key.
+/// A rejected submission does not use up its key.
 pub async fn a_refused_request_keeps_its_key(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
     let idempotency = keyed("b", "s", "f").idempotency;
@@ -55,8 +55,8 @@ pub async fn a_refused_request_keeps_its_key(store: Arc<dyn Store>) {
     assert!(matches!(store.submit_run(resumed).await, Ok(Submitted::Created(_))));
 }
 
-/// Keys are forgotten in time, and not before.
-pub async fn keys_are_forgotten(store: Arc<dyn Store>) {
+/// Keys are removed after their retention time, not before.
+pub async fn idempotency_keys_expire(store: Arc<dyn Store>) {
     store.submit_run(keyed("a", "s", "f")).await.unwrap();
     store.forget_idempotency_keys(at(-10)).await.unwrap();
     assert!(matches!(store.submit_run(keyed("b", "s", "f")).await, Ok(Submitted::Replayed(_))));
@@ -64,7 +64,7 @@ pub async fn keys_are_forgotten(store: Arc<dyn Store>) {
     assert!(matches!(store.submit_run(keyed("b", "s", "g")).await, Ok(Submitted::Created(_))));
 }
 
-/// Twenty at once: one run is made, and all have the same answer.
+/// Of twenty concurrent requests, one creates the run, and all get the same answer.
 pub async fn twenty_at_once_make_one(store: Arc<dyn Store>) {
     let mut callers = Vec::new();
     for number in 0..20 {
@@ -87,7 +87,7 @@ pub async fn twenty_at_once_make_one(store: Arc<dyn Store>) {
     assert_eq!(count(&store).await, 1);
 }
 
-/// The first answer can be asked for, without doing anything.
+/// The first answer can be read without side effects.
 pub async fn the_first_answer_is_known(store: Arc<dyn Store>) {
     assert_eq!(store.first_answer("s", "key", "f").await.unwrap(), None);
     store.submit_run(keyed("a", "s", "f")).await.unwrap();

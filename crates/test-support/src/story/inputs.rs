@@ -1,4 +1,4 @@
-//! What people are asked: written with the run that asks, closed once, and told to the run.
+//! Requests to people: written with the run that asks, closed once, and passed to the run.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn input_id(name: &str) -> InputId {
     InputId::new(name)
 }
 
-/// A request of the first delivery of a run, made at second 5.
+/// A request of the first delivery of a run, created at second 5.
 fn request(name: &str, run: &str, expires: i64) -> InputRequest {
     let arguments: Value = serde_json::from_str(r#"{"n": 1.10, "t": "\u0000é"}"#).unwrap();
     InputRequest {
@@ -73,7 +73,8 @@ async fn statuses(store: &Arc<dyn Store>, name: &str) -> (RunStatus, SessionStat
     (run.status, store.session(&run.session_id).await.unwrap().status)
 }
 
-/// A run continues when all its requests are closed, and is told each answer in the order of the requests.
+/// A run continues when all its requests are closed, and gets the answers in the order of the
+/// requests.
 pub async fn a_run_continues_when_all_requests_are_closed(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     ask(&store, &held, vec![request("1", "a", 100), request("2", "a", 100)]).await;
@@ -102,7 +103,7 @@ pub async fn a_run_continues_when_all_requests_are_closed(store: Arc<dyn Store>)
     assert_eq!(store.input(&input_id("2")).await.unwrap().answered_by, Some(Actor::Open));
 }
 
-/// The second answer is refused, also if both come at once.
+/// The second answer is rejected, also if both arrive at once.
 pub async fn a_request_is_closed_once(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     ask(&store, &held, vec![request("1", "a", 100), request("2", "a", 100)]).await;
@@ -122,7 +123,7 @@ pub async fn a_request_is_closed_once(store: Arc<dyn Store>) {
     assert!(matches!(absent, Err(StoreError::NoSuch { kind: "input", .. })), "{absent:?}");
 }
 
-/// A request whose run ended is withdrawn: nothing can be answered, and nothing is due.
+/// A request whose run ended is withdrawn: it cannot be answered and is not due.
 pub async fn requests_of_ended_runs_are_withdrawn(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     ask(&store, &held, vec![request("1", "a", 10)]).await;
@@ -139,7 +140,7 @@ pub async fn requests_of_ended_runs_are_withdrawn(store: Arc<dyn Store>) {
     assert!(store.input(&input_id("1")).await.is_err(), "requests are removed with their session");
 }
 
-/// A request can end its run: a person makes the result, or nobody answers in time.
+/// A request can end its run: a person provides the result, or nobody answers in time.
 pub async fn a_closed_request_can_end_its_run(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     ask(&store, &held, vec![InputRequest { purpose: Purpose::Correction, ..request("1", "a", 10) }]).await;
@@ -178,7 +179,7 @@ pub async fn a_task_waits_for_its_person(store: Arc<dyn Store>) {
     assert_eq!(store.close_input(made).await.unwrap().run.status, RunStatus::Completed);
 }
 
-/// A link belongs to one request, and the newest replaces the others.
+/// A link belongs to one request, and a new link replaces the previous one.
 pub async fn a_link_is_replaced_by_the_next(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     ask(&store, &held, vec![request("1", "a", 100)]).await;

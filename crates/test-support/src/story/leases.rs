@@ -1,4 +1,4 @@
-//! Leases run out, are renewed, are given back.
+//! Leases expire, are renewed, and are released.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn ids(runs: &[Run]) -> Vec<RunId> {
     runs.iter().map(|run| run.id.clone()).collect()
 }
 
-/// A run whose lease has run out waits again, until it was lost too often.
+/// A run whose lease expired becomes pending again, until it was lost too often.
 pub async fn a_lost_run_is_handed_out_again(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
     assert_eq!(store.next_expiry().await.unwrap(), None);
@@ -51,7 +51,7 @@ pub async fn a_lost_run_is_handed_out_again(store: Arc<dyn Store>) {
     assert_eq!(store.claim_runs(claim(1, 500)).await.unwrap(), []);
 }
 
-/// At most so many at a time, the oldest first.
+/// At most the given number of runs is reaped at a time, the oldest first.
 pub async fn reaping_is_bounded(store: Arc<dyn Store>) {
     for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
         store.submit_run(fresh(name)).await.unwrap();
@@ -61,7 +61,8 @@ pub async fn reaping_is_bounded(store: Arc<dyn Store>) {
     assert_eq!(ids(&store.reap(at(100), 3, 2).await.unwrap()), [run_id("c")]);
 }
 
-/// Leases from before the clock was set back end as if they were given now. Others stay as they are.
+/// Leases from before the clock was set back are shortened as if they were granted now. Others are
+/// unchanged.
 pub async fn leases_of_a_later_clock_are_shortened(store: Arc<dyn Store>) {
     for (name, second) in [("a", 20), ("b", 4000)] {
         store.submit_run(fresh(name)).await.unwrap();
@@ -73,7 +74,7 @@ pub async fn leases_of_a_later_clock_are_shortened(store: Arc<dyn Store>) {
     assert_eq!(ids(&store.reap(at(30), 3, 10).await.unwrap()), [run_id("b")]);
 }
 
-/// Many reapers at once: each loss counts once.
+/// With many concurrent reapers, each loss counts once.
 pub async fn reapers_do_not_count_twice(store: Arc<dyn Store>) {
     for number in 0..10 {
         store.submit_run(fresh(&format!("n{number}"))).await.unwrap();
@@ -88,7 +89,7 @@ pub async fn reapers_do_not_count_twice(store: Arc<dyn Store>) {
     for reaper in reapers {
         reaped += reaper.await.unwrap();
     }
-    // One that had to leave rows to another finds them done.
+    // A reaper that skipped rows locked by another finds them done.
     reaped += store.reap(at(100), 3, 100).await.unwrap().len();
     assert_eq!(reaped, 10);
     for number in 0..10 {
@@ -97,7 +98,7 @@ pub async fn reapers_do_not_count_twice(store: Arc<dyn Store>) {
     }
 }
 
-/// A heartbeat renews what is held and says of each run what became of it.
+/// A heartbeat renews held runs and returns what the runner must do with each.
 pub async fn a_heartbeat_renews_and_directs(store: Arc<dyn Store>) {
     store.register_runner(runner("r", 0)).await.unwrap();
     let going = begin(&store, fresh("going")).await;
@@ -124,7 +125,7 @@ pub async fn a_heartbeat_renews_and_directs(store: Arc<dyn Store>) {
     assert_eq!(store.runner(&runner_id("r")).await.unwrap(), Some(seen));
 }
 
-/// A run waits for its children as long as one of them is not over, unless it is to be called back.
+/// A run waits for its children until all have finished, except for children that call back.
 pub async fn parents_wait_for_their_children(store: Arc<dyn Store>) {
     let all = ["parent", "other", "absent"].map(run_id);
     begin(&store, fresh("parent")).await;
@@ -156,7 +157,7 @@ pub async fn an_unknown_runner_is_reported(store: Arc<dyn Store>) {
     assert_eq!(store.next_expiry().await.unwrap(), at(1).checked_add(LEASE).ok());
 }
 
-/// A run that is given back waits again, and this is no loss.
+/// A released run becomes pending again, and this does not count as a loss.
 pub async fn a_run_can_be_given_back(store: Arc<dyn Store>) {
     for number in 1..=5 {
         if number == 1 {
@@ -171,7 +172,7 @@ pub async fn a_run_can_be_given_back(store: Arc<dyn Store>) {
     }
 }
 
-/// A stopping run that is given back, or lost, is stopped and not claimed again.
+/// A stopping run that is released or lost is stopped and not claimed again.
 pub async fn a_stopping_run_is_not_handed_out_again(store: Arc<dyn Store>) {
     for name in ["given", "lost"] {
         let holder = begin(&store, fresh(name)).await;
@@ -187,7 +188,7 @@ pub async fn a_stopping_run_is_not_handed_out_again(store: Arc<dyn Store>) {
     assert_eq!(store.claim_runs(claim(2, 101)).await.unwrap(), []);
 }
 
-/// What waits and what is held, at every step.
+/// The numbers of pending and of held runs are right after every step.
 pub async fn the_depth_of_the_queue_is_known(store: Arc<dyn Store>) {
     let depth = |pending, held| QueueDepth { pending, held };
     assert_eq!(store.queue_depth().await.unwrap(), depth(0, 0));
@@ -202,7 +203,8 @@ pub async fn the_depth_of_the_queue_is_known(store: Arc<dyn Store>) {
     assert_eq!(store.queue_depth().await.unwrap(), depth(1, 0));
 }
 
-/// Where a run ends without a runner, its attempts say what it has used, and its failure which of them came closest.
+/// If a run ends without a runner, its usage comes from its attempts, and its failure names the
+/// closest one.
 pub async fn usage_of_lost_deliveries_is_counted(store: Arc<dyn Store>) {
     let report = |holder: &Holder, numbers: std::ops::RangeInclusive<u32>| Report {
         holder: holder.clone(),

@@ -16,7 +16,7 @@ fn first(limit: u32) -> PageRequest {
     PageRequest { limit, cursor: None }
 }
 
-/// All items of a list, page by page, each of at most so many.
+/// All items of a list, read in pages of at most `limit`.
 async fn all<T>(limit: u32, get: impl AsyncFn(&PageRequest) -> Result<Page<T>, StoreError>) -> Vec<T> {
     let mut page = first(limit);
     let mut items = Vec::new();
@@ -54,7 +54,7 @@ fn of_agent(submission: Submission, agent: &str) -> Submission {
     Submission { run, session, ..submission }
 }
 
-/// Newest first, whatever the size of a page.
+/// Runs are listed newest first with any page size.
 pub async fn runs_are_listed_newest_first(store: Arc<dyn Store>) {
     for (second, name) in ["a", "b", "c", "d", "e"].into_iter().enumerate() {
         store.submit_run(fresh_at(name, i64::try_from(second).unwrap())).await.unwrap();
@@ -70,7 +70,7 @@ pub async fn runs_are_listed_newest_first(store: Arc<dyn Store>) {
     }
 }
 
-/// Runs made at the same moment are all listed, each once.
+/// Runs created at the same moment are all listed, each once.
 pub async fn the_same_moment_hides_nothing(store: Arc<dyn Store>) {
     for number in 0..7 {
         store.submit_run(fresh(&format!("n{number}"))).await.unwrap();
@@ -83,7 +83,7 @@ pub async fn the_same_moment_hides_nothing(store: Arc<dyn Store>) {
     assert_eq!((sessions.len(), unique.len()), (7, 7));
 }
 
-/// Rows that are added between two pages do not move the others.
+/// Rows that are added between two pages do not shift the others.
 pub async fn pages_are_stable(store: Arc<dyn Store>) {
     for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
         store.submit_run(fresh_at(name, i64::try_from(second).unwrap())).await.unwrap();
@@ -95,7 +95,7 @@ pub async fn pages_are_stable(store: Arc<dyn Store>) {
     assert_eq!((names(&rest.items), rest.next), (vec!["run_a"], None));
 }
 
-/// Each filter of runs, and all together.
+/// Each filter of runs, alone and combined.
 pub async fn runs_are_filtered(store: Arc<dyn Store>) {
     complete(&store, fresh_at("a", 0), 1).await;
     complete(&store, of_agent(resume("b", "a", 10), "writer"), 11).await;
@@ -133,7 +133,7 @@ pub async fn runs_are_filtered(store: Arc<dyn Store>) {
 /// Two runs in each status, and a parent that waits for its child.
 async fn two_of_each(store: &Arc<dyn Store>) {
     for second in 0..2 {
-        // What is to wait comes last: claims take whatever waits.
+        // Runs that must stay pending come last: a claim takes any pending run.
         for (status, end) in [
             ("completed", completed("x")),
             ("failed", failed(FailureType::ModelRefused)),
@@ -160,7 +160,8 @@ async fn two_of_each(store: &Arc<dyn Store>) {
     store.submit_run(child("child", "completed0")).await.unwrap();
 }
 
-/// Runs and sessions of a status are those that have it, in the order of the whole list, of one agent too.
+/// Filtering runs and sessions by status, with or without an agent, keeps the order of the full
+/// list.
 pub async fn each_status_is_found(store: Arc<dyn Store>) {
     two_of_each(&store).await;
     let everything = all_runs(&store, &RunFilter::default(), 100).await;
@@ -213,7 +214,7 @@ pub async fn sessions_are_filtered(store: Arc<dyn Store>) {
     }
 }
 
-/// A cursor that the store did not return is an error, on every list.
+/// A cursor that the store did not return is an error, in every list.
 pub async fn a_made_up_cursor_is_refused(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
     for cursor in ["", "x", "1", "....", "\u{1f600}", "-", "99999999999999999999.1"] {
@@ -226,8 +227,8 @@ pub async fn a_made_up_cursor_is_refused(store: Arc<dyn Store>) {
     }
 }
 
-/// Ids are found by their beginnings, a few in their order.
-pub async fn ids_are_found_by_their_beginnings(store: Arc<dyn Store>) {
+/// Ids are found by prefix, up to a limit, in order.
+pub async fn ids_are_found_by_prefix(store: Arc<dyn Store>) {
     for name in ["ab1", "ab2", "ab3", "b", "Ab"] {
         store.submit_run(fresh(name)).await.unwrap();
     }

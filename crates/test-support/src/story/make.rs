@@ -1,4 +1,4 @@
-//! Builders for the story: small values that differ by name and by time.
+//! Builders for the story: small values that differ by name and time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,18 +19,19 @@ use accord_store::{
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-/// How long every lease of the story is.
+/// The lease duration used throughout the story.
 pub(super) const LEASE: SignedDuration = SignedDuration::from_secs(30);
 
-/// More than any list of the story holds.
+/// More than any list in the story contains.
 pub(super) const PLENTY: u32 = 10_000;
 
-/// So many milliseconds after the story's beginning, which has microseconds so that a store that drops them is seen.
+/// This many milliseconds after the story's start. The start has microseconds, to notice a store
+/// that drops them.
 pub(super) fn at_ms(milliseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(1_800_000_000_123_456 + milliseconds * 1000).unwrap()
 }
 
-/// So many seconds after the story's beginning.
+/// This many seconds after the story's start.
 pub(super) fn at(seconds: i64) -> Timestamp {
     at_ms(seconds * 1000)
 }
@@ -47,13 +48,13 @@ pub(super) fn runner_id(name: &str) -> RunnerId {
     RunnerId::new(name)
 }
 
-/// A lease id that no other call has given.
+/// A unique lease id.
 pub(super) fn lease_id() -> LeaseId {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     LeaseId::new(format!("{:06}", NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// A new session of this name with its first run, made now.
+/// A new session of this name with its first run, created now.
 pub fn submission(name: &str, now: Timestamp) -> Submission {
     let run = Run::waiting(run_id(name), session_id(name), Kind::StartSession, "writer".into(), now);
     let session = SessionChoice::New(Box::new(Session::begun_by(&run)));
@@ -68,17 +69,17 @@ pub fn submission(name: &str, now: Timestamp) -> Submission {
     }
 }
 
-/// The same, made at the story's beginning.
+/// The same, created at the story's start.
 pub(super) fn fresh(name: &str) -> Submission {
     fresh_at(name, 0)
 }
 
-/// The same, made at another time.
+/// The same, created at another time.
 pub(super) fn fresh_at(name: &str, seconds: i64) -> Submission {
     submission(name, at(seconds))
 }
 
-/// A waiting run of this name, which begins the session of the same name.
+/// A pending run of this name, which begins the session of the same name.
 pub(super) fn run(name: &str) -> Run {
     fresh(name).run
 }
@@ -101,7 +102,7 @@ pub(super) fn assignment(name: &str) -> Assignment {
     }
 }
 
-/// A new session of this parent, which it calls back.
+/// A new child session that calls this parent back.
 pub(super) fn child(name: &str, parent: &str) -> Submission {
     let run = Run { execution_mode: ExecutionMode::AsyncCallback, ..run(name) };
     let session = Session { parent_session_id: Some(session_id(parent)), ..session(name) };
@@ -120,12 +121,12 @@ pub(super) fn resume(name: &str, of: &str, seconds: i64) -> Submission {
     Submission { run, session: SessionChoice::Resume(session_id(of)), ..fresh(name) }
 }
 
-/// A later run of the parent that tells it of these children's ends.
+/// A later run of the parent that delivers the callbacks of these children.
 pub(super) fn delivery(name: &str, of: &str, runs: &[&str], seconds: i64) -> Submission {
     Submission { delivers: runs.iter().map(|run| run_id(run)).collect(), ..resume(name, of, seconds) }
 }
 
-/// What a runner of the story can do.
+/// The capabilities of the story's runner.
 pub(super) fn profile() -> Profile {
     Profile {
         hostname: "host".into(),
@@ -142,7 +143,7 @@ pub(super) fn runner(name: &str, seconds: i64) -> Runner {
     Runner { id: runner_id(name), profile: profile(), registered_at: at(seconds), seen_at: at(seconds) }
 }
 
-/// The runner `r` asks for at most so many runs.
+/// The runner `r` claims at most this many runs.
 pub(super) fn claim(most: usize, seconds: i64) -> Claim {
     Claim {
         runner_id: runner_id("r"),
@@ -153,12 +154,12 @@ pub(super) fn claim(most: usize, seconds: i64) -> Claim {
     }
 }
 
-/// The runner `r` takes the next run, which there must be.
+/// The runner `r` claims the next run, which must exist.
 pub(super) async fn take(store: &Arc<dyn Store>, seconds: i64) -> Claimed {
     store.claim_runs(claim(1, seconds)).await.unwrap().pop().unwrap()
 }
 
-/// What proves that this run is held.
+/// The proof that this run is held.
 pub fn holder(run: &Run) -> Holder {
     let lease = run.lease.clone().unwrap();
     Holder { run_id: run.id.clone(), runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt }
@@ -182,12 +183,12 @@ pub(super) fn outcome(text: &str) -> Outcome {
     Outcome { result_text: Some(text.to_owned()), result_data: None, raw: None, validation: None }
 }
 
-/// An end with a text.
+/// A result with a text.
 pub(super) fn completed(text: &str) -> End {
     End::Completed(outcome(text))
 }
 
-/// An end with a failure of this kind.
+/// A failure of this type.
 pub(super) fn failed(kind: FailureType) -> End {
     End::Failed(Failure::new(kind, "it did not work"))
 }
@@ -220,7 +221,7 @@ pub(super) fn suspend(holder: &Holder, children: &[&str], seconds: i64) -> Suspe
     }
 }
 
-/// The run is told of the ends of these children's runs.
+/// Delivers the callbacks of these children's runs.
 pub(super) fn wake(name: &str, delivers: &[&str], seconds: i64) -> Wake {
     Wake {
         run_id: run_id(name),
@@ -237,7 +238,7 @@ pub(super) fn step(number: u32, delivery: u32, text: &str) -> Step {
     Step { number, delivery, at: at(3), body: step::Body::Message { text: text.to_owned() } }
 }
 
-/// An answer, judged; with an error where it was not accepted.
+/// A validated answer, with an error unless it was accepted.
 pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
     let error = Error {
         path: "$.issues[3].severity".into(),
@@ -267,7 +268,7 @@ pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
     }
 }
 
-/// All events that this filter lets through.
+/// All events that match this filter.
 pub(super) async fn events_of(store: &Arc<dyn Store>, filter: EventFilter) -> Vec<Event> {
     store.events(&filter, Default::default(), EventLimit::of(PLENTY)).await.unwrap()
 }

@@ -1,10 +1,11 @@
-//! The story of a store: tests of what every implementation must do, run on each database.
+//! The story of a store: tests that every implementation must pass, run on each database.
 //!
-//! Each function takes an empty store and checks one sentence of the traits' documentation. A crate that implements the
-//! store writes a function that makes an empty one and says [`store_story!`](crate::store_story); every function here
-//! then is a test of that crate. Where the documentation leaves a choice, the story leaves it too.
+//! Each function takes an empty store and checks one sentence of the traits' documentation. A crate
+//! that implements the store writes a function that creates an empty one and calls
+//! [`store_story!`](crate::store_story); every function here then becomes a test of that crate. If
+//! the documentation leaves a choice, the story accepts every choice.
 //!
-//! Times are arguments, so nothing here waits for a clock.
+//! Times are arguments, so no test waits for a clock.
 #![expect(clippy::unwrap_used, reason = "a story is a test: what is not there ends it, and says where")]
 
 mod make;
@@ -39,8 +40,8 @@ pub use make::{holder, submission};
 /// The argument is the path of an `async fn() -> (Arc<dyn Store>, Guard)`: an empty store, and whatever must outlive the
 /// test (a folder, a database). The crate needs `tokio` with `macros` and `rt-multi-thread`.
 ///
-/// With `chapters` before the path, each chapter is one test: for a store whose tests share something within a process
-/// that is dear to make, because runners of tests give every test a process.
+/// With `chapters` before the path, each chapter is one test. Use it if the tests of a process
+/// share something that is expensive to create: some test runners start a process per test.
 #[macro_export]
 macro_rules! store_story {
     ($make:path) => {
@@ -55,8 +56,8 @@ macro_rules! store_story {
                 audit_entries_are_kept, audit_entries_are_filtered, old_audit_entries_are_forgotten,
             ],
             walk: [
-                a_new_run_is_there_whole, missing_records_are_errors, a_run_walks_to_its_end,
-                a_failure_is_kept_whole, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
+                a_new_run_is_stored_completely, missing_records_are_errors, a_run_goes_through_every_step,
+                a_failure_is_stored_completely, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
             ],
             sessions: [
                 the_conversation_is_kept, a_session_has_one_run_at_a_time, the_coordinator_can_ask_again,
@@ -67,8 +68,8 @@ macro_rules! store_story {
                 a_late_holder_is_refused, a_run_that_is_not_there_is_not_held, one_of_many_ends_is_written,
             ],
             idempotency: [
-                the_same_request_has_the_same_answer, another_body_is_refused, scopes_do_not_meet,
-                a_refused_request_keeps_its_key, keys_are_forgotten, twenty_at_once_make_one,
+                the_same_request_has_the_same_answer, another_body_is_refused, scopes_do_not_collide,
+                a_refused_request_keeps_its_key, idempotency_keys_expire, twenty_at_once_make_one,
                 the_first_answer_is_known,
             ],
             queue: [
@@ -87,33 +88,33 @@ macro_rules! store_story {
                 failing_is_bounded, an_abandoned_run_fails,
             ],
             callbacks: [
-                every_end_is_owed, other_modes_owe_nothing, a_busy_parent_is_not_due,
+                every_finished_child_is_reported, other_modes_have_no_callbacks, a_busy_parent_is_not_due,
                 a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
                 a_child_that_begins_later_makes_its_parent_idle,
-                an_end_is_delivered_once, only_owed_callbacks_are_delivered, one_of_many_delivers,
-                a_busy_parent_takes_no_delivery, parents_do_not_mix,
+                a_callback_is_delivered_once, only_pending_callbacks_are_delivered, one_of_many_delivers,
+                a_busy_parent_rejects_deliveries, parents_do_not_mix,
             ],
             held: [
-                a_held_end_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_has_no_effect,
-                a_held_callback_keeps_no_parent_idle, failing_is_dated_once, a_failed_delivery_is_owed_again,
-                a_callback_in_the_conversation_is_delivered_once, one_of_many_holds_or_tells,
+                a_held_callback_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_has_no_effect,
+                a_held_callback_keeps_no_parent_idle, failing_is_dated_once, a_failed_delivery_is_pending_again,
+                a_callback_in_the_conversation_is_delivered_once, a_callback_is_held_or_delivered_once,
             ],
             events: [
-                filters_let_their_own_through, pages_by_id_are_the_whole, large_events_are_read_a_few_at_a_time,
+                event_filters_select_their_events, pages_by_id_add_up_to_everything, large_events_are_read_a_few_at_a_time,
                 a_tail_misses_nothing,
                 ids_only_grow, notices_follow_writes, nothing_is_announced_before_it_is_there,
                 output_goes_with_the_end_of_its_run,
             ],
             lists: [
                 runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_are_stable,
-                runs_are_filtered, each_status_is_found, sessions_are_filtered, ids_are_found_by_their_beginnings, a_made_up_cursor_is_refused,
+                runs_are_filtered, each_status_is_found, sessions_are_filtered, ids_are_found_by_prefix, a_made_up_cursor_is_refused,
             ],
             records: [
-                agents_are_kept_under_conditions, agents_are_made_once, one_of_many_makes_an_agent,
-                schemas_are_immutable, schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept,
+                agents_are_kept_under_conditions, agents_are_created_once, one_of_many_creates_an_agent,
+                schemas_are_immutable, schemas_are_created_once, schemas_are_listed_by_name, keys_are_kept,
                 the_last_use_of_keys_is_kept,
-                runners_are_kept, observations_are_merged, observations_at_once_all_count, facts_can_be_forgotten,
-                facts_of_schemas_are_forgotten,
+                runners_are_kept, observations_are_merged, no_concurrent_observation_is_lost, facts_can_be_removed,
+                facts_about_schemas_expire,
             ],
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
@@ -128,8 +129,8 @@ macro_rules! store_story {
                 lists_are_searched, searches_are_bounded, lists_are_counted, lists_have_summaries,
             ],
             removal: [
-                a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
-                children_stay_and_owe_nothing, a_removed_child_owes_nothing, a_removed_child_keeps_no_parent_idle,
+                a_session_is_removed_completely, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
+                children_stay_without_callbacks, a_removed_child_has_no_callback, a_removed_child_keeps_no_parent_idle,
             ],
             steps: [
                 steps_are_kept_in_order, a_step_is_kept_as_it_was_written, a_repeated_report_writes_no_step_twice,
@@ -143,26 +144,26 @@ macro_rules! store_story {
                 a_task_waits_for_its_person, a_link_is_replaced_by_the_next,
             ],
             waiting: [
-                a_suspended_run_has_no_runner, a_run_can_wait_for_a_person, children_to_come_are_known,
-                waiting_runs_are_found_when_something_is_to_be_done, waiting_runs_are_given_in_a_fair_order,
+                a_suspended_run_has_no_runner, a_run_can_wait_for_a_person, expected_callbacks_are_known,
+                waiting_runs_are_found_when_they_can_continue, waiting_runs_are_given_in_a_fair_order,
                 a_child_wakes_its_parent, one_of_many_wakes, only_a_suspended_run_is_woken,
-                only_pending_ends_of_own_children_wake, the_first_wait_counts, a_woken_run_that_fails_returns_its_ends,
+                only_pending_callbacks_of_own_children_wake, the_first_wait_counts, a_woken_run_that_fails_returns_its_callbacks,
                 a_run_that_waited_too_long_fails, a_suspended_run_is_stopped_at_once, a_stopping_run_is_not_suspended,
                 a_late_child_is_owed_after_the_end, a_removed_child_is_not_waited_for, the_conversation_stays_with_its_runner,
                 a_suspended_child_is_unfinished, suspensions_are_announced,
             ],
             workflows: [
-                workflows_are_kept_under_conditions, a_new_workflow_run_is_there_whole,
-                an_advance_is_written_whole_and_once, an_end_makes_a_workflow_run_due,
+                workflows_are_kept_under_conditions, a_new_workflow_run_is_stored_completely,
+                an_advance_is_written_completely_and_once, a_finished_worker_makes_a_workflow_run_due,
                 a_workflow_run_can_be_asked_to_stop, one_of_many_advances, workflow_runs_are_listed,
-                a_workflow_run_goes_whole,
+                a_workflow_run_is_removed_completely,
             ],
             quarantine: [
-                work_is_begun_by_one, marks_of_the_living_are_no_deaths, the_third_death_poisons_a_workflow_run,
-                progress_clears_the_deaths, a_poisoned_workflow_run_can_be_retried,
-                a_workflow_run_that_ended_without_a_result_can_be_resumed, the_third_death_poisons_a_run,
-                the_third_death_holds_callbacks, the_third_death_poisons_a_waiting_run, one_of_many_counts_a_death, work_that_is_over_is_not_poisoned,
-                a_clean_end_is_no_death, a_workflow_run_can_be_ended_at_once, a_run_can_be_stopped_at_once,
+                work_is_begun_by_one, marks_of_live_coordinators_are_not_crashes, the_third_crash_poisons_a_workflow_run,
+                progress_clears_the_crash_count, a_poisoned_workflow_run_can_be_retried,
+                a_workflow_run_that_ended_without_a_result_can_be_resumed, the_third_crash_poisons_a_run,
+                the_third_crash_holds_callbacks, the_third_crash_poisons_a_waiting_run, one_of_many_counts_a_crash, finished_work_is_not_poisoned,
+                a_clean_shutdown_is_not_a_crash, a_workflow_run_can_be_ended_at_once, a_run_can_be_stopped_at_once,
             ],
         }
     };

@@ -1,4 +1,4 @@
-//! Work under way in coordinators that die.
+//! Work in progress in coordinators that crash.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ fn step(name: &str) -> Item {
     Item::new(Kind::WorkflowStep, wfr(name))
 }
 
-/// How the coordinator `of` sees it at this second: who has been silent for ten is dead.
+/// The view of the coordinator `of` at this second: a coordinator that was silent for ten seconds
+/// counts as dead.
 fn census(of: &str, seconds: i64) -> Census {
     Census {
         instance: of.into(),
@@ -36,7 +37,7 @@ fn census(of: &str, seconds: i64) -> Census {
     }
 }
 
-/// The coordinator `of` dies at its work on this, and another one counts it.
+/// The coordinator `of` crashes while working on this, and another one counts the crash.
 async fn die(store: &Arc<dyn Store>, item: &Item, of: &str, seconds: i64) -> Option<Death> {
     let begun = store.begin_work(vec![item.clone()], of, at(seconds)).await.unwrap();
     assert_eq!(begun, std::slice::from_ref(item));
@@ -62,13 +63,14 @@ async fn poisoned(store: &Arc<dyn Store>, name: &str) -> WorkflowRun {
     store.workflow_documents(&wfr(name)).await.unwrap().run
 }
 
-/// Of several coordinators one begins the work; it may begin again itself, and others once it is done.
+/// Only one of several coordinators begins the work. It may begin again itself; others may once it
+/// is done.
 pub async fn work_is_begun_by_one(store: Arc<dyn Store>) {
     let both = vec![step("a"), step("b")];
     assert_eq!(store.begin_work(vec![step("b")], "one", at(0)).await.unwrap(), [step("b")]);
     assert_eq!(store.begin_work(both.clone(), "two", at(0)).await.unwrap(), [step("a")]);
     assert_eq!(store.begin_work(both.clone(), "two", at(0)).await.unwrap(), [step("a")]);
-    // Only who is at the work ends it.
+    // Only the coordinator that began the work can end it.
     store.end_work(both.clone(), "two").await.unwrap();
     assert_eq!(store.begin_work(both.clone(), "two", at(0)).await.unwrap(), [step("a")]);
     store.end_work(both.clone(), "one").await.unwrap();
@@ -76,8 +78,9 @@ pub async fn work_is_begun_by_one(store: Arc<dyn Store>) {
     assert_eq!(store.begin_work(Vec::new(), "two", at(0)).await.unwrap(), []);
 }
 
-/// A coordinator that renews its marks is alive, and so is the one that asks. A mark from the far future is a dead one's.
-pub async fn marks_of_the_living_are_no_deaths(store: Arc<dyn Store>) {
+/// A coordinator that renews its marks is alive, and so is the caller. A mark from the far future
+/// counts as dead.
+pub async fn marks_of_live_coordinators_are_not_crashes(store: Arc<dyn Store>) {
     store.begin_work(vec![step("a")], "one", at(0)).await.unwrap();
     let dead = async |census: Census| store.dead_work(&census, PLENTY).await.unwrap();
     assert_eq!(dead(census("two", 10)).await, []);
@@ -93,8 +96,9 @@ pub async fn marks_of_the_living_are_no_deaths(store: Arc<dyn Store>) {
     assert_eq!(dead(census("two", 11)).await, [step("a")]);
 }
 
-/// A workflow run that coordinators died of three times fails, says why, and is due no longer.
-pub async fn the_third_death_poisons_a_workflow_run(store: Arc<dyn Store>) {
+/// A workflow run that crashed coordinators three times fails with the reason and is not due any
+/// more.
+pub async fn the_third_crash_poisons_a_workflow_run(store: Arc<dyn Store>) {
     let run = poisoned(&store, "a").await;
     assert!(run.is_poisoned(), "{run:?}");
     assert_eq!((run.status, run.version, run.finished_at), (Status::Failed, 1, Some(at(211))));
@@ -118,8 +122,9 @@ pub async fn the_third_death_poisons_a_workflow_run(store: Arc<dyn Store>) {
     assert_eq!(store.count_poisoned().await.unwrap(), count);
 }
 
-/// A step that is written clears the mark and the deaths: three deaths at three steps do not poison it.
-pub async fn progress_clears_the_deaths(store: Arc<dyn Store>) {
+/// Writing a step clears the mark and the crash count: three crashes at three different steps do
+/// not poison a run.
+pub async fn progress_clears_the_crash_count(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     for second in [0, 100] {
         assert_eq!(die(&store, &step("a"), "one", second).await, retry(1 + u32::from(second > 0)));
@@ -132,7 +137,7 @@ pub async fn progress_clears_the_deaths(store: Arc<dyn Store>) {
     assert_eq!(store.dead_work(&census("three", 300), PLENTY).await.unwrap(), []);
     assert_eq!(store.deaths(&step("a")).await.unwrap(), 0);
     assert_eq!(die(&store, &step("a"), "one", 300).await, retry(1));
-    // Finishing the work clears the deaths, too.
+    // Finishing the work clears the crash count, too.
     store.begin_work(vec![step("a")], "two", at(400)).await.unwrap();
     store.end_work(vec![step("a")], "two").await.unwrap();
     assert_eq!(die(&store, &step("a"), "one", 500).await, retry(1));
@@ -163,7 +168,7 @@ pub async fn a_poisoned_workflow_run_can_be_retried(store: Arc<dyn Store>) {
     assert_eq!(die(&store, &step("a"), "one", 400).await, retry(1));
 }
 
-/// A workflow run that failed or was stopped is asked to go on; one that completed is not.
+/// A workflow run that failed or was stopped can be resumed; one that completed cannot.
 pub async fn a_workflow_run_that_ended_without_a_result_can_be_resumed(store: Arc<dyn Store>) {
     for (name, status) in [("f", Status::Failed), ("s", Status::Stopped), ("c", Status::Completed)] {
         store.submit_workflow_run(new(name, 1), None).await.unwrap();
@@ -194,8 +199,8 @@ pub async fn a_workflow_run_that_ended_without_a_result_can_be_resumed(store: Ar
     assert_eq!(store.retry_workflow_run(&wfr("f"), at(5)).await.unwrap().failure, None);
 }
 
-/// A run whose result coordinators died of fails as poisoned, and its runner has lost it.
-pub async fn the_third_death_poisons_a_run(store: Arc<dyn Store>) {
+/// A run whose result crashed coordinators fails as poisoned, and its runner loses it.
+pub async fn the_third_crash_poisons_a_run(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("r")).await;
     let item = Item::new(Kind::Finish, run_id("r"));
     for (number, expected) in [(0, retry(1)), (1, retry(2)), (2, POISON)] {
@@ -212,8 +217,9 @@ pub async fn the_third_death_poisons_a_run(store: Arc<dyn Store>) {
     assert_eq!(store.count_poisoned().await.unwrap(), PoisonedCount { runs: 1, workflow_runs: 0 });
 }
 
-/// A parent that coordinators died of resuming is not called back by itself any more; a delivery clears the deaths.
-pub async fn the_third_death_holds_callbacks(store: Arc<dyn Store>) {
+/// A parent is no longer called back automatically if resuming it crashed coordinators; a delivery
+/// clears the count.
+pub async fn the_third_crash_holds_callbacks(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 2).await;
     complete(&store, child("a", "parent"), 4).await;
     let item = Item::new(Kind::Callback, session_id("parent"));
@@ -233,8 +239,8 @@ pub async fn the_third_death_holds_callbacks(store: Arc<dyn Store>) {
     assert_eq!(held, [Some(HeldReason::Poisoned)]);
 }
 
-/// Nothing is held for a run that waits for its children: it fails.
-pub async fn the_third_death_poisons_a_waiting_run(store: Arc<dyn Store>) {
+/// For a run that waits for its children, nothing is held: it fails.
+pub async fn the_third_crash_poisons_a_waiting_run(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     store.submit_run(child("a", "parent")).await.unwrap();
     store.suspend_run(suspend(&parent, &["a"], 3)).await.unwrap();
@@ -249,8 +255,8 @@ pub async fn the_third_death_poisons_a_waiting_run(store: Arc<dyn Store>) {
     assert_eq!(store.waiting_runs(at(1000), PLENTY).await.unwrap(), []);
 }
 
-/// However many see that somebody is dead, it is one death.
-pub async fn one_of_many_counts_a_death(store: Arc<dyn Store>) {
+/// A crash that several coordinators notice counts once.
+pub async fn one_of_many_counts_a_crash(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     store.begin_work(vec![step("a")], "dead", at(0)).await.unwrap();
     let mut counting = JoinSet::new();
@@ -264,8 +270,8 @@ pub async fn one_of_many_counts_a_death(store: Arc<dyn Store>) {
     assert_eq!(store.deaths(&step("a")).await.unwrap(), 1);
 }
 
-/// What is over, or gone, keeps its end.
-pub async fn work_that_is_over_is_not_poisoned(store: Arc<dyn Store>) {
+/// Finished or removed work is not poisoned.
+pub async fn finished_work_is_not_poisoned(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("r")).await;
     let finish_of = Item::new(Kind::Finish, run_id("r"));
     store.begin_work(vec![finish_of.clone(), step("gone")], "one", at(0)).await.unwrap();
@@ -277,8 +283,8 @@ pub async fn work_that_is_over_is_not_poisoned(store: Arc<dyn Store>) {
     assert_eq!(store.run(&run_id("r")).await.unwrap().status, RunStatus::Completed);
 }
 
-/// A coordinator that ends as it should leaves nothing to be counted, and what was counted before.
-pub async fn a_clean_end_is_no_death(store: Arc<dyn Store>) {
+/// A coordinator that shuts down cleanly adds no crash; earlier crashes stay counted.
+pub async fn a_clean_shutdown_is_not_a_crash(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     assert_eq!(die(&store, &step("a"), "one", 0).await, retry(1));
     store.begin_work(vec![step("a"), step("b")], "two", at(50)).await.unwrap();
@@ -288,7 +294,7 @@ pub async fn a_clean_end_is_no_death(store: Arc<dyn Store>) {
     assert_eq!(store.begin_work(vec![step("a"), step("b")], "three", at(60)).await.unwrap().len(), 2);
 }
 
-/// A workflow run is ended in the store alone, once, and has no workers any more.
+/// A workflow run can be ended in the store alone, once; it then has no workers.
 pub async fn a_workflow_run_can_be_ended_at_once(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let loaded = store.workflow_documents(&wfr("a")).await.unwrap();
@@ -308,7 +314,7 @@ pub async fn a_workflow_run_can_be_ended_at_once(store: Arc<dyn Store>) {
     store.remove_workflow_run(&wfr("a")).await.unwrap();
 }
 
-/// A run that a runner holds is stopped at once, once; its runner has lost it.
+/// A run that a runner holds can be stopped immediately, once; its runner loses it.
 pub async fn a_run_can_be_stopped_at_once(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("r")).await;
     let run = store.stop_run_at_once(&run_id("r"), at(4)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Who gets which run, and in which order.
+//! The claim queue: which runner gets which run, in which order.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn demanding(name: &str, demands: Demands) -> Submission {
     Submission { run: Run { demands, ..submission.run.clone() }, ..submission }
 }
 
-/// Higher priority first, then first come first served; no more than were asked for.
+/// Higher priority first, then first in, first out; never more than requested.
 pub async fn the_order_is_priority_then_arrival(store: Arc<dyn Store>) {
     for (second, (name, priority)) in
         [("low", -1), ("a", 0), ("high", 5), ("b", 0), ("higher", 6), ("c", 0)].into_iter().enumerate()
@@ -35,7 +35,7 @@ pub async fn the_order_is_priority_then_arrival(store: Arc<dyn Store>) {
     assert_eq!(store.claim_runs(claim(4, 10)).await.unwrap(), []);
 }
 
-/// Each run of one claim has a lease of its own, as given.
+/// Each run of one claim gets its own lease, as passed in.
 pub async fn each_run_has_its_lease(store: Arc<dyn Store>) {
     for name in ["a", "b", "c"] {
         store.submit_run(fresh(name)).await.unwrap();
@@ -47,7 +47,7 @@ pub async fn each_run_has_its_lease(store: Arc<dyn Store>) {
     assert_eq!(store.claim_runs(claim(0, 1)).await.unwrap(), []);
 }
 
-/// Large runs are handed out a few at a time, and one always, however large it is.
+/// Large runs are handed out a few at a time, and at least one, however large it is.
 pub async fn large_runs_come_a_few_at_a_time(store: Arc<dyn Store>) {
     let third = "x".repeat(MOST_CLAIMED_BYTES / 3 + 1);
     for (second, name) in ["a", "b", "c", "d"].into_iter().enumerate() {
@@ -61,7 +61,7 @@ pub async fn large_runs_come_a_few_at_a_time(store: Arc<dyn Store>) {
     let mut second = store.claim_runs(claim(10, 10)).await.unwrap();
     assert_eq!(names(&second), ["run_d"]);
     let last = holder(&second.pop().unwrap().run);
-    // A conversation counts too: it comes with the run.
+    // The conversation counts too, because it is sent with the run.
     let conversation = Some(format!("[\"{}\"]", "x".repeat(MOST_CLAIMED_BYTES)));
     let told = Finish { conversation, ..finish(&last, completed("done"), 11) };
     store.finish_run(told).await.unwrap();
@@ -71,7 +71,8 @@ pub async fn large_runs_come_a_few_at_a_time(store: Arc<dyn Store>) {
     assert_eq!(names(&store.claim_runs(claim(10, 14)).await.unwrap()), ["run_f"]);
 }
 
-/// A runner gets runs that it can do; the others are left for other runners and block nothing.
+/// A runner gets only runs whose requirements it meets; the others stay for other runners and block
+/// nothing.
 pub async fn demands_are_met(store: Arc<dyn Store>) {
     let none = Demands::default();
     let tags = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect::<BTreeSet<_>>();
@@ -106,7 +107,7 @@ pub async fn demands_are_met(store: Arc<dyn Store>) {
     assert_eq!(names(&rest), ["run_elsewhere", "run_otherdir", "run_codex", "run_more"]);
 }
 
-/// A long queue of runs that this runner cannot do does not hide the one that it can.
+/// A long queue of runs that this runner cannot execute does not hide the one that it can.
 pub async fn a_run_behind_many_others_is_found(store: Arc<dyn Store>) {
     for number in 0..300 {
         let tags = [format!("t{}", number % 7)].into();

@@ -1,4 +1,4 @@
-//! What is kept by name: agents, schemas, keys, runners, facts.
+//! Named records: agents, schemas, keys, runners, facts.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn promise(fingerprint: &str, response: &str) -> Option<Idempotency> {
     })
 }
 
-/// Agents are written, replaced, listed by name and removed, each under its condition.
+/// Agents are written, replaced, listed by name and removed, each under a precondition.
 pub async fn agents_are_kept_under_conditions(store: Arc<dyn Store>) {
     use Condition::{Absent, Any, Present, Unchanged};
     let no_such = |error: Option<StoreError>| matches!(error, Some(StoreError::NoSuch { kind: "agent", name }) if name == "b");
@@ -73,8 +73,9 @@ pub async fn agents_are_kept_under_conditions(store: Arc<dyn Store>) {
     assert_eq!(store.definitions(Defined::Agent).await.unwrap(), []);
 }
 
-/// A repeated request is answered as before and writes nothing, whatever the condition says by now.
-pub async fn agents_are_made_once(store: Arc<dyn Store>) {
+/// A repeated request gets the first answer and writes nothing, even if its precondition no longer
+/// holds.
+pub async fn agents_are_created_once(store: Arc<dyn Store>) {
     let put = |hash: &str, promise| {
         store.put_definition(Defined::Agent, agent("a", hash, 0), Condition::Absent, promise)
     };
@@ -87,8 +88,8 @@ pub async fn agents_are_made_once(store: Arc<dyn Store>) {
     assert!(matches!(put("2", promise("g", "second")).await, Err(StoreError::Exists { .. })));
 }
 
-/// Many make the same agent at once: one of them does.
-pub async fn one_of_many_makes_an_agent(store: Arc<dyn Store>) {
+/// Of many concurrent requests to create the same agent, exactly one succeeds.
+pub async fn one_of_many_creates_an_agent(store: Arc<dyn Store>) {
     let mut callers = Vec::new();
     for number in 0..8 {
         let store = Arc::clone(&store);
@@ -139,7 +140,7 @@ pub async fn schemas_are_immutable(store: Arc<dyn Store>) {
 }
 
 /// A repeated request writes nothing.
-pub async fn schemas_are_made_once(store: Arc<dyn Store>) {
+pub async fn schemas_are_created_once(store: Arc<dyn Store>) {
     let first = schema("a", "one", "1", 0);
     assert_eq!(store.add_schema(first.clone(), promise("f", "x")).await.unwrap(), first);
     let again = store.add_schema(schema("a", "two", "1", 5), promise("f", "x")).await.unwrap();
@@ -147,7 +148,7 @@ pub async fn schemas_are_made_once(store: Arc<dyn Store>) {
     let other = store.add_schema(schema("b", "two", "1", 5), promise("g", "x")).await;
     assert!(matches!(other, Err(StoreError::IdempotencyConflict(_))));
     assert_eq!(store.schema("b").await.unwrap(), None);
-    // Whatever became of the schema since: the answer is the first one.
+    // The answer is the first one, whatever happened to the schema since.
     store.add_schema(schema("a", "two", "1", 6), None).await.unwrap();
     assert_eq!(store.add_schema(schema("a", "one", "1", 7), promise("f", "x")).await.unwrap(), first);
     store.remove_schema("a").await.unwrap();
@@ -155,7 +156,7 @@ pub async fn schemas_are_made_once(store: Arc<dyn Store>) {
     assert_eq!(store.schema("a").await.unwrap(), None);
 }
 
-/// Schemas are listed by name, whatever the size of a page.
+/// Schemas are listed by name with any page size.
 pub async fn schemas_are_listed_by_name(store: Arc<dyn Store>) {
     for name in ["c", "a", "a.b", "e", "d"] {
         store.add_schema(schema(name, "", "1", 0), None).await.unwrap();
@@ -175,7 +176,7 @@ pub async fn schemas_are_listed_by_name(store: Arc<dyn Store>) {
     }
 }
 
-/// Keys are kept as they are, oldest first.
+/// Keys are stored unchanged and listed oldest first.
 pub async fn keys_are_kept(store: Arc<dyn Store>) {
     let roles = [Role::Admin, Role::Caller, Role::Runner, Role::Viewer];
     let keys: Vec<Key> = (0..4)
@@ -202,7 +203,7 @@ pub async fn keys_are_kept(store: Arc<dyn Store>) {
     assert!(matches!(store.remove_key(&first.id).await, Err(StoreError::NoSuch { kind: "key", .. })));
 }
 
-/// The last use of a key is kept, and an earlier one does not replace it.
+/// The last use of a key is stored, and an earlier one does not replace it.
 pub async fn the_last_use_of_keys_is_kept(store: Arc<dyn Store>) {
     let key = |name: &str| Key {
         id: KeyId::new(name),
@@ -225,7 +226,7 @@ pub async fn the_last_use_of_keys_is_kept(store: Arc<dyn Store>) {
     assert_eq!(store.keys().await.unwrap(), [used(6), key("b")]);
 }
 
-/// Runners come, come again, and go.
+/// Runners register, register again, and leave.
 pub async fn runners_are_kept(store: Arc<dyn Store>) {
     assert_eq!(store.runner(&runner_id("a")).await.unwrap(), None);
     for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
@@ -294,8 +295,8 @@ pub async fn observations_are_merged(store: Arc<dyn Store>) {
     assert_eq!(store.facts(&models(&[])).await.unwrap(), []);
 }
 
-/// None of many observations is lost.
-pub async fn observations_at_once_all_count(store: Arc<dyn Store>) {
+/// No observation is lost if many are written at once.
+pub async fn no_concurrent_observation_is_lost(store: Arc<dyn Store>) {
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..8 {
         let holder = begin(&store, fresh(&format!("n{number}"))).await;
@@ -312,8 +313,8 @@ pub async fn observations_at_once_all_count(store: Arc<dyn Store>) {
     assert_eq!(facts, [fact("e", "m", "native", (0.0, 8.0, 10))]);
 }
 
-/// What was learned can be forgotten: all of it, or a part.
-pub async fn facts_can_be_forgotten(store: Arc<dyn Store>) {
+/// Learned facts can be removed, all of them or some.
+pub async fn facts_can_be_removed(store: Arc<dyn Store>) {
     let of = |endpoint: &str, model: &str, feature: &str| Observation {
         feature: feature.into(),
         ..observation(endpoint, model, Observed::Refused, 1)
@@ -341,8 +342,8 @@ pub async fn facts_can_be_forgotten(store: Arc<dyn Store>) {
     assert_eq!(store.facts(&FactFilter::default()).await.unwrap(), []);
 }
 
-/// What was learned of one schema is forgotten in time: schemas are many. What was learned of an endpoint is kept.
-pub async fn facts_of_schemas_are_forgotten(store: Arc<dyn Store>) {
+/// Facts about single schemas expire, because schemas are many. Facts about endpoints are kept.
+pub async fn facts_about_schemas_expire(store: Arc<dyn Store>) {
     let of = |feature: &str, seconds| Observation {
         feature: feature.into(),
         ..observation("e", "m", Observed::Refused, seconds)

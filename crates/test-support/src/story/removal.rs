@@ -1,4 +1,4 @@
-//! Sessions are removed with all that belongs to them.
+//! Removing a session removes everything that belongs to it.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ async fn lived_in(store: &Arc<dyn Store>, name: &str) {
 }
 
 /// Everything of the session is removed, and nothing of other sessions.
-pub async fn a_session_goes_whole(store: Arc<dyn Store>) {
+pub async fn a_session_is_removed_completely(store: Arc<dyn Store>) {
     lived_in(&store, "a").await;
     complete(&store, resume("a2", "a", 5), 6).await;
     lived_in(&store, "b").await;
@@ -55,7 +55,7 @@ pub async fn a_session_goes_whole(store: Arc<dyn Store>) {
     assert_eq!(errors.iter().map(|error| error.count).collect::<Vec<_>>(), [1]);
 }
 
-/// One of the same name begins anew.
+/// A new session of the same name starts empty.
 pub async fn a_removed_session_leaves_nothing_behind(store: Arc<dyn Store>) {
     lived_in(&store, "a").await;
     store.remove_session(&session_id("a")).await.unwrap();
@@ -67,7 +67,7 @@ pub async fn a_removed_session_leaves_nothing_behind(store: Arc<dyn Store>) {
     assert_eq!(kinds_of(&store, "a").await, ["run.queued", "run.claimed"]);
 }
 
-/// A session with a run under way stays.
+/// A session with an unfinished run is not removed.
 pub async fn a_busy_session_stays(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let busy = store.remove_session(&session_id("a")).await;
@@ -78,8 +78,9 @@ pub async fn a_busy_session_stays(store: Arc<dyn Store>) {
     store.remove_session(&session_id("a")).await.unwrap();
 }
 
-/// Children outlive their parent, and owe it nothing any more: neither what they owed nor what they would have.
-pub async fn children_stay_and_owe_nothing(store: Arc<dyn Store>) {
+/// Children outlive their parent and no longer report to it: neither pending nor future callbacks
+/// remain.
+pub async fn children_stay_without_callbacks(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("ended", "parent"), 4).await;
     let running = begin(&store, child("running", "parent")).await;
@@ -93,8 +94,8 @@ pub async fn children_stay_and_owe_nothing(store: Arc<dyn Store>) {
     store.session(&session_id("running")).await.unwrap();
 }
 
-/// A removed child owes no callback, because its result is gone.
-pub async fn a_removed_child_owes_nothing(store: Arc<dyn Store>) {
+/// A removed child has no callback, because its result is gone.
+pub async fn a_removed_child_has_no_callback(store: Arc<dyn Store>) {
     complete(&store, fresh("parent"), 3).await;
     complete(&store, child("a", "parent"), 4).await;
     complete(&store, child("b", "parent"), 5).await;
@@ -103,7 +104,7 @@ pub async fn a_removed_child_owes_nothing(store: Arc<dyn Store>) {
     assert_eq!(due.into_iter().flat_map(|due| due.run_ids).collect::<Vec<_>>(), [run_id("b")]);
 }
 
-/// A parent that waited for children that are gone is idle no longer.
+/// A parent is no longer idle if the children it waited for were removed.
 pub async fn a_removed_child_keeps_no_parent_idle(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("parent")).await;
     let running = begin(&store, child("running", "parent")).await;

@@ -1,4 +1,4 @@
-//! Lists are searched and counted, and show what runs are about.
+//! Lists can be searched and counted, and show a summary of each run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,9 +32,9 @@ async fn found(store: &Arc<dyn Store>, text: &str) -> Vec<String> {
     page.items.into_iter().map(|run| run.id.to_string()).collect()
 }
 
-/// A search finds ids, names and the words of inputs, regardless of case, all of them.
+/// A search matches ids, names and words of the input, ignoring case; all words must match.
 pub async fn lists_are_searched(store: Arc<dyn Store>) {
-    // First of all: a claim takes whatever waits.
+    // This comes first because a claim takes any pending run.
     complete(&store, asking(fresh_at("c", 2), r#"{"prompt":"something else"}"#), 3).await;
     let odd = r#"{"subject":"ÄRGER mit 100%","body":"cannot_log\nin \u0000 \\ '"}"#;
     store.submit_run(asking(fresh_at("a", 0), odd)).await.unwrap();
@@ -56,7 +56,7 @@ pub async fn lists_are_searched(store: Arc<dyn Store>) {
     ] {
         assert_eq!(found(&store, text).await, expected, "{text}");
     }
-    // A session is found by what it was started with.
+    // A session is found by the input it was started with.
     let sessions = async |text: &str| {
         let filter = SessionFilter { search: search(text, 100), ..SessionFilter::default() };
         let page = store.sessions(&filter, &PageRequest { limit: 100, cursor: None }).await.unwrap();
@@ -66,7 +66,7 @@ pub async fn lists_are_searched(store: Arc<dyn Store>) {
     assert_eq!(sessions("else").await, ["ses_c"]);
     assert_eq!(sessions("later").await, Vec::<String>::new());
     assert_eq!(sessions("ses_b").await, ["ses_b"]);
-    // With other filters.
+    // Combined with other filters.
     let filter = RunFilter { search: search("log", 100), until: Some(at(1)), ..RunFilter::default() };
     let page = store.runs(&filter, &PageRequest { limit: 100, cursor: None }).await.unwrap();
     assert_eq!(page.items.len(), 1);

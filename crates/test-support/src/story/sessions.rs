@@ -1,4 +1,4 @@
-//! Sessions go on, run by run.
+//! Sessions continue, run by run.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use accord_store::{AskAgain, Finish, Store, StoreError, Submitted};
 
 use super::make::*;
 
-/// The conversation belongs to the session: it comes with the next claim, and none leaves it as it is.
+/// The conversation belongs to the session: it is sent with the next claim, and a result without
+/// one leaves it unchanged.
 pub async fn the_conversation_is_kept(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let talk = Some(r#"[{"role":"user","text":"ü"}]"#.to_owned());
@@ -33,7 +34,7 @@ pub async fn the_conversation_is_kept(store: Arc<dyn Store>) {
     assert_eq!(take(&store, 11).await.conversation, longer);
 }
 
-/// A session with a run under way takes no other; one without does, and goes on.
+/// A session with an unfinished run rejects another one; without, it accepts one and continues.
 pub async fn a_session_has_one_run_at_a_time(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
     let refused = |run: &'static str| {
@@ -62,7 +63,8 @@ pub async fn a_session_has_one_run_at_a_time(store: Arc<dyn Store>) {
     assert!(matches!(store.run(&run_id("c")).await, Err(StoreError::NoRun(_))));
 }
 
-/// The coordinator asks again: the run waits, with the prompt, the answer on record and the conversation kept.
+/// The coordinator re-prompts: the run is pending again, with the prompt, the recorded answer and
+/// the conversation.
 pub async fn the_coordinator_can_ask_again(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let usage = Usage { input_tokens: 5, output_tokens: 6, cost_usd: None };
@@ -93,7 +95,7 @@ pub async fn the_coordinator_can_ask_again(store: Arc<dyn Store>) {
     assert_eq!(kinds_of(&store, "a").await, kinds);
 }
 
-/// Many resume the same session at once: one of them does, and the others are told that it is busy.
+/// Of many concurrent attempts to resume a session, one succeeds and the others get "busy".
 pub async fn one_of_many_resumes(store: Arc<dyn Store>) {
     complete(&store, fresh("a"), 3).await;
     let mut callers = Vec::new();
@@ -116,7 +118,7 @@ pub async fn one_of_many_resumes(store: Arc<dyn Store>) {
     assert_eq!(store.queue_depth().await.unwrap().pending, 1);
 }
 
-/// What a session was started with is known, however often it went on.
+/// The parameters that a session was started with stay known, however often it was resumed.
 pub async fn the_opening_parameters_are_known(store: Arc<dyn Store>) {
     complete(&store, fresh("a"), 3).await;
     complete(&store, resume("a2", "a", 4), 5).await;

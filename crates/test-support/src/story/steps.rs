@@ -1,4 +1,4 @@
-//! What runs did, step by step.
+//! The recorded steps of runs.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn restarted(number: u32) -> Step {
     Step { body: Body::Restarted { reason: "the agent was changed".into() }, ..step(number, 1, "") }
 }
 
-/// The steps of a run are read in the order of their numbers, and a run that is not there is said.
+/// The steps of a run are read in the order of their numbers, and a missing run is an error.
 pub async fn steps_are_kept_in_order(store: Arc<dyn Store>) {
     let (a, b) = (begin(&store, fresh("a")).await, begin(&store, fresh("b")).await);
     assert_eq!(steps_of(&store, "a").await, []);
@@ -38,7 +38,7 @@ pub async fn steps_are_kept_in_order(store: Arc<dyn Store>) {
     assert_eq!(steps_of(&store, "a").await, all, "a fork needs them");
 }
 
-/// Every text and every number of a step comes back as it was written.
+/// Every text and every number of a step is read back unchanged.
 pub async fn a_step_is_kept_as_it_was_written(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     let usage = r#"{"input_tokens":1,"output_tokens":2,"cost_usd":0.1}"#;
@@ -65,7 +65,7 @@ pub async fn a_step_is_kept_as_it_was_written(store: Arc<dyn Store>) {
     assert_eq!(written.collect::<Vec<_>>(), texts);
 }
 
-/// A report that is sent again, as a whole or with more, leaves the steps that are there.
+/// A repeated report, with or without further steps, leaves the existing steps unchanged.
 pub async fn a_repeated_report_writes_no_step_twice(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     for _ in 0..2 {
@@ -77,7 +77,7 @@ pub async fn a_repeated_report_writes_no_step_twice(store: Arc<dyn Store>) {
     assert_eq!(steps_of(&store, "a").await, expected);
 }
 
-/// Who lost the lease writes no step, also while another runner continues.
+/// A runner that lost its lease cannot write steps, also while another runner continues.
 pub async fn a_late_holder_writes_no_step(store: Arc<dyn Store>) {
     let late = begin(&store, fresh("a")).await;
     store.report(report(&late, vec![step(1, 1, "one")])).await.unwrap();
@@ -89,7 +89,8 @@ pub async fn a_late_holder_writes_no_step(store: Arc<dyn Store>) {
     assert_eq!(steps_of(&store, "a").await, [step(1, 1, "one"), step(2, 2, "next")]);
 }
 
-/// The next runner gets the steps of all deliveries before, whether the last one was lost or gave the run back.
+/// The next runner gets the steps of all previous deliveries, whether the last one was lost or
+/// released.
 pub async fn a_run_is_claimed_again_with_its_steps(store: Arc<dyn Store>) {
     store.submit_run(fresh("a")).await.unwrap();
     let first = take(&store, 1).await;
@@ -106,7 +107,7 @@ pub async fn a_run_is_claimed_again_with_its_steps(store: Arc<dyn Store>) {
     assert_eq!(third.steps, [step(1, 1, "one"), step(2, 1, "two"), step(3, 2, "three")]);
 }
 
-/// Steps before the last restart stay readable, and no runner gets them.
+/// Steps before the last restart stay readable but are not sent to runners.
 pub async fn only_steps_after_a_restart_are_claimed(store: Arc<dyn Store>) {
     for (name, written) in [
         ("a", vec![step(1, 1, "old"), restarted(2)]),
@@ -123,7 +124,8 @@ pub async fn only_steps_after_a_restart_are_claimed(store: Arc<dyn Store>) {
     }
 }
 
-/// A run that is submitted with steps begins after them: they are numbered from 1, and no runner wrote them.
+/// A run that is submitted with steps starts after them: they are numbered from 1, and no runner
+/// wrote them.
 pub async fn a_fork_begins_with_its_steps(store: Arc<dyn Store>) {
     let body = |text: &str| Body::Message { text: text.into() };
     store.submit_run(Submission { steps: vec![body("one"), body("two")], ..fresh("a") }).await.unwrap();
@@ -142,7 +144,7 @@ pub async fn a_fork_begins_with_its_steps(store: Arc<dyn Store>) {
     assert_eq!(steps_of(&store, "a").await, [one, two, step(3, 1, "three")]);
 }
 
-/// Steps count as what a claim carries, those that a restart has made void do not.
+/// Steps count toward the size of a claim, except those before a restart.
 pub async fn large_steps_come_a_few_runs_at_a_time(store: Arc<dyn Store>) {
     let large = || Body::Message { text: "x".repeat(MOST_CLAIMED_BYTES / 2 + 1) };
     for (second, name) in [(0, "a"), (1, "b"), (2, "c")] {

@@ -1,4 +1,4 @@
-//! Stopping, and failing runs that no runner can do.
+//! Stopping runs, and failing runs that no runner can execute.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::make::*;
 
-/// Asks to stop, and compares with what the domain says.
+/// Requests a stop and compares the outcome with the domain's.
 async fn stop(store: &Arc<dyn Store>, name: &str, seconds: i64) -> Status {
     let run = store.run(&run_id(name)).await.unwrap();
     let session = store.session(&session_id(name)).await.unwrap();
@@ -69,7 +69,7 @@ fn unmatched(queued_before: Timestamp, alive_since: Timestamp) -> Unmatched {
     Unmatched { queued_before, alive_since, left: Vec::new(), tag: None }
 }
 
-/// A run that no live runner can take fails, once it has waited long enough.
+/// A run that no live runner can execute fails once it has waited long enough.
 pub async fn a_run_without_a_runner_fails(store: Arc<dyn Store>) {
     store.submit_run(demanding("a", "moon")).await.unwrap();
     assert_eq!(store.fail_unmatched(&unmatched(at(-1), at(-1)), at(1), 10).await.unwrap(), [], "too early");
@@ -84,8 +84,8 @@ pub async fn a_run_without_a_runner_fails(store: Arc<dyn Store>) {
     assert_eq!(store.fail_unmatched(&unmatched(at(100), at(350)), at(400), 10).await.unwrap(), []);
 }
 
-/// A runner that could and is alive is reason enough to wait, however busy it is, and so is one that left lately; a dead one
-/// is not.
+/// A run keeps waiting if a matching runner is alive, however busy, or left recently. A dead runner
+/// does not count.
 pub async fn a_live_match_is_reason_to_wait(store: Arc<dyn Store>) {
     store.register_runner(runner("r", 300)).await.unwrap();
     store.submit_run(demanding("gpu", "gpu")).await.unwrap();
@@ -100,7 +100,7 @@ pub async fn a_live_match_is_reason_to_wait(store: Arc<dyn Store>) {
     assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("gpu")]);
 }
 
-/// What a runner holds, or what is over, is not waiting.
+/// Claimed and finished runs are not pending.
 pub async fn only_waiting_runs_are_unmatched(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     assert_eq!(store.fail_unmatched(&unmatched(at(100), at(100)), at(100), 10).await.unwrap(), []);
@@ -108,7 +108,7 @@ pub async fn only_waiting_runs_are_unmatched(store: Arc<dyn Store>) {
     assert_eq!(store.fail_unmatched(&unmatched(at(100), at(100)), at(100), 10).await.unwrap(), []);
 }
 
-/// A run that comes back waits from then on.
+/// For a run that was released, the waiting time starts again.
 pub async fn waiting_begins_anew(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     store.give_back(&holder, at(200)).await.unwrap();
@@ -116,7 +116,7 @@ pub async fn waiting_begins_anew(store: Arc<dyn Store>) {
     assert_eq!(store.fail_unmatched(&unmatched(at(201), at(350)), at(400), 10).await.unwrap().len(), 1);
 }
 
-/// At most so many at a time.
+/// At most the given number of runs fails at a time.
 pub async fn failing_is_bounded(store: Arc<dyn Store>) {
     for number in 0..5 {
         store.submit_run(demanding(&format!("n{number}"), &format!("t{}", number % 2))).await.unwrap();
@@ -127,7 +127,7 @@ pub async fn failing_is_bounded(store: Arc<dyn Store>) {
     }
 }
 
-/// A run whose maker is gone fails in every state, once, and says why.
+/// A run whose creator is gone fails in every state, once, with the reason.
 pub async fn an_abandoned_run_fails(store: Arc<dyn Store>) {
     store.submit_run(fresh("waiting")).await.unwrap();
     let held = begin(&store, Submission { run: Run { priority: 9, ..run("held") }, ..fresh("held") }).await;

@@ -1,4 +1,4 @@
-//! Texts survive: models write anything.
+//! Any text is stored unchanged, because models write anything.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use accord_store::{
 
 use super::make::*;
 
-/// What has broken stores before: a NUL, quotes of every kind, another script, an emoji with its joiner, a backslash that
-/// looks like an escape, and the end of a line in every way.
+/// Texts that have broken stores before: a NUL, quotes of every kind, another script, an emoji with
+/// its joiner, a backslash that looks like an escape, and every kind of line ending.
 const ODD: &str = "a\0b '\" \\u0000 \\0 $1 ?1 :x %s שלום 👩‍💻 \u{feff}\u{10ffff}\r\n\t";
 
-/// As long as a long answer.
+/// A text as long as a long answer.
 fn long() -> String {
     let mut text = String::with_capacity(1024 * 1024 + ODD.len());
     while text.len() < 1024 * 1024 {
@@ -30,7 +30,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
-/// Every text of a run comes back as it was, however odd and however long.
+/// Every text of a run is read back unchanged, however odd and however long.
 async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
     let submission = Submission {
         assignment: Assignment {
@@ -92,7 +92,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
     assert_eq!(take(store, 6).await.conversation, conversation);
 }
 
-/// A NUL, emoji, quotes.
+/// Texts with NUL, emoji and quotes are stored unchanged.
 pub async fn odd_texts_survive(store: Arc<dyn Store>) {
     all_survive(&store, "a", ODD).await;
     let all = StatsQuery::default();
@@ -100,19 +100,19 @@ pub async fn odd_texts_survive(store: Arc<dyn Store>) {
     assert_eq!(errors.iter().map(|error| error.count).collect::<Vec<_>>(), [1]);
 }
 
-/// A mebibyte of them.
+/// Texts of a mebibyte are stored unchanged.
 pub async fn long_texts_survive(store: Arc<dyn Store>) {
     all_survive(&store, "a", &long()).await;
 }
 
-/// An empty text is not none.
+/// An empty text is different from no text.
 pub async fn an_empty_text_is_a_text(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     store.finish_run(finish(&holder, completed(""), 3)).await.unwrap();
     assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("")));
 }
 
-/// What a failure says comes back as it was.
+/// Failure messages are read back unchanged.
 pub async fn odd_failures_survive(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let failure = Failure {
@@ -124,7 +124,7 @@ pub async fn odd_failures_survive(store: Arc<dyn Store>) {
     assert_eq!(store.run(&run_id("a")).await.unwrap().failure, Some(failure));
 }
 
-/// What the coordinator asks again comes back as it was.
+/// Prompts of the coordinator are read back unchanged.
 pub async fn odd_prompts_survive(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let again = AskAgain {
@@ -139,7 +139,7 @@ pub async fn odd_prompts_survive(store: Arc<dyn Store>) {
     assert_eq!(take(&store, 4).await.assignment.retry_prompt, Some(ODD.into()));
 }
 
-/// What people say of a schema comes back as it was.
+/// Descriptions of schemas are read back unchanged.
 pub async fn odd_descriptions_survive(store: Arc<dyn Store>) {
     let schema = SchemaRecord {
         name: "a".into(),

@@ -45,7 +45,8 @@ async fn statuses(store: &Arc<dyn Store>, name: &str) -> (Status, SessionStatus)
     (run.status, store.session(&run.session_id).await.unwrap().status)
 }
 
-/// A parent that waits since second 3 for these children, and who holds the children.
+/// A parent that has been waiting for these children since second 3, with the holders of the
+/// children.
 async fn suspended(store: &Arc<dyn Store>, parent: &str, children: &[&str]) -> Vec<Holder> {
     let held = begin(store, fresh(parent)).await;
     let mut holders = Vec::new();
@@ -60,7 +61,8 @@ async fn end(store: &Arc<dyn Store>, holder: &Holder, seconds: i64) {
     store.finish_run(finish(holder, completed("x"), seconds)).await.unwrap();
 }
 
-/// A suspended run is what the domain says. Nobody holds it, nobody can take it, and its session is busy.
+/// A suspended run is as the domain defines it: no runner holds or can claim it, and its session is
+/// busy.
 pub async fn a_suspended_run_has_no_runner(store: Arc<dyn Store>) {
     store.register_runner(runner("r", 0)).await.unwrap();
     let held = begin(&store, fresh("a")).await;
@@ -98,7 +100,7 @@ pub async fn a_suspended_run_has_no_runner(store: Arc<dyn Store>) {
     assert_eq!(store.run(&run_id("a")).await.unwrap(), decided.run, "no lease of it can run out");
 }
 
-/// A run that waits for a person waits for no child, and goes on with the answer.
+/// A run that waits for a person does not wait for a child, and continues with the answer.
 pub async fn a_run_can_wait_for_a_person(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("a")).await;
     let asked = Suspend { suspension: Suspension::Person(Vec::new()), ..suspend(&held, &[], 5) };
@@ -116,8 +118,9 @@ pub async fn a_run_can_wait_for_a_person(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(PLENTY).await.unwrap(), [due("a", &["c"])]);
 }
 
-/// Children that will call back are those at work and those whose end is owed, each once.
-pub async fn children_to_come_are_known(store: Arc<dyn Store>) {
+/// Children with callbacks to come are the unfinished ones and those with a pending callback, each
+/// once.
+pub async fn expected_callbacks_are_known(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("p")).await;
     let to_come = async || store.children_to_come(&session_id("p")).await.unwrap();
     assert_eq!(to_come().await, []);
@@ -138,8 +141,9 @@ pub async fn children_to_come_are_known(store: Arc<dyn Store>) {
     assert_eq!(store.children_to_come(&session_id("absent")).await.unwrap(), []);
 }
 
-/// A waiting run is found when a child ended, when none is left, and when its time is over.
-pub async fn waiting_runs_are_found_when_something_is_to_be_done(store: Arc<dyn Store>) {
+/// A waiting run is found when a child has finished, when no child is left, and when its time has
+/// run out.
+pub async fn waiting_runs_are_found_when_they_can_continue(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a", "b"]).await;
     assert_eq!(waiting_at(&store, 62).await, []);
     assert_eq!(waiting_at(&store, 63).await, [waiting("p", 63, &[], &["a", "b"])], "its time is over");
@@ -153,7 +157,8 @@ pub async fn waiting_runs_are_found_when_something_is_to_be_done(store: Arc<dyn 
     assert_eq!(waiting_at(&store, 1000).await, [], "it does not wait any more");
 }
 
-/// Where not all are given, those that can go on for certain come before those of which some children work.
+/// If only some are returned, runs that can certainly continue come before runs with unfinished
+/// children.
 pub async fn waiting_runs_are_given_in_a_fair_order(store: Arc<dyn Store>) {
     for (parent, children) in [("p", ["a", "b"]), ("q", ["c", "d"])] {
         let holders = suspended(&store, parent, &children).await;
@@ -171,7 +176,7 @@ pub async fn waiting_runs_are_given_in_a_fair_order(store: Arc<dyn Store>) {
     assert_eq!(late, [p, q]);
 }
 
-/// The same run goes on, with what it is told as its next step; the end is delivered, and that is an event.
+/// The same run continues with the callback as its next step; the delivery is recorded as an event.
 pub async fn a_child_wakes_its_parent(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("p")).await;
     let a = begin(&store, child("a", "p")).await;
@@ -203,7 +208,7 @@ pub async fn a_child_wakes_its_parent(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(PLENTY).await.unwrap(), []);
 }
 
-/// Many coordinators wake the same run at the same time: one of them does, once.
+/// If many coordinators wake the same run at once, it is woken once.
 pub async fn one_of_many_wakes(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a"]).await;
     end(&store, children.first().unwrap(), 4).await;
@@ -220,7 +225,7 @@ pub async fn one_of_many_wakes(store: Arc<dyn Store>) {
     assert_eq!(store.claim_runs(claim(10, 6)).await.unwrap().len(), 1);
 }
 
-/// A run that waits for nothing is not woken, and nothing is delivered by it.
+/// A run that is not suspended cannot be woken, and nothing is delivered to it.
 pub async fn only_a_suspended_run_is_woken(store: Arc<dyn Store>) {
     assert!(matches!(store.wake_run(wake("absent", &[], 1)).await, Err(StoreError::NoRun(_))));
     let held = begin(&store, fresh("p")).await;
@@ -241,8 +246,9 @@ pub async fn only_a_suspended_run_is_woken(store: Arc<dyn Store>) {
     assert_eq!(store.steps(&run_id("p")).await.unwrap().len(), 1);
 }
 
-/// What is not pending, or is owed to another session, wakes nobody: nothing is written, not even for the others.
-pub async fn only_pending_ends_of_own_children_wake(store: Arc<dyn Store>) {
+/// A callback that is not pending, or belongs to another session, rejects the whole wake-up:
+/// nothing is written.
+pub async fn only_pending_callbacks_of_own_children_wake(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a", "b"]).await;
     end(&store, children.first().unwrap(), 4).await;
     let other = suspended(&store, "q", &["c"]).await;
@@ -258,7 +264,7 @@ pub async fn only_pending_ends_of_own_children_wake(store: Arc<dyn Store>) {
     assert_eq!(waiting_at(&store, 8).await, [waiting("q", 63, &["c"], &[])]);
 }
 
-/// However often a run waits, its time counts from the first.
+/// However often a run waits, its time limit counts from the first wait.
 pub async fn the_first_wait_counts(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a", "b"]).await;
     for (second, attempt, holder, name) in [(10, 1, 0, "a"), (20, 2, 1, "b")] {
@@ -280,8 +286,8 @@ async fn holder_of(store: &Arc<dyn Store>, seconds: i64) -> Holder {
     holder(&take(store, seconds).await.run)
 }
 
-/// A run that was told and comes to nothing has used up no end: its session is owed it again.
-pub async fn a_woken_run_that_fails_returns_its_ends(store: Arc<dyn Store>) {
+/// If a woken run fails, its callbacks are pending again for its session.
+pub async fn a_woken_run_that_fails_returns_its_callbacks(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a"]).await;
     end(&store, children.first().unwrap(), 4).await;
     store.wake_run(wake("p", &["a"], 5)).await.unwrap().unwrap();
@@ -290,7 +296,7 @@ pub async fn a_woken_run_that_fails_returns_its_ends(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(PLENTY).await.unwrap(), [due("p", &["a"])]);
 }
 
-/// A run that waited for too long fails, with what its attempts used, and its own parent hears of it.
+/// A run that waited too long fails with the usage of its attempts, and its parent is called back.
 pub async fn a_run_that_waited_too_long_fails(store: Arc<dyn Store>) {
     complete(&store, fresh("top"), 1).await;
     let held = begin(&store, child("p", "top")).await;
@@ -318,7 +324,7 @@ pub async fn a_run_that_waited_too_long_fails(store: Arc<dyn Store>) {
     assert!(matches!(absent, Err(StoreError::NoRun(_))));
 }
 
-/// A run without a runner is stopped at once, and then its children do not wake it.
+/// A run without a runner is stopped immediately, and its children do not wake it afterwards.
 pub async fn a_suspended_run_is_stopped_at_once(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a"]).await;
     let stopped = store.stop_run(&run_id("p"), at(4)).await.unwrap();
@@ -335,7 +341,7 @@ pub async fn a_suspended_run_is_stopped_at_once(store: Arc<dyn Store>) {
     assert_eq!(store.stop_run(&run_id("person"), at(6)).await.unwrap().status, Status::Stopped);
 }
 
-/// A run that is told to stop does not wait: it ends.
+/// A run that is stopping cannot be suspended: it ends.
 pub async fn a_stopping_run_is_not_suspended(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("p")).await;
     begin(&store, child("a", "p")).await;
@@ -346,7 +352,7 @@ pub async fn a_stopping_run_is_not_suspended(store: Arc<dyn Store>) {
     assert_eq!(waiting_at(&store, 1000).await, []);
 }
 
-/// A run that completes before its children leaves their ends to a later run, as any other.
+/// If a run completes before its children, their callbacks go to a later run as usual.
 pub async fn a_late_child_is_owed_after_the_end(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a", "b"]).await;
     end(&store, children.first().unwrap(), 4).await;
@@ -359,7 +365,7 @@ pub async fn a_late_child_is_owed_after_the_end(store: Arc<dyn Store>) {
     assert_eq!(store.due_callbacks(PLENTY).await.unwrap(), [due("p", &["b"])]);
 }
 
-/// A waiting run whose only child is removed is found, and a notice says so.
+/// A waiting run whose only child was removed is found, and a notice is sent.
 pub async fn a_removed_child_is_not_waited_for(store: Arc<dyn Store>) {
     let children = suspended(&store, "p", &["a"]).await;
     end(&store, children.first().unwrap(), 4).await;
@@ -371,7 +377,7 @@ pub async fn a_removed_child_is_not_waited_for(store: Arc<dyn Store>) {
     assert_eq!(waiting_at(&store, 7).await, []);
 }
 
-/// A conversation that lives with one runner is continued there, by this run and by later ones.
+/// A conversation that is stored at one runner is continued there, by this run and by later ones.
 pub async fn the_conversation_stays_with_its_runner(store: Arc<dyn Store>) {
     let affinity = Demands { hostname: Some("host".into()), ..Demands::default() };
     let demands = Demands { tags: ["eu".to_owned()].into(), ..Demands::default() };
@@ -394,7 +400,8 @@ pub async fn the_conversation_stays_with_its_runner(store: Arc<dyn Store>) {
     assert_eq!(store.suspend_run(asked).await.unwrap().demands, both);
 }
 
-/// A child that waits itself has not finished: its parent stays idle or waiting, and it counts as unfinished for runners too.
+/// A suspended child has not finished: its parent stays idle or waiting, and runners count it as
+/// unfinished too.
 pub async fn a_suspended_child_is_unfinished(store: Arc<dyn Store>) {
     let parent = begin(&store, fresh("p")).await;
     let middle = begin(&store, child("m", "p")).await;
@@ -421,7 +428,7 @@ pub async fn a_suspended_child_is_unfinished(store: Arc<dyn Store>) {
     assert_eq!(store.waiting_for_children(&[sync.run_id]).await.unwrap(), 1);
 }
 
-/// Reconcilers hear that a run waits: its child may have ended just before.
+/// Reconcilers are notified that a run waits, because its child may have finished just before.
 pub async fn suspensions_are_announced(store: Arc<dyn Store>) {
     let held = begin(&store, fresh("p")).await;
     let mut notices = store.notices();

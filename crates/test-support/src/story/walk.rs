@@ -1,4 +1,4 @@
-//! One run from its making to its end, with whole values at every step.
+//! One run from creation to result, with whole values compared at every step.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use accord_store::{
 
 use super::make::*;
 
-/// A submission in which nothing is left empty.
+/// A submission with every field set.
 fn full() -> Submission {
     let demands = Demands {
         hostname: Some("host".into()),
@@ -63,8 +63,8 @@ fn session_in(submission: &Submission) -> Session {
     }
 }
 
-/// What is submitted can be read, whole.
-pub async fn a_new_run_is_there_whole(store: Arc<dyn Store>) {
+/// A submitted run is read back completely.
+pub async fn a_new_run_is_stored_completely(store: Arc<dyn Store>) {
     let submission = full();
     let session = session_in(&submission);
     let submitted = store.submit_run(submission.clone()).await.unwrap();
@@ -97,8 +97,8 @@ pub async fn missing_records_are_errors(store: Arc<dyn Store>) {
     store.ping().await.unwrap();
 }
 
-/// Claim, start, report, finish: each step is what the domain decides, and is stored unchanged.
-pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
+/// Claim, start, report, finish: each step follows the domain's rules and is stored unchanged.
+pub async fn a_run_goes_through_every_step(store: Arc<dyn Store>) {
     let submission = full();
     store.submit_run(submission.clone()).await.unwrap();
 
@@ -194,8 +194,8 @@ pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
     );
 }
 
-/// A failure is kept with all that it says, and is no result.
-pub async fn a_failure_is_kept_whole(store: Arc<dyn Store>) {
+/// A failure is stored with all its details and is not a result.
+pub async fn a_failure_is_stored_completely(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let failure = Failure {
         validation_errors: vec!["$.a: too long".into(), "$.b: absent".into()],
@@ -211,7 +211,7 @@ pub async fn a_failure_is_kept_whole(store: Arc<dyn Store>) {
     assert_eq!(session.status, SessionStatus::Failed);
 }
 
-/// Attempts are kept in order, once each, and are events without their text.
+/// Attempts are stored in order, once each, and reported as events without their text.
 pub async fn attempts_are_kept_once(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     let first = attempt(1, AttemptOutcome::SchemaInvalid);
@@ -242,7 +242,7 @@ pub async fn attempts_are_kept_once(store: Arc<dyn Store>) {
     );
 }
 
-/// The attempts of a later delivery come after those of an earlier one, with the same numbers.
+/// The attempts of a later delivery follow those of an earlier one, with the same numbers.
 pub async fn attempts_are_in_the_order_of_deliveries(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let first = attempt(1, AttemptOutcome::NoJson);

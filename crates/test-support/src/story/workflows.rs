@@ -76,7 +76,7 @@ async fn due(store: &Arc<dyn Store>) -> Vec<WorkflowRunId> {
     store.due_workflow_runs(PLENTY).await.unwrap().into_iter().map(|due| due.id).collect()
 }
 
-/// Workflows are kept under conditions, as agents are.
+/// Workflows are written under preconditions, as agents are.
 pub async fn workflows_are_kept_under_conditions(store: Arc<dyn Store>) {
     let record = |document: &str, seconds| DocumentRecord {
         name: "review".into(),
@@ -107,8 +107,8 @@ pub async fn workflows_are_kept_under_conditions(store: Arc<dyn Store>) {
     assert!(matches!(gone, Err(StoreError::NoSuch { kind: "workflow", .. })), "{gone:?}");
 }
 
-/// A new workflow run is there whole and waits to begin; the same key makes it once.
-pub async fn a_new_workflow_run_is_there_whole(store: Arc<dyn Store>) {
+/// A new workflow run is stored completely and is due; the same idempotency key creates it once.
+pub async fn a_new_workflow_run_is_stored_completely(store: Arc<dyn Store>) {
     let new = new("a", 1);
     let promise = accord_store::Idempotency {
         scope: "s".into(),
@@ -133,8 +133,9 @@ pub async fn a_new_workflow_run_is_there_whole(store: Arc<dyn Store>) {
     assert!(matches!(missing, Err(StoreError::NoSuch { kind: "workflow run", .. })), "{missing:?}");
 }
 
-/// An advance is written whole: state, events, and the runs that it starts; once for each version.
-pub async fn an_advance_is_written_whole_and_once(store: Arc<dyn Store>) {
+/// An advance is written completely (state, events, and the runs that it starts) and once per
+/// version.
+pub async fn an_advance_is_written_completely_and_once(store: Arc<dyn Store>) {
     let mut notices = store.notices();
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let loaded = whole(&store, "a").await;
@@ -176,8 +177,8 @@ pub async fn an_advance_is_written_whole_and_once(store: Arc<dyn Store>) {
     assert!(matches!(store.run(&run_id("r2")).await, Err(StoreError::NoRun(_))));
 }
 
-/// A workflow run is due when one of its workers is done, until that is processed.
-pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
+/// A workflow run is due when one of its workers has finished, until that is processed.
+pub async fn a_finished_worker_makes_a_workflow_run_due(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let run = whole(&store, "a").await.run;
     let starts = vec![fresh("r"), fresh("s")];
@@ -209,13 +210,13 @@ pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
     assert!(
         !store.is_task_run(&run_id("r")).await.unwrap() && store.is_task_run(&run_id("s")).await.unwrap()
     );
-    // A run that was removed with its session will never be told of in any other way.
+    // There will be no other notification about a run that was removed with its session.
     store.finish_run(finish(&second, failed(FailureType::ExecutorFailed), 8)).await.unwrap();
     store.remove_session(&session_id("s")).await.unwrap();
     assert_eq!(store.finished_task_runs(&id("a")).await.unwrap(), [TaskRun::Run(run_id("s"))]);
 }
 
-/// Who asks to stop is heard, also before the beginning and beside an advance; what is over stays.
+/// A stop request is recorded before the start and during an advance; a finished run is unchanged.
 pub async fn a_workflow_run_can_be_asked_to_stop(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let before = whole(&store, "a").await.run;
@@ -223,7 +224,7 @@ pub async fn a_workflow_run_can_be_asked_to_stop(store: Arc<dyn Store>) {
     assert_eq!(stopped, WorkflowRun { version: 1, updated_at: at(2), ..before.clone() });
     assert_eq!(store.stop_workflow_run(&id("a"), at(3)).await.unwrap(), stopped);
     assert_eq!(whole(&store, "a").await.asked, Some(WorkflowRequest::Stop));
-    // A coordinator that loaded it before does not miss the request.
+    // A coordinator that loaded the run before the request does not miss it.
     let stale = store.advance_workflow_run(next(&before, 4)).await;
     assert!(matches!(stale, Err(StoreError::Changed { .. })), "{stale:?}");
     let stopping = WorkflowRun { status: Status::Stopping, ..next(&stopped, 5).run };
@@ -235,7 +236,7 @@ pub async fn a_workflow_run_can_be_asked_to_stop(store: Arc<dyn Store>) {
     assert_eq!(store.stop_workflow_run(&id("a"), at(7)).await.unwrap(), over);
 }
 
-/// Of many who advance the same version one succeeds, and starts what it starts once.
+/// Of many concurrent advances of the same version, one succeeds and starts its runs once.
 pub async fn one_of_many_advances(store: Arc<dyn Store>) {
     store.submit_workflow_run(new("a", 1), None).await.unwrap();
     let run = whole(&store, "a").await.run;
@@ -288,14 +289,15 @@ async fn end(store: &(impl WorkflowRunStore + ?Sized), name: &str, taken: Vec<Ta
     store.advance_workflow_run(advance).await.unwrap();
 }
 
-/// Makes a workflow run, with the same definition as any other, and ends it.
-pub async fn a_workflow_run_that_is_over(store: &impl WorkflowRunStore, name: &str) {
+/// Creates a workflow run, with the same definition as the others, and ends it.
+pub async fn a_finished_workflow_run(store: &impl WorkflowRunStore, name: &str) {
     store.submit_workflow_run(new(name, 1), None).await.unwrap();
     end(store, name, Vec::new()).await;
 }
 
-/// A finished workflow run that no other waits for is removed whole, and nothing else with it.
-pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
+/// A finished workflow run that no other run waits for is removed completely, and nothing else with
+/// it.
+pub async fn a_workflow_run_is_removed_completely(store: Arc<dyn Store>) {
     for name in ["outer", "other"] {
         store.submit_workflow_run(new(name, 1), None).await.unwrap();
     }
@@ -310,7 +312,7 @@ pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
     busy("outer").await;
     busy("inner").await;
     end(&*store, "inner", Vec::new()).await;
-    // The outer one has yet to hear of its end.
+    // The outer run has not processed the end of the inner one yet.
     busy("inner").await;
     assert_eq!(store.finished_task_runs(&id("outer")).await.unwrap(), [TaskRun::Workflow(id("inner"))]);
     end(&*store, "other", Vec::new()).await;
@@ -327,7 +329,8 @@ pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
         assert_eq!(whole(&store, name).await.definition, new(name, 1).definition);
         store.remove_workflow_run(&id(name)).await.unwrap();
     }
-    // Followers of events have seen the last one: its id is not reused, and a new run of the same name starts anew.
+    // Readers of events have seen the last one, so its id is not reused, and a new run of the same
+    // name starts from the beginning.
     store.submit_workflow_run(new("outer", 10), None).await.unwrap();
     let anew = whole(&store, "outer").await;
     assert_eq!((anew.run.version, anew.nodes), (0, Vec::new()));

@@ -1,4 +1,4 @@
-//! The chaos model over the wire.
+//! The chaos model over HTTP.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ fn request(wire: Wire, text: &str, streams: bool) -> Value {
 }
 
 #[tokio::test]
-async fn every_misbehaviour_can_be_had_on_every_wire() {
+async fn every_misbehaviour_works_in_every_protocol() {
     for misbehaviour in Misbehaviour::ALL {
         let chaos = ChaosModel::new(1, schema(), good()).good_percent(0).only(&[*misbehaviour]);
         let server = ModelServer::start(chaos.clone()).await.unwrap();
@@ -64,7 +64,7 @@ async fn every_misbehaviour_can_be_had_on_every_wire() {
     }
 }
 
-/// What the model said on the Chat wire: its text, or the arguments of its call.
+/// The model's output in the Chat protocol: its text, or the arguments of its call.
 async fn outputs(misbehaviour: Misbehaviour, tool: bool) -> BTreeSet<String> {
     let chaos = ChaosModel::new(5, schema(), good()).good_percent(0).only(&[misbehaviour]);
     let server = ModelServer::start(chaos).await.unwrap();

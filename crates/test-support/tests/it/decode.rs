@@ -1,4 +1,4 @@
-//! Reads streams as a client would, into one shape for all wires.
+//! Reads streams as a client would, into one type for all protocols.
 
 use accord_test_support::Wire;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(crate) struct ModelOutput {
     pub(crate) tokens: (u64, u64),
 }
 
-/// The events of a stream: name, or the empty one, and data. Chat's last word is data `null`.
+/// The events of a stream: name (may be empty) and data. The final `[DONE]` of Chat becomes `null`.
 pub(crate) fn events(wire: Wire, text: &str) -> Vec<(String, Value)> {
     if wire == Wire::Ollama {
         return text.lines().map(|line| (String::new(), serde_json::from_str(line).unwrap())).collect();

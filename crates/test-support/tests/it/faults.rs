@@ -1,4 +1,4 @@
-//! Errors, and everything that is worse than an error.
+//! Errors, broken connections and invalid responses.
 
 use accord_test_support::{DropPoint, JsonSchemaHabit, ModelServer, Reply, Wire};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn answer(wire: Wire, reply: Reply, streams: bool) -> Response {
     ask(&server.url(), wire, "hello", streams).await
 }
 
-/// An error of Anthropic without the id of its request, which the header repeats.
+/// An Anthropic error without the request id, which is also in a header.
 fn without_request_id(response: &Response) -> Value {
     let mut body = response.json();
     let id = body.as_object_mut().unwrap().shift_remove("request_id");
@@ -21,7 +21,7 @@ fn without_request_id(response: &Response) -> Value {
 }
 
 #[tokio::test]
-async fn errors_have_the_form_of_their_wire() {
+async fn errors_have_the_format_of_their_protocol() {
     for (status, anthropic, openai) in [
         (400, "invalid_request_error", json!({"type": "invalid_request_error", "code": null})),
         (401, "authentication_error", json!({"type": "invalid_request_error", "code": "invalid_api_key"})),
@@ -49,7 +49,7 @@ async fn errors_have_the_form_of_their_wire() {
 }
 
 #[tokio::test]
-async fn retry_after_is_a_header_and_only_when_wanted() {
+async fn retry_after_is_a_header_only_on_request() {
     let busy = answer(Wire::Chat, Reply::error(429, "m").retry_after(0), false).await;
     assert_eq!(busy.header("retry-after"), Some("0"));
     let silent = answer(Wire::Chat, Reply::error(429, "m"), false).await;
@@ -57,7 +57,7 @@ async fn retry_after_is_a_header_and_only_when_wanted() {
 }
 
 #[tokio::test]
-async fn a_rejected_schema_is_named_as_the_service_names_it() {
+async fn a_rejected_schema_has_the_message_of_the_service() {
     let schema = json!({"type": "object"});
     let flat = json!([{"name": "submit_result"}]);
     let nested = json!([{"type": "function", "function": {"name": "submit_result"}}]);
@@ -95,7 +95,7 @@ async fn a_rejected_schema_is_named_as_the_service_names_it() {
 }
 
 #[tokio::test]
-async fn a_failure_midway_is_an_event_of_the_stream() {
+async fn a_failure_midway_is_a_stream_event() {
     for wire in Wire::ALL {
         let streamed = answer(wire, Reply::fails_midway("kaput"), true).await;
         let events = decode::events(wire, streamed.text());
@@ -115,7 +115,7 @@ async fn a_failure_midway_is_an_event_of_the_stream() {
 }
 
 #[tokio::test]
-async fn a_dropped_connection_delivers_nothing_or_a_half() {
+async fn a_dropped_connection_delivers_nothing_or_half() {
     let before = Reply::text("hello").dropped(DropPoint::BeforeHeaders);
     for wire in Wire::ALL {
         for streams in [false, true] {
@@ -152,7 +152,7 @@ async fn a_hanging_answer_ends_with_its_server() {
 }
 
 #[tokio::test]
-async fn an_endless_answer_goes_on_until_its_client_goes() {
+async fn an_endless_answer_ends_with_its_client() {
     const ENOUGH: usize = 4 * 1024 * 1024;
     for wire in Wire::ALL {
         for streams in [false, true] {
@@ -170,7 +170,7 @@ async fn an_endless_answer_goes_on_until_its_client_goes() {
 }
 
 #[tokio::test]
-async fn garbage_arrives_as_it_is() {
+async fn garbage_arrives_unchanged() {
     for streams in [false, true] {
         let response = answer(Wire::Anthropic, Reply::garbage(b"<html>\xff\0".to_vec()), streams).await;
         assert_eq!((response.status, response.body.as_slice()), (200, b"<html>\xff\0".as_slice()));
@@ -178,7 +178,7 @@ async fn garbage_arrives_as_it_is() {
 }
 
 #[tokio::test]
-async fn compatible_servers_have_habits() {
+async fn compatible_servers_may_reject_schemas() {
     let schema = json!({"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}});
     let tools = json!([{"type": "function", "function": {"name": "t"}}]);
     let bare = json!({"messages": []});

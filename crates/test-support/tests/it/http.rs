@@ -1,4 +1,5 @@
-//! A client of a few lines that shows what really came over the wire: pieces, and whether there was an end.
+//! A small HTTP client that records what was received: the chunks, and whether the body was
+//! complete.
 
 use std::io;
 
@@ -15,7 +16,7 @@ pub(crate) struct Response {
     pub(crate) body: Vec<u8>,
     /// The chunks of a chunked body.
     pub(crate) chunks: Vec<Vec<u8>>,
-    /// Whether the body came to the end that its headers announced.
+    /// Whether the body was as long as its headers announced.
     pub(crate) complete: bool,
 }
 
@@ -33,7 +34,7 @@ impl Response {
     }
 }
 
-/// A request of the wire with one prompt.
+/// A request in this protocol with one prompt.
 pub(crate) fn prompt(wire: Wire, prompt: &str, streams: bool) -> Value {
     let messages = json!([{"role": "user", "content": prompt}]);
     let mut body = json!({"model": "some-model", "stream": streams});
@@ -56,16 +57,16 @@ pub(crate) async fn send(url: &str, path: &str, body: &str) -> io::Result<TcpStr
     Ok(stream)
 }
 
-/// Sends a request and reads to the end of the connection; none when nothing came.
+/// Sends a request and reads until the connection ends; `None` if nothing was received.
 pub(crate) async fn exchange(url: &str, path: &str, body: &str) -> Option<Response> {
     let mut stream = send(url, path, body).await.unwrap();
     let mut bytes = Vec::new();
-    // A connection that is reset has delivered what it has delivered.
+    // On a reset connection, the bytes received so far count.
     stream.read_to_end(&mut bytes).await.ok();
     (!bytes.is_empty()).then(|| parse(&bytes))
 }
 
-/// Asks a model one thing.
+/// Sends one prompt to a model.
 pub(crate) async fn ask(url: &str, wire: Wire, text: &str, streams: bool) -> Response {
     exchange(url, wire.path(), &prompt(wire, text, streams).to_string()).await.unwrap()
 }

@@ -1,4 +1,4 @@
-//! The PostgreSQL cluster, and that nothing of it stays behind.
+//! The PostgreSQL cluster, and that it leaves nothing behind.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use accord_test_support::{PostgresCluster, PostgresError, PostgresOptions};
 const HOLDER: &str = "ACCORD_TEST_HOLDS_POSTGRES";
 
 #[test]
-fn databases_are_made_and_gone_with_the_cluster() {
+fn databases_are_removed_with_the_cluster() {
     let cluster = PostgresCluster::start_with(PostgresOptions { without_fsync: true }).unwrap();
     let port = cluster.port();
     let url = cluster.create_database("first").unwrap();
@@ -66,7 +66,8 @@ fn a_killed_process_leaves_nothing() {
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
 }
 
-/// The part of the process that is killed: it shares a cluster, says where it is, and waits for its end.
+/// Runs in the process that is killed: shares a cluster, prints its location, and waits to be
+/// killed.
 fn hold_a_cluster() {
     let cluster = PostgresCluster::shared().unwrap();
     assert!(std::ptr::eq(cluster, PostgresCluster::shared().unwrap()));

@@ -1,4 +1,4 @@
-//! Scripts, records, and the other paths of a model server.
+//! Scripts, recorded requests, and the other paths of a model server.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ async fn replies_come_in_order_until_they_run_out() {
 }
 
 #[tokio::test]
-async fn a_handler_answers_by_request() {
+async fn a_handler_sees_the_request() {
     let script = Script::replies([Reply::text("first")])
         .then(|request, ordinal| Reply::text(format!("{ordinal}: {}", request.last_text())));
     let server = ModelServer::start(script).await.unwrap();
@@ -34,7 +34,7 @@ async fn a_handler_answers_by_request() {
 }
 
 #[tokio::test]
-async fn requests_are_recorded_as_they_came() {
+async fn requests_are_recorded_unchanged() {
     let server = ModelServer::start([Reply::text("a"), Reply::text("b")]).await.unwrap();
     let body = prompt(Wire::Anthropic, "hello", false);
     exchange(&server.url(), "/v1/messages?beta=true", &body.to_string()).await.unwrap();
@@ -54,7 +54,7 @@ async fn requests_are_recorded_as_they_came() {
 }
 
 #[tokio::test]
-async fn every_path_of_a_wire_is_known() {
+async fn every_path_of_a_protocol_is_known() {
     let paths = [
         "/v1/messages",
         "/v1/responses",
@@ -90,7 +90,7 @@ async fn other_paths_are_answered_and_not_recorded() {
 }
 
 #[tokio::test]
-async fn a_delay_is_kept() {
+async fn a_delay_is_respected() {
     let delay = Duration::from_millis(60);
     let server = ModelServer::start(Reply::text("late").delayed(delay)).await.unwrap();
     let begin = Instant::now();
@@ -99,7 +99,7 @@ async fn a_delay_is_kept() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_one_request_after_another() {
+async fn a_connection_serves_several_requests() {
     let server = ModelServer::start([Reply::text("one"), Reply::text("two")]).await.unwrap();
     let host = server.url().replace("http://", "");
     let mut stream = TcpStream::connect(&host).await.unwrap();

@@ -1,4 +1,4 @@
-//! Answers on every wire, whole and streamed.
+//! Answers in every protocol, complete and streamed.
 
 use accord_test_support::{ModelServer, Reply, Wire};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn rich() -> Reply {
     Reply::text(TEXT).and_tool("submit_result", &json!({"a": [1, 2.5]})).thinking("Let me see.").usage(11, 7)
 }
 
-/// The body with what changes by the moment or by chance taken out; the ids are checked for their form.
+/// The body without the parts that vary with time or chance; ids are only checked for their format.
 fn steady(mut body: Value) -> Value {
     fn walk(value: &mut Value) {
         match value {
@@ -46,7 +46,7 @@ async fn whole(wire: Wire, reply: Reply) -> Value {
 }
 
 #[tokio::test]
-async fn anthropic_whole() {
+async fn anthropic_without_streaming() {
     let expected = json!({
         "id": "msg_01", "type": "message", "role": "assistant", "model": "some-model",
         "content": [
@@ -70,7 +70,7 @@ async fn anthropic_whole() {
 }
 
 #[tokio::test]
-async fn responses_whole() {
+async fn responses_without_streaming() {
     let body = whole(Wire::Responses, rich()).await;
     let text = json!({"type": "output_text", "annotations": [], "logprobs": [], "text": TEXT});
     let expected = json!([
@@ -97,7 +97,7 @@ async fn responses_whole() {
 }
 
 #[tokio::test]
-async fn chat_whole() {
+async fn chat_without_streaming() {
     let body = whole(Wire::Chat, rich()).await;
     let function = json!({"name": "submit_result", "arguments": "{\"a\":[1,2.5]}"});
     let expected = json!([{
@@ -122,7 +122,7 @@ async fn chat_whole() {
 }
 
 #[tokio::test]
-async fn ollama_whole() {
+async fn ollama_without_streaming() {
     let call = json!({"function": {"index": 0, "name": "submit_result", "arguments": {"a": [1, 2.5]}}});
     let expected = json!({
         "model": "some-model", "created_at": "now",
@@ -172,7 +172,7 @@ async fn streams_equal_bodies() {
 }
 
 #[tokio::test]
-async fn streams_end_as_their_answers_do() {
+async fn streams_have_the_stop_reason_of_their_answers() {
     for (wire, truncated, refused, finished) in [
         (Wire::Anthropic, "max_tokens", "refusal", "end_turn"),
         (Wire::Responses, "incomplete", "completed", "completed"),
@@ -199,7 +199,7 @@ async fn streams_end_as_their_answers_do() {
 }
 
 #[tokio::test]
-async fn events_come_in_the_order_of_the_services() {
+async fn events_have_the_order_of_the_services() {
     let (_, anthropic) = streamed(Wire::Anthropic, rich()).await;
     let block = ["content_block_start", "content_block_delta", "content_block_stop"];
     let mut expected =
@@ -234,7 +234,7 @@ async fn events_come_in_the_order_of_the_services() {
 }
 
 #[tokio::test]
-async fn a_response_in_the_stream_is_the_response_without_it() {
+async fn the_streamed_response_object_is_complete() {
     let server = ModelServer::start([rich(), rich()]).await.unwrap();
     let whole = steady(ask(&server.url(), Wire::Responses, "hello", false).await.json());
     let response = ask(&server.url(), Wire::Responses, "hello", true).await;
@@ -259,11 +259,11 @@ async fn chat_reports_usage_only_on_request() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_json_arrive_as_they_are() {
+async fn arguments_that_are_not_json_arrive_unchanged() {
     for wire in Wire::ALL {
         let reply = Reply::tool_text("submit_result", "a = {1}");
         let streamed = streamed(wire, reply.clone()).await.0;
-        // Ollama and Anthropic without streaming know values only: there it is a string.
+        // Ollama, and Anthropic without streaming, only carry JSON values: there it is a string.
         let expected = if wire == Wire::Ollama { "\"a = {1}\"" } else { "a = {1}" };
         assert_eq!(streamed.tools, [("submit_result".to_owned(), expected.to_owned())], "{wire:?}");
         assert!(whole(wire, reply).await.to_string().contains("\"a = {1}\""), "{wire:?}");
@@ -271,7 +271,7 @@ async fn arguments_that_are_no_json_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn a_key_twice_stays_twice() {
+async fn duplicate_keys_are_kept() {
     let twice = r#"{"a":1,"a":2}"#;
     for wire in [Wire::Anthropic, Wire::Ollama] {
         for streams in [false, true] {

@@ -1,7 +1,8 @@
-//! A run that ended without a result goes on: what failed or was stopped runs again, and so does everything downstream of it.
+//! Resumes a run that ended without a result: nodes that failed or were stopped run again, and so
+//! does everything downstream of them.
 //!
-//! What completed keeps its output. So do the completed items of a map and the completed subtasks of a plan, unless the
-//! inputs of their node change.
+//! Completed nodes keep their output. So do completed items of a map and completed subtasks of a
+//! plan, unless the inputs of their node change.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +88,7 @@ fn is_done(task: &Task) -> bool {
     task.status == NodeStatus::Completed
 }
 
-/// A task begins anew, with all its retries. Its earlier workers stay known.
+/// Resets a task with all its retries. Its earlier workers stay known.
 fn reset(task: &mut Task) {
     task.status = NodeStatus::Waiting;
     task.attempts = 0;

@@ -100,7 +100,7 @@ impl<'a> Engine<'a> {
         (self.state, self.steps)
     }
 
-    /// Starts a node if all its upstream nodes are over.
+    /// Starts a node if all its upstream nodes have finished.
     fn consider(&mut self, node: usize) {
         let waits = self.state.nodes.get(node).is_some_and(|state| state.status == NodeStatus::Waiting);
         if !waits || self.is_ending() {

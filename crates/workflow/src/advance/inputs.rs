@@ -53,7 +53,7 @@ pub(super) fn variables(
     variables
 }
 
-/// What an agent without parameters gets.
+/// The input of an agent without parameters.
 pub(crate) struct DefaultInput {
     pub(crate) all: Map<String, Value>,
     /// The value, if there is exactly one.

@@ -1,8 +1,10 @@
-//! What a run does next: from a state and an event to the next state and the steps to carry out.
+//! Decides what a run does next: from a state and an event to the next state and the actions to
+//! carry out.
 //!
-//! A node waits until all its upstream nodes are over. Then it starts with the outputs of those whose edges are taken, or
-//! is skipped if there are none. A task that fails is retried; then the run either ends or continues without the node. A
-//! run ends in two phases: nothing new starts and running tasks are stopped; when none is left, the run is over.
+//! A node waits until all its upstream nodes have finished. Then it starts with the outputs of
+//! those whose edges are taken, or is skipped if there are none. A task that fails is retried; then
+//! the run either ends or continues without the node. A run ends in two phases: nothing new starts
+//! and running tasks are stopped; when none is left, the run has ended.
 //!
 //! Steps are carried out in the transaction that writes their state. After a crash the same event may come again: no
 //! running task has that worker any more, so nothing happens.
@@ -58,7 +60,7 @@ pub enum Event {
         run_id: RunId,
     },
     StopAsked,
-    /// The run ended without a result, and is to go on.
+    /// The run ended without a result, and is to be resumed.
     Resumed,
 }
 

@@ -80,7 +80,8 @@ impl Engine<'_> {
         self.begin_task(At { node: place, task: tasks.saturating_sub(1) });
     }
 
-    /// Starts as many tasks of a node as may run at once. True when all tasks are over and the node is not.
+    /// Starts as many tasks of a node as may run at once. True if all tasks have finished and the
+    /// node has not.
     pub(crate) fn start_tasks(
         &mut self,
         place: usize,

@@ -89,14 +89,15 @@ struct Producer<'a> {
     edge: usize,
 }
 
-/// What an agent gets: its schema, and the pointers of values that templates make, which no schema of a node describes.
+/// The input of an agent: its schema, and the pointers of values that templates produce, which no
+/// schema of a node describes.
 struct AgentInput {
     schema: Value,
     made: Vec<String>,
     place: JsonPath,
 }
 
-/// What an agent gets that has no parameters.
+/// The input of an agent without parameters.
 pub(crate) struct DefaultInput {
     schema: InputSchema,
     place: Option<JsonPath>,

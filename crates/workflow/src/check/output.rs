@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_promise_what_may_be_missing() {
+    fn does_not_require_what_may_be_missing() {
         let value = json!({"name": "{{ a.name }}"});
         let nodes =
             json!({"a": agent("tree"), "b": agent("tree"), "out": {"type": "output", "value": value}});

@@ -313,7 +313,7 @@ fn reports_unreachable_nodes_beside_unreadable_edges() {
     let b = "$.nodes.b: not reachable from the input; add an edge, or remove it";
     assert_eq!(beside(json!({"from": "inptu", "to": "b"})), [lone]);
     assert_eq!(beside(json!({"from": "inptu", "to": "output"})), [b, lone]);
-    // Who knows where this one leads.
+    // It is unknown where this edge leads.
     for edge in [json!({"from": "input", "to": "nowhere"}), json!({"from": "input"}), json!(1)] {
         assert!(!beside(edge.clone()).iter().any(|each| each.contains("from the input")), "{edge}");
     }

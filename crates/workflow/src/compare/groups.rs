@@ -13,7 +13,8 @@ pub(super) struct Group {
     pub(super) lowest: f32,
 }
 
-/// All entries in groups, sorted; an entry without a partner is a group of its own. Pairs come best first.
+/// All entries in groups, sorted; an entry without a match is a separate group. Pairs come best
+/// first.
 pub(super) fn of<'p>(entries: &[Entry], pairs: impl Iterator<Item = &'p Pair> + Clone) -> Vec<Group> {
     let alone = |entry: usize| Group { members: vec![entry], lowest: 1.0 };
     let mut groups =

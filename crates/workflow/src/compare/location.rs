@@ -36,7 +36,8 @@ pub(super) fn file(value: &Value) -> Option<String> {
     (!steps.is_empty()).then(|| format!("{root}{}", steps.join("/")))
 }
 
-/// A file and the lines behind its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), if any.
+/// A file and the lines after its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), if
+/// any.
 pub(super) fn without_lines(file: &str) -> Option<(String, Lines)> {
     let is_spelling = |text: &str| text.chars().all(|each| each.is_ascii_digit() || "Ll:-".contains(each));
     file.match_indices([':', '#']).find_map(|(at, sign)| {
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_as_they_are_written() {
+    fn lines_are_read_in_every_spelling() {
         let ten = Some(Lines { first: 10, last: 10 });
         for written in [
             json!(10),

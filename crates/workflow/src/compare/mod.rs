@@ -8,10 +8,10 @@
 //! An object outside of a list is an entry if its schema has one of the three: about its key, or, without one, about its
 //! own location. [`annotation_problems`] reports annotations that cannot be followed.
 //!
-//! What is decided here:
+//! Rules:
 //!
-//! - Lists whose key is a file and a line are compared with each other whatever they are called. Other lists are
-//!   compared where their name and their key members are the same.
+//! - Lists whose key is a file and a line are compared with each other regardless of their names.
+//!   Other lists are compared if they have the same name and the same key fields.
 //! - Two entries of different siblings are **about the same thing** if their keys are the same. Models are often a few lines
 //!   off, so a line in a key is the same within [`LINE_DISTANCE`] lines, or where ranges of lines overlap; and because
 //!   several things can be said about one line, the texts must be alike as well. Texts do not matter if the key names more
@@ -28,18 +28,20 @@
 //!   is among those of the other. An entry that a sibling repeats word
 //!   for word counts once.
 //! - Values are the same but for letter case and outer blanks. An entry without a value says nothing that could conflict.
-//! - Paths are compared without `./`, `..` and backslashes, and without the `a/` and `b/` of a diff. A line behind the name
-//!   of a file (`src/a.rs:10`) is the entry's line where it has no other, and is passed over where it has the same. A range
-//!   of lines is named by its first line. Of an entry without a line only the text is compared, with
-//!   other entries of the same file that have no line.
-//! - Entries are put together best pairs first, one entry of each sibling; what is left over joins its best partner. So
-//!   every entry is in exactly one group, beside one that it resembles.
+//! - Paths are compared without `./`, `..` and backslashes, and without the `a/` and `b/` of a
+//!   diff. A line after the name of a file (`src/a.rs:10`) is the entry's line if it has no other,
+//!   and is ignored if it has the same. A range of lines is named by its first line. An entry
+//!   without a line is compared only by its text, with other entries of the same file that have no
+//!   line.
+//! - Entries are grouped best pairs first, one entry of each sibling; remaining entries join their
+//!   best match. So every entry is in exactly one group, with one that it resembles.
 //!
-//! The cost is near-linear: entries meet only inside a file and a few lines, each meets at most [`MAX_NEIGHBOURS`]
-//! others, and what a limit left out is reported in [`Comparison::truncated`]. The order of siblings makes no difference.
+//! The cost is near-linear: entries are compared only within a file and a few lines, each with at
+//! most [`MAX_NEIGHBOURS`] others, and comparisons skipped because of a limit are reported in
+//! [`Comparison::truncated`]. The order of siblings does not matter.
 //!
-//! Absent: keys that reach out of the entry (a list of findings inside a list of files), and any judgement of who is
-//! right.
+//! Not supported: keys outside the entry (a list of findings inside a list of files), and any
+//! judgement of which sibling is right.
 
 mod annotations;
 mod clearings;

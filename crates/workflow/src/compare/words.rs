@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_compared_by_its_beginning() {
+    fn a_long_text_is_compared_by_its_start() {
         let long = "word ".repeat(100_000);
         assert!((alike(&long, "word") - 1.0).abs() < 1e-5);
     }

@@ -1,6 +1,7 @@
 //! Names of files in diffs.
 
-/// The names behind `---` and `+++`; nothing for `/dev/null`. The `a/` and `b/` of git are removed if both sides have them.
+/// The names after `---` and `+++`; `None` for `/dev/null`. The `a/` and `b/` of git are removed if
+/// both sides have them.
 pub(super) fn of_sides(old: &str, new: &str) -> (Option<String>, Option<String>) {
     let (old, new) = (of_side(old), of_side(new));
     let has = |name: &Option<String>, prefix| name.as_ref().is_none_or(|name| name.starts_with(prefix));
@@ -12,13 +13,14 @@ pub(super) fn of_sides(old: &str, new: &str) -> (Option<String>, Option<String>)
 }
 
 fn of_side(written: &str) -> Option<String> {
-    // `diff -u` writes the time of the file behind a tab.
+    // `diff -u` writes the time of the file after a tab.
     let name = if written.starts_with('"') { written } else { written.split('\t').next().unwrap_or(written) };
     let name = unquoted(name.trim_end());
     (name != "/dev/null").then_some(name)
 }
 
-/// The name in `a/NAME b/NAME`, for files that have no `---` and `+++`. A rename has a line of its own for its name.
+/// The name in `a/NAME b/NAME`, for files that have no `---` and `+++`. A rename has a separate
+/// line for its name.
 pub(super) fn of_header(names: &str) -> String {
     if let Some(middle) = names.strip_prefix('"').and_then(|_| names.rfind(" \"")) {
         return after_prefix(&unquoted(names.get(middle + 1..).unwrap_or_default()));

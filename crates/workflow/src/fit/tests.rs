@@ -198,7 +198,7 @@ fn says_why_a_fit_is_unknown() {
         let told: Vec<_> =
             misfits.iter().map(|each| (each.pointer.as_str(), each.message.as_str())).collect();
         assert_eq!(told, [(pointer, message)], "{producer} → {consumer}");
-        // An author cannot fix what is not compared.
+        // An author cannot fix keywords that are not compared.
         let is_beyond = ["tuple", "other.json", "newKeyword"].iter().any(|word| message.contains(word));
         assert_eq!(misfits[0].seen, !is_beyond, "{message}");
     }
@@ -274,7 +274,7 @@ fn invalid_schemas_get_no_verdict() {
     }
 }
 
-/// Small schemas over few names and values, so that two of them often have something in common.
+/// Small schemas over few names and values, so that two of them often overlap.
 fn schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(true)),
@@ -355,7 +355,7 @@ fn scalars() -> Vec<Value> {
     .to_vec()
 }
 
-/// Values that tell most of the schemas above apart.
+/// Values that distinguish most of the schemas above.
 fn values() -> Vec<Value> {
     let mut values = scalars();
     values.push(json!(false));

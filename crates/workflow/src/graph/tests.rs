@@ -66,7 +66,7 @@ fn reports_all_mistakes_at_once() {
         "extra": 1,
     });
     let (graph, findings) = read(&document);
-    // Of what could not be read, the rest is there to look for more.
+    // The readable parts remain, to find further problems.
     let graph = graph.unwrap();
     assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "input"]);
     let ends = |from: &str, to: &str| EdgeEnds { from: Some(from.to_owned()), to: Some(to.to_owned()) };
@@ -95,7 +95,7 @@ fn reports_all_mistakes_at_once() {
     ] {
         assert!(messages.iter().any(|each| each.starts_with(place)), "{place}\n{messages:#?}");
     }
-    // A node that could not be read is there all the same.
+    // A node that could not be read still exists for edges.
     assert!(!messages.iter().any(|each| each.starts_with("$.edges[1]")), "{messages:#?}");
 }
 

@@ -169,6 +169,6 @@ pub(crate) trait Behaviour {
         false
     }
 
-    /// Starts the tasks that can start now, or ends the node when all are over.
+    /// Starts the tasks that can start now, or ends the node when all have finished.
     fn resume(&self, _engine: &mut Engine<'_>, _node: usize) {}
 }

@@ -1,8 +1,8 @@
-//! The filters, tests and functions that templates have, and what each of them costs. The library counts a call as one
-//! step, whatever it does. There are no others: what is not in these tables does not exist.
+//! The filters, tests and functions that templates have, and what each of them costs. The library
+//! counts every call as one step. Only the functions in these tables exist.
 //!
-//! Absent: `pprint` and `debug`, which write the library's own view of a value; `tojson` is for that. And `namespace`: it is
-//! the only value that can be changed, so that it could come to hold itself.
+//! Missing: `pprint` and `debug`, which print the library's internal view of a value; use `tojson`.
+//! And `namespace`: it is the only mutable value, so it could contain itself.
 
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters, functions, tests};
@@ -246,7 +246,7 @@ fn size(value: &Value, rendering: &Rendering) -> Result<usize, Error> {
     Ok(usize::try_from(units).unwrap_or(usize::MAX).saturating_mul(BYTES_A_UNIT))
 }
 
-/// A value of one unit is no longer than this as a text, see [`Rendering::spend_bytes`].
+/// A value of one unit has at most this many bytes as text, see [`Rendering::spend_bytes`].
 const BYTES_A_UNIT: usize = 64;
 
 fn free(_: &[Value], _: &Rendering) -> Result<usize, Error> {
@@ -370,7 +370,7 @@ fn parted(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
     }
 }
 
-/// An argument by its place, or by its name behind the others.
+/// An argument by its position, or by name after the others.
 fn named(arguments: &[Value], place: usize, name: &str) -> Option<Value> {
     let last = arguments.last().filter(|last| last.is_kwargs());
     let by_name = last.and_then(|last| last.get_attr(name).ok()).filter(|value| !value.is_undefined());

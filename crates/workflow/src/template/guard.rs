@@ -200,7 +200,7 @@ fn replacement<'a>(instruction: &Instruction<'a>) -> Result<Vec<Instruction<'a>>
         Instruction::UnpackLists(_) | Instruction::MergeKwargs(_) => {
             Err(wrong("arguments cannot be unpacked with '*' or '**'".to_owned()))
         }
-        // It compares, and there is no filter in front of a method.
+        // It compares values, and no filter precedes a method call.
         Instruction::CallMethod("changed", _) => {
             Err(wrong("'loop.changed' is not supported; compare with the item before".to_owned()))
         }

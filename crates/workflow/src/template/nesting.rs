@@ -1,9 +1,10 @@
 //! How deeply a template nests, measured on its tokens before the parser sees it.
 //!
-//! The parser, the compiler and what drops their trees recurse once a level of the syntax tree. Every node of that tree takes
-//! at least one token, and what is separated by a comma lies side by side. So an expression is no deeper than the tokens of
-//! its longest item, plus those of the deepest brackets in it; a statement is as deep as the blocks that are open around
-//! it, and each `elif` opens one more.
+//! The parser, the compiler and the destructors of their trees recurse once per level of the syntax
+//! tree. Every node of that tree takes at least one token, and items separated by commas are
+//! siblings. So an expression is no deeper than the tokens of its longest item, plus those of the
+//! deepest brackets in it; a statement is as deep as the blocks that are open around it, and each
+//! `elif` opens one more.
 
 use minijinja::Error;
 use minijinja::machinery::{Token, tokenize};

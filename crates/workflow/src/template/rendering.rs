@@ -1,8 +1,9 @@
-//! One rendering: what it may still cost and write, and how the numbers that it met were written.
+//! The state of one rendering: its remaining budget, and the spelling of the numbers that it read.
 //!
-//! Templates see numbers as numbers, which forget their spelling. It is remembered here by the number, so that a number
-//! that is only inserted into a text keeps its digits. A computed number has no spelling and takes that of an equal number
-//! that was looked up. There is no clock: the same rendering costs the same again.
+//! Templates treat numbers as values without a spelling. The spelling is stored here by number, so
+//! that a number that is only inserted into a text keeps its digits. A computed number takes the
+//! spelling of an equal number that was read, if any. There is no clock: the same rendering always
+//! costs the same.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,7 +78,7 @@ impl Rendering {
         found.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "nothing is rendered"))
     }
 
-    /// Pays for some values. Who cannot pay once cannot pay again.
+    /// Charges for some values. Once the budget is exceeded, every further charge fails.
     pub(super) fn spend(&self, values: u64) -> Result<(), Error> {
         let pay = |left: u64| Some(left.saturating_sub(values));
         let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);

@@ -39,7 +39,7 @@ fn one_expression_is_its_value() {
 }
 
 #[test]
-fn a_text_has_strings_as_they_are_and_the_rest_as_json() {
+fn strings_are_inserted_unchanged_and_the_rest_as_json() {
     let text = text("{{ review.text }}: {{ review.findings }} {{ 1 + 1 }}", &variables());
     let expected = "a <b>: [\n  {\n    \"line\": 1,\n    \"cost\": 1.10\n  }\n] 2";
     assert_eq!(text, Ok(expected.to_owned()));
@@ -132,7 +132,7 @@ fn repeated_self_concatenation_is_stopped() {
 }
 
 #[test]
-fn signs_are_found_where_they_are_signs() {
+fn operators_are_found_only_outside_strings() {
     let document = r#"{"a": "x", "n": 2, "l": [1], "m": {"k": 3}}"#;
     for (source, expected) in [
         ("{{ a -}} + ~ {%+ if n + 1 == 3 %}{{ n+n }}{%- endif +%} {{ 'a + b' ~ '~' }}", "x+ ~ 4 a + b~"),
@@ -179,7 +179,7 @@ fn useful_filters_work_as_in_the_library() {
 }
 
 #[test]
-fn numbers_are_numbers_however_they_are_written() {
+fn numbers_are_equal_in_every_spelling() {
     let document = r#"{"zero": 0.0, "ten": 0.10, "one": 1.0, "big": 1e+3, "list": [1.0, 2.50, 1e+1],
         "long": 0.12345678901234567890123, "other": 0.12345678901234567890124, "huge": 123456789012345678901234567890}"#;
     for (source, expected) in [
@@ -203,7 +203,7 @@ fn numbers_are_numbers_however_they_are_written() {
 }
 
 #[test]
-fn unknown_names_are_found_and_others_are_not() {
+fn only_unknown_names_are_reported() {
     let fine = "{{ a | upper | default('x | y') }} {% filter lower %}x{% endfilter %} {# x | z #} a | b \
                 {{ a is defined and b is not none }} {% raw %}{{ a | nothing }}{% endraw %} {{ {'a': 1} | length }}";
     assert_eq!(unknown_names(fine), [""; 0]);
@@ -244,7 +244,7 @@ fn a_word_in_prose_does_not_use_a_variable() {
 }
 
 #[test]
-fn numbered_texts_are_trusted_like_what_they_are_made_of() {
+fn numbered_texts_keep_their_trust() {
     let diff = "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n+c\n";
     let variables: Variables = serde_json::from_value(json!({
         "input": {"diff": diff, "text": "a\nb"}, "review": {"text": "a\nb", "n": 1},

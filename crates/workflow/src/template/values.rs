@@ -146,7 +146,7 @@ impl Object for Json {
     }
 }
 
-/// The name of a field: keys that are no strings are written as JSON would write them.
+/// The name of a field: keys that are not strings are written as in JSON.
 fn name_of(key: &Rendered) -> Option<Cow<'_, str>> {
     match key.kind() {
         ValueKind::String => key.as_str().map(Cow::Borrowed),

@@ -99,7 +99,8 @@ fn unknown_fields_of_rules(blueprint: &Blueprint, contracts: &Contracts, finding
     }
 }
 
-/// What writes the output of an agent. What a configured provider enforces is not known here.
+/// The component that writes the output of an agent. Which constraints a configured provider
+/// enforces is not known here.
 fn writer(executor: &Executor) -> Writer<'_> {
     let profile = match executor {
         Executor::Process(_) => return Writer::Other,

@@ -50,7 +50,7 @@ fn one(name: &str, server: &McpServer, at: &JsonPath, findings: &mut Findings) {
         return;
     }
     match (&server.command, &server.url) {
-        // What it has may be what was taken out as wrong.
+        // The invalid field that was removed may be the required one.
         (None, None) if findings.has_error_beneath(at) => {}
         (None, None) => {
             findings.error(at.clone(), "an MCP server requires a 'command' or a 'url'");

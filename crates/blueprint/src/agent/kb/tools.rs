@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_kept_or_refused() {
+    fn policies_are_converted_or_rejected() {
         let tools = json!(["fs:read", "fs:write", "shell:exec"]);
         let granted = super::granted(&tools, &json!({"allowWrite": false, "requireConfirmation": true}));
         assert_eq!((granted.tools.as_slice(), granted.errors.len()), (["read_file"].as_slice(), 0));

@@ -1,4 +1,4 @@
-//! Settings of agents that speak ACP.
+//! Settings of ACP agents.
 
 use super::problems_of;
 
@@ -13,7 +13,7 @@ fn takes_a_command_with_its_arguments() {
 }
 
 #[test]
-fn names_what_does_not_fit() {
+fn rejects_unsuitable_settings() {
     for (executor, extra, expected) in [
         ("{ type: acp }", "", "missing field 'command'"),
         (

@@ -1,4 +1,4 @@
-//! Examples keep both contracts of their agent.
+//! Examples must meet both contracts of their agent.
 
 use super::problems_of;
 

@@ -1,4 +1,4 @@
-//! Where a value may stand in an answer, as blueprints say it.
+//! Allowed locations of a value in an answer, as written in agent files.
 
 use super::problems_of;
 

@@ -7,7 +7,7 @@ use super::super::Agents;
 use super::{REVIEWER, problems, problems_of};
 use crate::definition::DefinitionKind as _;
 
-/// Loads a folder of a sound agent and a hostile one, which must be the only one that suffers.
+/// Loads a folder with a valid and a hostile agent; only the hostile one may be affected.
 fn beside_a_sound_one(prepare: impl FnOnce(&TempDir, &std::path::Path)) -> Vec<String> {
     let outside = TempDir::new().unwrap();
     let folder = TempDir::new().unwrap();

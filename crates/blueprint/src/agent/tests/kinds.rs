@@ -175,7 +175,7 @@ policies:
 }
 
 #[test]
-fn a_policy_that_cannot_be_kept_is_an_error() {
+fn an_impossible_policy_is_an_error() {
     let text = RESEARCHER.replace("policies: {}", "policies: { restrictedPaths: [secrets] }");
     let files = loaded(&[("researcher/agent.yml", &text)]);
     let problems = problems(&files.definitions["researcher"]);

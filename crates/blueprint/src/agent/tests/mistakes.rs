@@ -156,7 +156,7 @@ fn many_warnings_do_not_hide_a_mistake() {
 }
 
 #[test]
-fn rejects_parts_that_do_not_fit_each_other() {
+fn rejects_contradictory_fields() {
     let cases = [
         (
             "invariants: [{rule: 'true', message: m}]\n",

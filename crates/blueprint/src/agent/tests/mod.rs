@@ -1,4 +1,4 @@
-//! Agents' files: good ones, wrong ones, hostile ones.
+//! Agent files: valid, invalid and hostile ones.
 
 mod acp;
 mod examples;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Agents, ParsedAgent};
 use crate::definition::{DefinitionFile, DefinitionKind as _, Folder};
 
-/// The problems of an agent, one a line: position, severity, path, message.
+/// The problems of an agent, one per line: position, severity, path, message.
 fn problems(agent: &DefinitionFile<ParsedAgent>) -> Vec<String> {
     let line = |problem: &accord_api::Problem| {
         let position = match (problem.line, problem.column) {

@@ -64,7 +64,8 @@ async fn run(
     }
 }
 
-/// Tells every event of a run until it is over. It is stopped when the editor cancels.
+/// Sends every event of a run to the editor until the run has finished. Stops the run if the editor
+/// cancels.
 async fn follow(
     server: &Server,
     run: &RunId,
@@ -99,7 +100,8 @@ async fn follow(
     client.run(run).await.map_err(|error| refused(&error))
 }
 
-/// The run of a prompt. An agent with parameters of its own gets them as a JSON object, each time in a new session.
+/// The run of a prompt. An agent with an input schema gets its parameters as a JSON object, each
+/// time in a new session.
 fn create(agent: &AgentView, prompt: String, session: Option<SessionId>) -> Result<CreateRun, Error> {
     let name = &agent.summary.name;
     if let Some(parameters) = own_parameters(&agent.blueprint) {

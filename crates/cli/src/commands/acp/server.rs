@@ -31,7 +31,7 @@ pub(super) struct Server {
 struct Conversation {
     /// The session in Accord, from the first run on.
     session: Option<SessionId>,
-    /// Stops the run of the prompt that is under way.
+    /// Stops the run of the current prompt.
     prompt: Option<CancellationToken>,
 }
 

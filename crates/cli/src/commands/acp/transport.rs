@@ -28,8 +28,8 @@ pub(super) fn lines(
     Lines::new(outgoing, incoming)
 }
 
-/// The next line, none at the end. A line that is too long ends the connection, because the next one could not be told from
-/// its rest.
+/// The next line; `None` at the end. A line that is too long ends the connection, because its rest
+/// could not be distinguished from the next line.
 async fn next_line(reader: &mut BufReader<impl AsyncRead + Unpin>) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let count = reader.take(LONGEST_LINE + 1).read_until(b'\n', &mut line).await?;

@@ -1,6 +1,7 @@
 //! The events of a run, as an editor shows them.
 //!
-//! What a model says before it is judged is no answer: it is shown as a thought. Only the result is a message.
+//! Text of a model is shown as a thought until it is validated. Only the result is shown as a
+//! message.
 
 use accord_api::EventBody;
 use accord_api::attempt::Outcome;
@@ -9,22 +10,22 @@ use agent_client_protocol::v1::schema::{
     ToolCallUpdateFields,
 };
 
-/// What was told of a run so far.
+/// The updates that were sent for a run so far.
 #[derive(Debug, Default)]
 pub(super) struct Updates {
-    /// Whether parts of the current message were told.
+    /// Whether parts of the current message were already sent.
     is_partial: bool,
 }
 
 impl Updates {
-    /// What an event tells an editor.
+    /// The update for an event, if the editor gets one.
     pub(super) fn of(&mut self, event: &EventBody) -> Option<SessionUpdate> {
         match event {
             EventBody::OutputDelta { text, .. } => {
                 self.is_partial = true;
                 Some(thinks(text.clone()))
             }
-            // It repeats what was told in parts.
+            // The message repeats parts that were already sent.
             EventBody::Message { role, text } if role == "assistant" => {
                 let is_known = std::mem::take(&mut self.is_partial);
                 Some(thinks(if is_known { "\n".to_owned() } else { format!("{text}\n") }))

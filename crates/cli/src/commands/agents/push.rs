@@ -11,7 +11,7 @@ use crate::failure::{Failure, Problem};
 use crate::view::agent;
 use crate::{definitions, output, runtime};
 
-/// What an agent's folder holds.
+/// The possible files of an agent's folder.
 const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
 
 /// Upload the agents of a folder to a coordinator

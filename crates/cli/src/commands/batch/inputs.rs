@@ -27,7 +27,7 @@ pub(super) struct Inputs {
 pub(super) struct Row {
     /// Its line in the file, counted from one.
     pub(super) line: u64,
-    /// As it is written; none where it is not JSON.
+    /// The original JSON text; `None` if it is not JSON.
     pub(super) written: Option<Box<RawValue>>,
     /// The parameters, or what is wrong with them.
     pub(super) parameters: Result<Value, String>,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_again_as_they_are_written() {
+    fn rows_round_trip() {
         let inputs = inputs("{\"text\": \"😀\", \"count\": 12345678901234567890}\r\n".as_bytes());
         let schema = schema();
         for _ in 0..2 {

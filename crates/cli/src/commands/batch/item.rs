@@ -37,7 +37,7 @@ impl Identity {
         Self(Sha256::new().chain_update(whole.to_string()))
     }
 
-    /// What a request is known by.
+    /// The identity of a request.
     fn of(&self, request: &CreateRun) -> Result<[u8; 32], serde_json::Error> {
         let mut body = serde_json::to_value(request)?;
         body.sort_all_objects();
@@ -45,7 +45,7 @@ impl Identity {
     }
 }
 
-/// Tells equal inputs apart: the second of them has a key of its own.
+/// Distinguishes equal inputs: the second one gets its own key.
 #[derive(Default)]
 pub(super) struct Occurrences(HashMap<[u8; 16], u32>);
 
@@ -79,7 +79,7 @@ pub(super) struct Asking<'a> {
 
 /// What became of an input.
 pub(super) enum ItemOutcome {
-    /// Its run is over.
+    /// Its run has finished.
     Run { run: Box<RunView>, is_earlier: bool },
     /// The coordinator refused it.
     Refused(String),

@@ -1,8 +1,8 @@
 //! `accord batch`: one agent over many inputs.
 //!
-//! Every row is checked before the first is run, results come in the order of the rows, and what is finished is not run again
-//! when the same command is given once more. The coordinator's store is what knows what is finished; there is no state of
-//! the command's own.
+//! Every row is checked before the first is run, results come in the order of the rows, and
+//! finished rows are not run again when the same command is repeated. The coordinator's store knows
+//! which rows are finished; the command itself keeps no state.
 
 mod inputs;
 mod item;
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(own_coordinator::work(&config, Lasting::No, look, work))
 }
 
-/// A batch at work.
+/// A running batch.
 struct Batch<'a> {
     arguments: &'a Arguments,
     inputs: &'a Inputs,
@@ -177,7 +177,7 @@ impl<'a> Batch<'a> {
             bar.finish_and_clear();
         }
         let Err(failure) = worked else { return self.summary() };
-        // What was finished is written, and found again.
+        // Finished rows are written, and found again by the next batch.
         output::message(&format!("{}. {CONTINUE}\n", self.tally.words()));
         Err(failure)
     }
@@ -305,7 +305,7 @@ impl<'a> Batch<'a> {
 
 const CONTINUE: &str = "Run the same command again to continue: finished inputs are not run again.";
 
-/// A row, and what is asked for it.
+/// A row and its request.
 struct Asked {
     row: Row,
     request: Option<(CreateRun, String)>,

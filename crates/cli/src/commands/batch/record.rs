@@ -149,7 +149,7 @@ impl Sink {
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
-            // What can steer a terminal is shown there; JSON allows some of it.
+            // On a terminal, control characters are escaped; JSON allows some of them.
             Self::Stdout if output::stdout_is_terminal() => {
                 Ok(output::data(visible(&String::from_utf8_lossy(bytes)).as_bytes())?)
             }
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_names_only_what_there_is() {
+    fn the_summary_omits_zero_counts() {
         let usage = Usage { input_tokens: 10, output_tokens: 2, cost_usd: None };
         let tally = Tally { inputs: 12, completed: 12, ..Tally::default() };
         assert_eq!(tally.words(), "12 inputs: 12 completed");

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_in_order_whatever_is_finished_first() {
+    fn results_are_in_order_regardless_of_completion() {
         let mut ahead = ReorderBuffer::default();
         ahead.add(2, Some(done(3, 1)));
         ahead.add(1, None);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded_in_number_and_in_bytes() {
+    fn waiting_results_are_bounded_in_number_and_bytes() {
         let mut ahead = ReorderBuffer::default();
         (1..=MOST).for_each(|place| ahead.add(place, None));
         assert!(ahead.is_far());

@@ -85,12 +85,12 @@ impl SpanStyle {
 /// A line of the text, or as much of one as fits.
 #[derive(Default)]
 struct Row {
-    /// The number of its line, where it is the first row of it.
+    /// The line number, if it is the first row of its line.
     line: Option<usize>,
     start: usize,
     parts: Vec<(Range<usize>, SpanKind)>,
     width: usize,
-    /// Whether it is shown however long the text is.
+    /// Whether it is shown even in a long text.
     is_kept: bool,
 }
 

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::json::reason;
 
-/// A request. What is absent or null comes from the command line. Other fields are ignored: data sets are
-/// piped in as they are, with labels and notes beside the text.
+/// A request. Missing or null fields come from the command line. Other fields are ignored, so that
+/// data sets can be piped in unchanged, with labels and notes next to the text.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request<'a> {
     /// Given back as it was written.
@@ -20,7 +20,7 @@ pub(super) struct Request<'a> {
     pub(super) mode: Option<Mode>,
 }
 
-/// A line that is no request, with its id if that at least can be read.
+/// An invalid line, with its id if that can be read.
 #[derive(Debug)]
 pub(super) struct Malformed<'a> {
     pub(super) id: Option<&'a RawValue>,

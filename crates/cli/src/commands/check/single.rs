@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
     let spans: Option<Vec<Span>> =
         arguments.explain.then(|| accord_contract::explain(&source.text, &verdict, &contract));
-    // Who asks for an explanation wants to read it, in a pager too.
+    // An explanation is for people, even in a pager.
     let for_people = (arguments.explain || output::stdout_is_terminal()) && !arguments.json;
     let report = match &verdict {
         Verdict::Accepted(accepted) => for_people.then(|| report::accepted(&source, accepted)),

@@ -18,7 +18,7 @@ use crate::failure::{Failure, Problem};
 use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
 use crate::output;
 
-/// What holds for all lines.
+/// The options that apply to all lines.
 struct Judge {
     schema: Option<Schema>,
     invariants: Invariants,

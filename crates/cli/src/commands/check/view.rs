@@ -19,7 +19,7 @@ pub(super) struct View<'a> {
     source: Option<Source>,
     /// How many errors are not in the list.
     more_errors: usize,
-    /// What each byte of the text is, if it was asked for.
+    /// The role of each byte of the text, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<Vec<AccountSpan>>,
 }

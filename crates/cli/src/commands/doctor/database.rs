@@ -69,7 +69,7 @@ fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
     if fs::symlink_metadata(path).is_err() {
         return to_be_made(path);
     }
-    // SQLite keeps its log beside the file.
+    // SQLite keeps its log next to the file.
     let beside = path.parent().and_then(unwritable);
     match (SqliteStore::examine(path), beside) {
         (Ok(found), None) => {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn poisoned_work_is_told() {
+    fn poisoned_work_is_reported() {
         assert_eq!(quarantine(PoisonedCount::default()), None);
         let told = |runs, workflow_runs| {
             quarantine(PoisonedCount { runs, workflow_runs }).map(|check| check.message)
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_others_is_told() {
+    fn a_folder_of_another_user_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         fs::create_dir(&inner).unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_is_not_there_is_told_without_its_password() {
+    async fn an_unreachable_server_is_reported_without_its_password() {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let found =
             server(&format!("postgres://me:hush@127.0.0.1:{port}/db"), &mut PoisonedCount::default()).await;

@@ -1,4 +1,4 @@
-//! `accord doctor`: what is in force, where it came from, and what is missing.
+//! `accord doctor`: the effective settings, their origins, and what is missing.
 
 mod agents;
 mod commands;
@@ -152,7 +152,7 @@ fn lines(checks: &[Check]) -> String {
             Status::Warn => Tone::Warning.paint("warn"),
             Status::Fail => Tone::Bad.paint("fail"),
         };
-        // What a program wrote to stderr has lines of its own.
+        // The stderr of a program has several lines.
         let message: Vec<String> = check.message.lines().map(line).collect();
         text.push_str(&format!("{status}  {}: {}\n", check.name, message.join("\n      ")));
         if let Some(remedy) = &check.remedy {

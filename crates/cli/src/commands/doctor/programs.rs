@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_named_and_not_there_is_a_warning() {
+    fn a_missing_program_is_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("claude");
         let named = |name: &str| (name == "ACCORD_CLAUDE_CODE_BIN").then(|| file.clone().into_os_string());

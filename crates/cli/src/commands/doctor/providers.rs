@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_named_variable_must_be_there() {
+    fn a_named_variable_must_be_set() {
         let provider = |variable: &str| Provider {
             kind: ProviderKind::OpenAiCompatible,
             base_url: None,
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_an_agent_uses_is_spoken_of() {
+    fn only_providers_in_use_are_checked() {
         let folder = tempfile::tempdir().unwrap();
         let agent = |name: &str, executor: &str| {
             let place = folder.path().join(name);

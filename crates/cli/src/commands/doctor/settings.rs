@@ -9,7 +9,7 @@ use crate::host;
 
 const NAME: &str = "settings";
 
-/// Who else may read a file: its group, and everybody.
+/// The permission bits with which others (group, everyone) can read a file.
 const OTHERS_READ: u32 = 0o044;
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {

@@ -1,5 +1,5 @@
-//! Whether the workflows of the project's files can be run: with the agents in files, and with those in the store of the
-//! coordinator, where one runs.
+//! Checks whether the project's workflows can run: with the agents in files and, if a coordinator
+//! is running, with those in its store.
 
 use accord_api::WorkflowView;
 use accord_client::Client;

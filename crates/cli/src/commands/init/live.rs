@@ -33,7 +33,7 @@ mod tests {
     const AGENT: &str = "# Reviews.\nname: a\n\n# Replays a recorded model, or\n#   executor: { type: llm }\n#   tools: [read_file]\nexecutor: { type: replay, cassette: a.json }\n\ntype: autonomous\n";
 
     #[test]
-    fn the_comment_about_the_recording_becomes_what_it_says() {
+    fn the_comment_about_the_recording_is_replaced() {
         let model: Model = "openai/m".parse().unwrap();
         assert_eq!(
             with_model(AGENT, &model),

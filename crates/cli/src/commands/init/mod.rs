@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Who reviews and who writes speak of findings in the same words, and those are the words of the schema.
+    /// Reviewers and writer must use the same fields for findings: those of the schema.
     #[test]
     fn all_reviewers_are_held_to_one_findings_schema() {
         let read = |path: &str| fs::read_to_string(folder("code-review").join(path)).unwrap();

@@ -22,7 +22,7 @@ const MAX_LIST_BYTES: u64 = 1024 * 1024;
 const OLLAMA: &str = "127.0.0.1:11434";
 const LLAMA_CPP: &str = "127.0.0.1:8080";
 
-/// What is used if only the provider is named.
+/// The default model if only the provider is named.
 const ANTHROPIC_MODEL: &str = "claude-sonnet-4-6";
 const OPENAI_MODEL: &str = "gpt-5.1";
 
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_says_nothing_is_not_waited_for() {
+    async fn a_silent_server_is_skipped() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         assert_eq!(listed(&listener.local_addr().unwrap().to_string(), "/api/tags").await, None);
     }

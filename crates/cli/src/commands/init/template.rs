@@ -1,6 +1,6 @@
 //! The files of templates, by where they go inside `.accord`. A file that is added to a template's folder is added here.
 
-/// A file by its path inside `.accord`, and what it holds.
+/// A file: its path inside `.accord`, and its content.
 pub(super) type File = (&'static str, &'static str);
 
 macro_rules! files {
@@ -12,7 +12,7 @@ macro_rules! files {
     };
 }
 
-/// What every project has.
+/// The files of every project.
 pub(super) const COMMON: &[File] = files! { "common":
     "config.toml" <- "config.toml",
     ".gitignore" <- "gitignore",

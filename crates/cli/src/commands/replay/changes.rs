@@ -1,4 +1,4 @@
-//! What is different between a recorded agent and the agent as it is now.
+//! Differences between the recorded and the current agent.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,10 +14,10 @@ const SHOWN: usize = 60;
 pub(super) struct Change {
     /// Its path, for example `executor.model`.
     pub(super) path: String,
-    /// What was recorded; none where the part is new.
+    /// The recorded value; `None` if the part is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recorded: Option<Value>,
-    /// What it is now; none where the part is gone.
+    /// The current value; `None` if the part was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) current: Option<Value>,
 }

@@ -82,7 +82,7 @@ fn live(mut blueprint: Value, recorded: &Value) -> Value {
 struct Outcome<'a> {
     /// Whether a recorded answer meets the contract of the agent as it is now.
     conforms: bool,
-    /// Why none does, where no run could tell.
+    /// The reason, if there is no run that could report it.
     reason: Option<String>,
     changes: &'a [Change],
     run: Option<&'a Report>,

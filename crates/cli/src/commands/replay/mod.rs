@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let (report, attempts) = play(&config, folder, &blueprint, &cassette).await?;
         let recorded = without_marks(cassette.attempts.clone());
         let replayed = without_marks(as_far_as_recorded(&recorded, comparable(&attempts)));
-        // What is not as recorded is no result: it is not printed.
+        // A replay that differs from the recording has no result to print.
         if replayed != recorded {
             let cause = report.failure().map(|failure| failure.message.as_str());
             return Err(Failure::Remote(difference(&recorded, &replayed, cause)));
@@ -104,7 +104,7 @@ async fn play(
     let request = request(name, cassette)?;
     // The project's own agents are left aside too: one of the same name would win over this one.
     let mut config = config.offline();
-    // An agent reads recordings of its own folder only.
+    // An agent only reads recordings in its own folder.
     config.values.runner.project_dir = folder.display().to_string();
     let store = crate::store::memory_store()?;
     let (embedded, client) = Embedded::start(&config, store, host::replaying_executors()).await?;

@@ -23,7 +23,7 @@ const MOST_FILES_TOLD: usize = 5;
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) title: Option<String>,
-    /// What to call it in messages.
+    /// Its name in messages.
     pub(super) origin: String,
 }
 
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_diff_is_named() {
+    fn a_text_that_is_not_a_diff_is_named() {
         let (message, _) = change("{\"title\": \"x\"}").unwrap_err();
         assert!(message.starts_with("x.diff cannot be read: not a unified diff"), "{message}");
         let renamed = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n";

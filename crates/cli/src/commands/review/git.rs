@@ -17,7 +17,7 @@ const MOST_SAID_BYTES: u64 = 64 * 1024;
 /// Which change to review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted<'a> {
-    /// What is not committed, staged or not.
+    /// Uncommitted changes, staged or not.
     Uncommitted,
     /// One commit.
     Commit(&'a str),
@@ -26,7 +26,7 @@ pub(super) enum Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// Reads REV. What git could take for an option is no revision.
+    /// Reads REV. A text that git could take for an option is rejected.
     pub(super) fn of(rev: Option<&'a str>) -> Result<Self, Problem> {
         match rev {
             None => Ok(Self::Uncommitted),
@@ -94,7 +94,8 @@ fn diff(between: &[String], paths: &[String]) -> Result<String, Failure> {
     }
 }
 
-/// Untracked files are in no diff. They are reported, so that nobody believes they were reviewed.
+/// Untracked files are not part of a diff. They are reported, so that it is clear that they were
+/// not reviewed.
 fn tell_of_untracked(paths: &[String]) -> Result<(), Failure> {
     let mut command = git();
     command.args(["ls-files", "--others", "--exclude-standard", "-z", "--"]).args(paths);
@@ -120,7 +121,8 @@ fn asked(arguments: &[&str]) -> Result<Option<String>, Failure> {
     Ok((ran.is_success && !text.is_empty()).then_some(text))
 }
 
-/// Git with settings that a repository or a user may have set otherwise: how a diff is written, and what is run on the way.
+/// Git with fixed settings, regardless of the configuration of the repository and the user: the
+/// format of diffs, and which programs are run.
 fn git() -> Command {
     let mut command = Command::new("git");
     for setting in
@@ -184,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_be_an_option_is_no_revision() {
+    fn a_possible_option_is_not_a_revision() {
         for rev in ["-x", "--output=/tmp/x", "", " "] {
             assert!(Wanted::of(Some(rev)).is_err(), "{rev}");
         }

@@ -136,7 +136,7 @@ async fn with(client: &Client, arguments: &Arguments, change: &Change) -> Result
     Ok(exit)
 }
 
-/// What to do about agents that only replay a recording: they answer nothing but the example.
+/// The advice about agents that only replay a recording: they can only answer the example.
 async fn recorded(client: &Client, workflow: &Value) -> String {
     let nodes = workflow.get("nodes").and_then(Value::as_object).into_iter().flatten();
     let mut names = Vec::new();

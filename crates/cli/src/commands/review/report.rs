@@ -116,7 +116,7 @@ impl<'r> Review<'r> {
         }
     }
 
-    /// Whether no reviewer came to an end, so that there is no review.
+    /// Whether all reviewers failed, so that there is no review.
     pub(super) fn has_no_reviewer(&self) -> bool {
         self.status != Some(WorkflowStatus::Completed) && self.reviewers == 0
     }
@@ -158,7 +158,7 @@ impl<'r> Review<'r> {
         text
     }
 
-    /// Who failed and why.
+    /// The failed reviewers, with the reasons.
     fn failures(&self) -> String {
         let failure = |Missing { reviewer, error }: &Missing| {
             let error = error.as_deref().map(|error| format!(": {}", short(error, FAILED_CHARACTERS)));
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_review_names_files_lines_reviewers_and_who_is_missing() {
+    fn a_review_names_files_lines_reviewers_and_failures() {
         let output = json!({"summary": "Not yet.", "missing": ["tests", "docs"], "findings": [
             {"file": "b.rs", "line": 12, "severity": "nit", "description": "Name", "raisedBy": "style"},
             {"file": "a.rs", "line": 3, "severity": "blocker", "description": "Leaks", "raisedBy": ["a", "b"]},
@@ -351,7 +351,7 @@ This review is incomplete. These reviewers failed:
     }
 
     #[test]
-    fn without_an_output_each_reviewer_speaks_for_itself() {
+    fn without_an_output_the_reviewers_findings_are_listed() {
         let (run, change) = (run("failed", Value::Null), change());
         let review = serde_json::to_value(Review::of(&run, &change, None)).unwrap();
         let expected = json!([{"file": "b.rs", "line": 7, "severity": "major", "description": "Leaks",

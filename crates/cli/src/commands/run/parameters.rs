@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agent_without_a_schema_takes_texts() {
+    fn an_agent_without_a_schema_gets_strings() {
         assert_eq!(value(&json!({}), "prompt", "42"), json!("42"));
         let agent = json!({"parameters_schema": {"properties": {"count": {"type": "integer"}}}});
         assert_eq!(value(&agent, "count", "42"), json!(42));

@@ -1,4 +1,4 @@
-//! What a run came to, for people and for pipelines.
+//! The outcome of a run, for people and for pipelines.
 
 use accord_api::{Attempt, Failure as RunFailure, FailureType, RunStatus};
 use accord_executor::Ended;
@@ -12,7 +12,7 @@ use crate::follow::{Ending, Interruption};
 use crate::output;
 use crate::view::run;
 
-/// What a run came to. The JSON form is part of the API.
+/// The outcome of a run. The JSON form is part of the API.
 #[derive(Serialize)]
 pub(crate) struct Report {
     run_id: accord_api::RunId,

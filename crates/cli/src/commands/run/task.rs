@@ -1,7 +1,8 @@
 //! `accord run --task`: a planner splits a task and assigns the parts to the agents of the project.
 //!
-//! It is a workflow with one planner node. It is saved under a name of its own while it runs, because runs are made of saved
-//! workflows, and removed afterwards: a run keeps the graph that it was started with.
+//! It is a workflow with one planner node. It is saved under a unique name while it runs, because
+//! only saved workflows can run, and removed afterwards: a run keeps the graph that it was started
+//! with.
 
 use std::time::Duration;
 

@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             } else if let Some(line) = event::view(event, start) {
                 output::show(&line)?;
             }
-            // Who has seen the end has seen how it ended.
+            // If the last event was shown, the outcome was shown with it.
             if !event::ends(&event.body) {
                 output::still_read()?;
             }

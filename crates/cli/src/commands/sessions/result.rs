@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_under_way_says_how_to_wait() {
+    fn an_unfinished_run_gets_a_hint_to_wait() {
         let running = status(r#"{"session_id": "ses_1", "status": "running", "run_id": "run_1"}"#);
         let failure = format!("{:?}", without_result(&running, Held::ToContract, false).unwrap_err());
         assert!(failure.contains("accord runs watch run_1"), "{failure}");

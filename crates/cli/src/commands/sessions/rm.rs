@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })
 }
 
-/// The sessions that are over and have not changed since then.
+/// The finished sessions that have not changed since then.
 async fn over_since(
     client: &Client,
     before: Timestamp,

@@ -23,7 +23,7 @@ use crate::{output, runtime};
 /// How often the elapsed time moves.
 const TICK: Duration = Duration::from_millis(120);
 
-/// A screen holds so many lines; of a larger graph only those at work are shown.
+/// The most lines that fit a screen; of a larger graph, only running nodes are shown.
 const MOST_LINES: usize = 40;
 
 /// How the following ended.
@@ -207,7 +207,7 @@ mod tests {
 
     /// Independent of where the test runs: a line contains what may be shown there.
     #[test]
-    fn a_line_has_colours_only_where_they_are_wanted() {
+    fn a_line_has_colours_only_if_enabled() {
         let screen = MultiProgress::with_draw_target(indicatif::ProgressDrawTarget::hidden());
         let mut drawing = Drawing { screen: Some(screen), lines: HashMap::new(), width: 4, whole: true };
         for status in [NodeStatus::Waiting, NodeStatus::Running, NodeStatus::Completed, NodeStatus::Failed] {

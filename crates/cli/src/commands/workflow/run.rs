@@ -158,8 +158,8 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
     Ok(value)
 }
 
-/// Failures of the workflow itself, where no model, CLI or server failed: the contract of an agent that was given something
-/// else is among them.
+/// Failures of the workflow itself, not of a model, CLI or server. They include the contract of an
+/// agent that got another input.
 const UNMET: [&str; 7] = [
     "check_failed",
     "condition_failed",
@@ -170,7 +170,8 @@ const UNMET: [&str; 7] = [
     "ParameterValidationFailed",
 ];
 
-/// What is not as the workflow needs it: agents, workflows and schemas that have gone or broken since it was checked.
+/// Errors of a workflow's references: agents, workflows and schemas that were removed or broken
+/// since it was checked.
 const MISSING: [ErrorName; 6] = [
     ErrorName::AgentNotFound,
     ErrorName::AgentBroken,

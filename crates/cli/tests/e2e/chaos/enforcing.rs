@@ -1,5 +1,5 @@
-//! An endpoint that enforces schemas, with a model that now and then declines in prose and that is of little use without
-//! them: what `auto` learns there never makes it worse than `native`.
+//! An endpoint that enforces schemas, with a model that sometimes declines in prose and that rarely
+//! conforms without a schema: what `auto` learns there never makes it worse than `native`.
 
 use accord_api::{CreateRun, EndpointQuery, RunStatus, Standing, Strategy};
 use accord_test_support::{ChaosModel, Misbehaviour as M, ModelServer, Script};
@@ -8,16 +8,16 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use super::{LONGEST_WAIT, MAX_RETRIES, agents, good, schema};
 use crate::support::{Accord, Project};
 
-/// How many tasks with each strategy. `CHAOS_TASKS` asks for more.
+/// Tasks for each strategy. Set `CHAOS_TASKS` for more.
 const TASKS: u32 = 150;
 
-/// Few at once, so that most runs start with what others have learned.
+/// Few concurrent runs, so that most start with what others have learned.
 const AT_ONCE: usize = 8;
 
-/// The share of good answers in a hundred with a schema that is enforced.
+/// Percentage of good answers with an enforced schema.
 const ENFORCED: u8 = 70;
 
-/// The same without.
+/// Percentage of good answers without.
 const FREE: u8 = 30;
 
 async fn enforcing() -> ModelServer {
@@ -57,7 +57,7 @@ async fn completed(accord: &Accord, tasks: u32, strategy: Strategy) -> usize {
 }
 
 #[tokio::test]
-async fn auto_is_as_good_as_native_where_schemas_are_enforced() {
+async fn auto_is_as_good_as_native_with_enforced_schemas() {
     let tasks = std::env::var("CHAOS_TASKS").ok().and_then(|text| text.parse().ok()).unwrap_or(TASKS);
     let mut counts = Vec::new();
     for strategy in [Strategy::Auto, Strategy::Native] {

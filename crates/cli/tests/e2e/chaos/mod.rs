@@ -1,5 +1,5 @@
-//! A model that misbehaves in every way that we know of: nothing that does not conform is ever seen, no run hangs, and no
-//! run asks more often than it may.
+//! A model that misbehaves in every known way: a value that does not conform is never visible, no
+//! run hangs, and no run exceeds its attempts.
 
 mod enforcing;
 mod places;
@@ -19,16 +19,17 @@ use serde_json::{Value, json};
 use crate::support::{Accord, Project, agent, ask};
 use places::Places;
 
-/// How many runs. `CHAOS_RUNS` asks for more.
+/// Number of runs. Set `CHAOS_RUNS` for more.
 const RUNS: u32 = 2000;
 
-/// How many are asked for at once.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 64;
 
-/// One in so many is a child of the parent. It shares no factor with what varies the requests, so that children meet all.
+/// One run in this many is a child of the parent. It is coprime to the periods in `request`, so
+/// that children cover all variants.
 const CHILDREN: u32 = 11;
 
-/// How long what follows the last run may take.
+/// Time allowed for everything that follows the last run.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The longest that a request may wait, in seconds.
@@ -56,13 +57,14 @@ fn schema() -> Value {
     })
 }
 
-/// A good answer. Two of them are mostly not the same, so that a model can be of two minds and conform with both.
+/// A good answer. Two of them usually differ, so that a model can give two conforming answers at
+/// once.
 fn good(random: &mut Random) -> Value {
     let severity = random.pick(&["low", "medium", "high"]);
     json!({"severity": severity, "tags": ["a", "ünï 🎉"], "note": format!("note {}", random.below(1000))})
 }
 
-/// One agent for each wire.
+/// One agent for each provider protocol.
 fn agents(model: &ModelServer) -> Vec<Value> {
     let one = |provider: &str| {
         let base_url =
@@ -73,7 +75,7 @@ fn agents(model: &ModelServer) -> Vec<Value> {
     WIRES.map(one).to_vec()
 }
 
-/// Every wire with every strategy in every mode, in turn.
+/// Every protocol with every strategy in every mode, in turn.
 fn request(number: u32) -> CreateRun {
     let mut rest = number as usize;
     let mut pick = |count: usize| {
@@ -102,7 +104,7 @@ fn is_child(number: u32) -> bool {
 }
 
 #[tokio::test]
-async fn nothing_that_does_not_conform_is_ever_seen() {
+async fn a_nonconforming_value_is_never_visible() {
     let runs = std::env::var("CHAOS_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(RUNS);
     let chaos = ChaosModel::generating(7, schema(), |_, random| good(random));
     let model = ModelServer::start(chaos.clone()).await.unwrap();
@@ -151,7 +153,7 @@ async fn nothing_that_does_not_conform_is_ever_seen() {
     }
 }
 
-/// Makes the runs, some of them children whose end their parent is told.
+/// Creates the runs, some of them children with a callback to their parent.
 async fn all_runs(accord: &Accord, runs: u32) -> Result<Vec<(u32, RunView)>, ClientError> {
     let parent = accord.run(&ask("parent")).await.session_id;
     let runs = stream::iter(0..runs).map(|number| {
@@ -162,7 +164,7 @@ async fn all_runs(accord: &Accord, runs: u32) -> Result<Vec<(u32, RunView)>, Cli
         }
         async move {
             let run = accord.client.create_run_and_wait(&request, LONGEST_WAIT, None).await?;
-            // On a machine that has much else to do, an endless stream is read for minutes.
+            // On a busy machine, reading an endless stream takes minutes.
             let run = if run.status.is_over() {
                 run
             } else {
@@ -174,15 +176,15 @@ async fn all_runs(accord: &Accord, runs: u32) -> Result<Vec<(u32, RunView)>, Cli
     runs.buffer_unordered(AT_ONCE).try_collect().await
 }
 
-/// That the property was worth looking at: the model did all that it can do wrong, two good answers in one were called
-/// what they are, and what is odd but conforms got through.
+/// Checks that the test covered everything: the model showed every misbehaviour, two good answers
+/// in one text were reported as ambiguous, and odd but conforming answers were accepted.
 fn everything_was_met(looked: &[(&[Deed], Vec<Outcome>)]) {
     use Misbehaviour as M;
     let done: BTreeSet<_> =
         looked.iter().flat_map(|(deeds, _)| *deeds).filter_map(|deed| deed.misbehaviour).collect();
     assert_eq!(done, M::ALL.iter().copied().collect());
 
-    // What the first request met is what the first attempt was about.
+    // The misbehaviour at the first request determines the first attempt.
     let mut firsts = BTreeMap::<Misbehaviour, BTreeSet<&str>>::new();
     for (deeds, outcomes) in looked {
         let met = deeds.first().and_then(|deed| deed.misbehaviour).zip(outcomes.first());

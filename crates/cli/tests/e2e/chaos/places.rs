@@ -1,4 +1,4 @@
-//! Every place where a result shows, and what may be seen there.
+//! Every place that shows a result, and what may be visible there.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use serde_json::{Value, json, value::RawValue};
 use crate::mcp;
 use crate::support::Accord;
 
-/// One run in so many is looked at by MCP too.
+/// One run in this many is also checked over MCP.
 const BY_MCP: u32 = 9;
 
-/// The longest page that there is.
+/// The maximum page size.
 const PAGE: u32 = 500;
 
 pub(super) struct Places<'a> {
@@ -29,7 +29,8 @@ pub(super) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Whatever can be asked about one run shows the same conforming value, or none at all. Gives how its attempts ended.
+    /// Every view of a run shows the same conforming value, or none at all. Returns the outcomes of
+    /// its attempts.
     pub(super) async fn look_at(&self, number: u32, run: &RunView, did: &str) -> Vec<Outcome> {
         assert!(run.status.is_over(), "{:?} {did}", run.status);
         let value = self.in_a_run(run, did);
@@ -45,7 +46,7 @@ impl Places<'_> {
         self.attempts(run, did).await
     }
 
-    /// The value that a run shows, which conforms.
+    /// The value in the run, which must conform.
     fn in_a_run(&self, run: &RunView, did: &str) -> Option<Value> {
         let RunResult { result_text, result_data, schema_validation } = run.result.as_ref()?;
         assert_eq!(*result_text, None, "{did}");
@@ -99,11 +100,12 @@ impl Places<'_> {
         assert_eq!(result.get("isError") == Some(&json!(true)), value.is_none(), "{result} {did}");
     }
 
-    /// No more answers than were allowed, and one of them accepted where there is a value.
+    /// No more answers than allowed, and exactly one of them accepted if there is a value.
     async fn attempts(&self, run: &RunView, did: &str) -> Vec<Outcome> {
         let attempts = self.accord.client.attempts(&run.run_id).await.unwrap().items;
-        // What an endpoint refuses is not an answer, and costs no retry: a schema, or a ceiling that was raised after a cut.
-        // A run that fails for good does so on its last attempt.
+        // A request that the endpoint rejects is not an answer and uses no retry: it rejected the
+        // schema, or a token limit that was raised after a cut. A run that fails permanently does
+        // so on its last attempt.
         let answers = attempts.iter().enumerate().filter(|(index, one)| match one.outcome {
             Outcome::SchemaRejected => false,
             Outcome::Failed => index + 1 == attempts.len(),
@@ -117,7 +119,7 @@ impl Places<'_> {
         outcomes
     }
 
-    /// All runs as lists show them: over, and without a result, or with one that conforms.
+    /// All runs as lists show them: finished, without a result or with one that conforms.
     pub(super) async fn in_lists(&self) -> Vec<RunView> {
         let runs = self.all(RunQuery::default()).await;
         for run in &runs {
@@ -146,7 +148,7 @@ impl Places<'_> {
         }
     }
 
-    /// The stream of all events, from its beginning: one conforming result for each of these runs that was completed.
+    /// The stream of all events from its beginning: one conforming result for each completed run.
     pub(super) async fn in_the_stream(&self, runs: &[RunView]) {
         let filter =
             EventFilter { types: vec!["result".into(), "run.completed".into()], ..EventFilter::default() };
@@ -170,7 +172,7 @@ impl Places<'_> {
         assert_eq!(results, over);
     }
 
-    /// The parent's own runs end a moment after the last child's.
+    /// The parent's own runs end a moment after those of the last child.
     pub(super) async fn nothing_is_left(&self) {
         let mut look = tokio::time::interval(Duration::from_millis(50));
         for status in [RunStatus::Pending, RunStatus::Claimed, RunStatus::Running, RunStatus::Stopping] {
@@ -181,7 +183,7 @@ impl Places<'_> {
         }
     }
 
-    /// The parent hears of each child once: a conforming value, or an error.
+    /// The parent gets one callback per child: a conforming value, or an error.
     pub(super) async fn told_to_the_parent(&self, model: &ModelServer, children: &BTreeSet<String>) {
         let mut heard = BTreeSet::new();
         let mut seen = 0;

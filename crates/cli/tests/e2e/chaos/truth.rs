@@ -1,5 +1,5 @@
-//! What is accepted in lenient mode is what the model meant: each task has one right answer, and a run gives that one or a
-//! clear failure, however much of what the model says is damaged.
+//! A result accepted in lenient mode is what the model meant: each task has one right answer, and a
+//! run returns that one or a clear failure, however damaged the model's output is.
 
 use accord_api::contract::ValidationMode;
 use accord_api::{RunStatus, RunView};
@@ -10,13 +10,13 @@ use super::{AT_ONCE, LONGEST_WAIT, agents, request, schema};
 use crate::support::Project;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-/// How many tasks at each level. `CHAOS_TASKS` asks for more.
+/// Tasks at each level. Set `CHAOS_TASKS` for more.
 const TASKS: u32 = 100;
 
-/// The share of good answers in a hundred, and the least share of tasks in a hundred that must succeed with it.
+/// Percentage of good answers, and the percentage of tasks that must succeed with it.
 const LEVELS: [(&str, u8, u32); 2] = [("mild", 70, 60), ("harsh", 20, 20)];
 
-/// The right answer to a task, by its number alone.
+/// The right answer to a task, determined by its number.
 fn truth(number: u64) -> Value {
     let mut random = Random::keyed(&[number]);
     let severity = random.pick(&["low", "medium", "high"]);
@@ -36,7 +36,7 @@ async fn a_lenient_result_is_what_the_model_meant() {
     for (level, good, least) in LEVELS {
         let chaos = ChaosModel::generating(u64::from(good), schema(), |request, _| truth(asked(request)))
             .good_percent(good)
-            // These put other texts into the answer, so it is not the right one any more.
+            // These put other texts into the answer, which would then be wrong.
             .weight(Misbehaviour::Emoji, 0)
             .weight(Misbehaviour::LoneSurrogate, 0)
             .weight(Misbehaviour::NulBytes, 0)

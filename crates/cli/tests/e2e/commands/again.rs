@@ -1,4 +1,4 @@
-//! Runs that are looked at step by step, run again, continued from a step, and compared.
+//! Runs that are shown step by step, run again, continued from a step, and compared.
 
 use accord_test_support::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::run;
 use crate::support::{Project, agent, contracted};
 
-/// A model without memory: it reads a file, answers wrongly, then answers what it was asked for.
+/// A model without memory: it reads a file, answers wrongly, then answers correctly.
 async fn reader() -> ModelServer {
     ModelServer::start(Script::handler(|request, _| {
         let messages = request.body["messages"].as_array().unwrap();
@@ -93,7 +93,7 @@ async fn a_finished_run_is_run_again_with_another_input_or_model() {
     let blueprint = agent("free", &model, &json!({"parameters_schema": parameters}));
     let project = Project::new().agent(&blueprint);
     let folder = project.path();
-    // No coordinator runs: each command starts one.
+    // No coordinator is running: each command starts one.
     let first = run(folder, &["run", "free", "hello", "--param", "count=1", "--json"]).await.ends(0, &[]);
     let id = first.text("/run_id");
     let again = async |changes: &[&str]| {

@@ -1,4 +1,4 @@
-//! `accord audit`: who changed what, with a coordinator and without.
+//! `accord audit`: the audit log, with and without a coordinator.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `accord batch`: order, failures, wrong rows, and going on after an interruption.
+//! `accord batch`: order, failures, invalid rows, and resuming after an interruption.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,8 @@ use tokio::process::Child;
 use super::{Ran, always, finish, run};
 use crate::support::{Project, accord, agent, contracted};
 
-/// An agent that notes every start, gives its input back, and fails on "bad". Inputs with "slow" wait for the file "hold" to go.
+/// An agent that records every start, echoes its input, and fails on "bad". Inputs with "slow" wait
+/// until the file "hold" is removed.
 fn echo() -> Value {
     let script = "input=$(cat); echo \"$input\" >> ran.log
 case \"$input\" in
@@ -72,7 +73,7 @@ async fn results_come_in_order_and_a_failure_is_exit_code_two() {
     let failures = records(&std::fs::read_to_string(folder.join("failed.jsonl")).unwrap());
     assert_eq!(failures, [found[1].clone()]);
 
-    // Given again, everything is known, the failure too; equal inputs are two.
+    // Repeated, everything is already done, including the failure; equal inputs count as two.
     let again = run(folder, &batch).await.ends(2, &["4 finished earlier"]);
     assert_eq!(again.stdout, ran.stdout);
     assert_eq!(starts(folder), BTreeMap::from([("bad", 1), ("one", 2), ("😀 three", 1)].map(owned)));
@@ -88,7 +89,7 @@ fn owned((text, count): (&str, usize)) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn a_wrong_row_is_named_and_nothing_runs() {
+async fn an_invalid_row_is_named_and_nothing_runs() {
     let project = Project::new().agent(&echo());
     let folder = project.path();
     let batch = async |lines: &str, extra: &[&str]| {
@@ -123,7 +124,8 @@ async fn a_wrong_row_is_named_and_nothing_runs() {
     assert_eq!((&found[1]["error"], &found[1]["run_id"]), (&error, &Value::Null));
 }
 
-/// Starts a batch whose later inputs wait, and comes back once the first ones are written and the next have begun.
+/// Starts a batch whose later inputs wait, and returns once the first results are written and the
+/// next inputs have started.
 async fn begun(folder: &Path) -> Child {
     std::fs::write(folder.join("hold"), "").unwrap();
     let texts: Vec<String> =
@@ -153,7 +155,7 @@ fn is_whole(folder: &Path, ran: &Ran) {
 }
 
 #[tokio::test]
-async fn a_killed_batch_goes_on_where_it_was() {
+async fn a_killed_batch_continues() {
     let project = Project::new().agent(&echo());
     let folder = project.path();
     let mut child = begun(folder).await;
@@ -162,14 +164,14 @@ async fn a_killed_batch_goes_on_where_it_was() {
     let ran = run(folder, &BATCH).await.ends(0, &["5 finished earlier"]);
     is_whole(folder, &ran);
     for (text, count) in starts(folder) {
-        // Those that were lost in the middle are begun once more.
+        // Runs that were interrupted are started once more.
         let lost = ["slow 6", "slow 7", "slow 8"].contains(&text.as_str());
         assert_eq!(count, if lost { 2 } else { 1 }, "{text}");
     }
 }
 
 #[tokio::test]
-async fn runs_that_outlive_a_killed_batch_are_not_begun_again() {
+async fn runs_that_outlive_a_killed_batch_are_not_repeated() {
     let host = Project::new().agent(&echo()).up().await;
     let mut child = begun(host.path()).await;
     child.kill().await.unwrap();
@@ -180,7 +182,7 @@ async fn runs_that_outlive_a_killed_batch_are_not_begun_again() {
 }
 
 #[tokio::test]
-async fn an_interrupted_batch_stops_its_runs_and_goes_on() {
+async fn an_interrupted_batch_stops_its_runs_and_continues() {
     let project = Project::new().agent(&echo());
     let folder = project.path();
     let child = begun(folder).await;
@@ -217,7 +219,7 @@ async fn a_changed_agent_or_input_runs_again() {
 }
 
 #[tokio::test]
-async fn a_contract_that_is_not_met_fails_its_input_alone() {
+async fn a_contract_failure_fails_only_its_input() {
     let model = ModelServer::start(Script::handler(|request, _| {
         Reply::text(if request.text().contains("fine") { r#"{"severity": "low"}"# } else { "I cannot say" })
     }));

@@ -1,4 +1,4 @@
-//! Ids by their beginnings.
+//! Ids shortened to a prefix.
 
 use accord_test_support::Reply;
 use serde_json::json;
@@ -6,14 +6,14 @@ use serde_json::json;
 use super::run;
 use crate::support::{Project, agent, model};
 
-/// As much of an id as no other has.
+/// The shortest prefix that the other id does not share.
 fn beginning<'a>(id: &'a str, other: &str) -> &'a str {
     let same = id.bytes().zip(other.bytes()).take_while(|(one, two)| one == two).count();
     &id[..=same]
 }
 
 #[tokio::test]
-async fn a_beginning_that_no_other_has_is_enough() {
+async fn a_unique_prefix_is_enough() {
     let model = model(["Paris", "Lyon", "Nice"].map(Reply::text)).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
     let folder = host.path();

@@ -1,4 +1,4 @@
-//! Projects that cannot be worked in: a clear error, never a panic. And what the doctor says of them.
+//! Broken projects: a clear error, never a panic, and the report of `doctor`.
 
 use accord_test_support::PostgresCluster;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use super::{always, contracted, finish, run};
 use crate::support::{Project, accord, agent};
 
 #[tokio::test]
-async fn a_store_that_cannot_be_used_is_told() {
+async fn an_unusable_store_is_reported() {
     let model = always("x").await;
     let project = Project::new().agent(&agent("triage", &model, &contracted()));
     let folder = project.path();
     std::fs::create_dir(folder.join("folder.db")).unwrap();
     std::fs::write(folder.join("other.db"), "not a database, and longer than a header of one").unwrap();
     std::fs::write(folder.join("file"), "").unwrap();
-    // /proc takes no file from anybody, root or not: a folder that is read-only.
+    // /proc accepts no files, even from root, so it stands for a read-only folder.
     for (url, said) in [
         ("sqlite://folder.db", "folder.db"),
         ("sqlite://other.db", "other.db"),
@@ -69,7 +69,7 @@ async fn the_doctor_tells_good_from_broken() {
 }
 
 #[tokio::test]
-async fn the_doctor_knows_the_agents_in_the_store() {
+async fn the_doctor_checks_the_agents_in_the_store() {
     let model = always("x").await;
     let flow = "name: flow\nnodes: { input: { type: input }, a: { type: agent, agent: stored }, output: { type: output } }\n\
                 edges: [{ from: input, to: a }, { from: a, to: output }]\n";
@@ -80,7 +80,7 @@ async fn the_doctor_knows_the_agents_in_the_store() {
     let from = elsewhere.path().display().to_string();
     run(project.path(), &["agents", "push", &from]).await.ends(0, &[]);
 
-    // Nobody can be asked: what was not seen is said.
+    // Without a coordinator, the report names the checks that were skipped.
     let said = run(project.path(), &["doctor"]).await.ends(1, &[]).stdout;
     assert!(
         said.contains("agent 'stored' does not exist") && said.contains("agents in the database"),
@@ -93,7 +93,7 @@ async fn the_doctor_knows_the_agents_in_the_store() {
 }
 
 #[tokio::test]
-async fn the_doctor_logs_in_where_the_store_is_postgres() {
+async fn the_doctor_logs_in_to_postgres() {
     let cluster = PostgresCluster::start().unwrap();
     let fresh = cluster.fresh_database().unwrap();
     let project = Project::new();
@@ -110,7 +110,7 @@ async fn the_doctor_logs_in_where_the_store_is_postgres() {
 }
 
 #[tokio::test]
-async fn failures_are_told_as_json_where_that_is_asked_for() {
+async fn failures_are_json_with_the_json_flag() {
     let project = Project::new().file("broken", r#"{"name": "broken", "executor": {"type": "llm"}}"#);
     let ran = run(project.path(), &["run", "nobody", "x", "--json"]).await.ends(1, &["'nobody'"]);
     assert!(ran.text("/error/message").contains("'nobody'"), "{ran:?}");

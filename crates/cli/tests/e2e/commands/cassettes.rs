@@ -28,7 +28,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
     let ran = run(folder, &["replay", "tape.json", "--json"]).await.ends(0, &[]).json();
     assert_eq!((&ran["attempts"], &ran["result_data"]), (&json!(2), &json!({"severity": "high"})));
-    // Anywhere: no project is needed.
+    // A replay works in any folder, without a project.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.join("tape.json"), elsewhere.path().join("tape.json")).unwrap();
     run(elsewhere.path(), &["replay", "tape.json"]).await.ends(0, &[]);
@@ -45,7 +45,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
         let told = run(folder, &["replay", name, "--json"]).await.ends(3, &[said]);
         assert!(told.text("/error/message").contains(said), "{told:?}");
     }
-    // An agent that is replayed says what it was recorded with.
+    // An agent with the replay executor reports the model that was recorded.
     let replayed = json!({"name": "replayed", "type": "autonomous",
         "executor": {"type": "replay", "cassette": "tape.json"}});
     let project = project.agent(&replayed);
@@ -59,7 +59,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
 }
 
 #[tokio::test]
-async fn a_stronger_model_is_replayed_too_wherever_the_run_was_to_be() {
+async fn fallback_models_are_replayed_too() {
     let wrong = r#"{"severity": "critical"}"#;
     let model = model([wrong, wrong, r#"{"severity": "high"}"#].map(Reply::text)).await;
     let mut blueprint = agent("triage", &model, &contracted());
@@ -75,7 +75,7 @@ async fn a_stronger_model_is_replayed_too_wherever_the_run_was_to_be() {
 }
 
 #[tokio::test]
-async fn what_the_caller_asked_for_is_replayed_too() {
+async fn the_callers_options_are_replayed_too() {
     let answers = [r#"{"severity": "huge"}"#, r#"{"severity": 1}"#, "{}", r#"{"other": 1}"#];
     let model = model(answers.map(Reply::text)).await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
@@ -111,7 +111,7 @@ async fn a_recording_uses_the_projects_registry() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_recorded_is_refused_before_anything_is_asked() {
+async fn unsupported_recordings_are_rejected_before_any_request() {
     let model = model([Reply::text("hello")]).await;
     let counting =
         json!({"name": "count", "type": "procedural", "executor": {"type": "process", "command": "true"}});
@@ -129,7 +129,7 @@ async fn what_cannot_be_recorded_is_refused_before_anything_is_asked() {
 }
 
 #[tokio::test]
-async fn an_agent_of_the_store_is_recorded_too() {
+async fn a_stored_agent_is_recorded_too() {
     let model = model([Reply::text("hello")]).await;
     let host = Project::new().up().await;
     host.client.create_agent(&agent("stored", &model, &json!({}))).await.unwrap();
@@ -138,7 +138,7 @@ async fn an_agent_of_the_store_is_recorded_too() {
 }
 
 #[tokio::test]
-async fn an_address_leaves_its_secrets_out_of_a_recording() {
+async fn secrets_in_addresses_are_not_recorded() {
     let model = model(["hello", "I was asked with labsecret55 and say so"].map(Reply::text)).await;
     let address = model.url().replacen("http://", "http://u:cfgsecret99@", 1);
     let provider = format!(
@@ -154,7 +154,7 @@ async fn an_address_leaves_its_secrets_out_of_a_recording() {
     for secret in ["cfgsecret99", "qsecret77", "labsecret55"] {
         assert!(!tape.contains(secret), "{secret} in {tape}");
     }
-    // The model's words come in pieces, and no piece holds the key.
+    // The model streams its text in pieces, and no single piece contains the key.
     let mut again = accord(project.path());
     again.env("LAB", "labsecret55").args(["record", "free", "x", "-o", "other.json"]);
     finish(&mut again, "").await.ends(3, &["repeated an API key", "nothing was written"]);
@@ -165,7 +165,7 @@ async fn an_address_leaves_its_secrets_out_of_a_recording() {
     assert!(!told.contains("secret"), "{told}");
 }
 
-/// A project whose one provider has a name, a key and prices of its own.
+/// A project with one provider that has its own name, key and prices.
 fn of_a_lab(model: &ModelServer, replied: &Value) -> Project {
     let provider = format!(
         "[providers.lab]\nkind = \"openai-chat\"\nbase_url = \"{}\"\napi_key_env = \"LAB\"\n\
@@ -201,14 +201,14 @@ async fn the_errors_of_a_named_provider_are_replayed_in_its_name() {
 }
 
 #[tokio::test]
-async fn what_a_run_cost_is_replayed() {
+async fn the_cost_of_a_run_is_replayed() {
     let model = model([Reply::text("hello").usage(1000, 20)]).await;
     let project = of_a_lab(&model, &json!({}));
     let recorded = record_in_the_lab(&project).await.ends(0, &[]).json();
     assert_eq!(recorded["usage"], json!({"input_tokens": 1000, "output_tokens": 20, "cost_usd": 0.00105}));
     let replayed = run(project.path(), &["replay", "tape.json", "--json"]).await;
     assert_eq!(replayed.ends(0, &[]).json()["usage"], recorded["usage"]);
-    // A recording that was made before prices were kept.
+    // A recording from before prices were recorded.
     let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
     let mut old: Value = serde_json::from_str(&tape).unwrap();
     old.as_object_mut().unwrap().remove("provider");
@@ -220,7 +220,8 @@ async fn what_a_run_cost_is_replayed() {
     assert_eq!(replayed.ends(0, &[]).json()["usage"], json!({"input_tokens": 1000, "output_tokens": 20}));
 }
 
-/// A server that is a shell script: it says that it was started, and has one tool. What the tool gives is to follow.
+/// An MCP server as a shell script: it records its start and has one tool. The tool's result is
+/// appended to the script.
 const GREETING: &str = r#"
 echo started >> servers.txt
 read l; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
@@ -235,7 +236,7 @@ while read l; do :; done
 const WIRES: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
 
 #[tokio::test]
-async fn a_replay_runs_no_tools_on_any_wire() {
+async fn a_replay_runs_no_tools_in_any_protocol() {
     for wire in WIRES {
         let replies = [
             Reply::tool("write_file", &json!({"path": "out.txt", "content": "by the tool"}))
@@ -260,14 +261,14 @@ async fn a_replay_runs_no_tools_on_any_wire() {
         for name in ["out.txt", "servers.txt"] {
             std::fs::remove_file(project.path().join(name)).unwrap();
         }
-        // The variable that the server wanted is not set either.
+        // The variable that the server requires is not set either.
         run(project.path(), &["replay", "tape.json"])
             .await
             .ends(0, &["Replayed 1 attempt; all match the recording."]);
         for name in ["out.txt", "servers.txt"] {
             assert!(!project.path().join(name).exists(), "{name}, {wire}");
         }
-        // A recording that was made before results were kept.
+        // A recording from before tool results were recorded.
         let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
         let mut old: Value = serde_json::from_str(&tape).unwrap();
         old["exchanges"][0].as_object_mut().unwrap().remove("results");
@@ -294,7 +295,7 @@ async fn a_replay_needs_nothing_that_the_configuration_names() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
+async fn a_failed_run_is_replayed_to_the_same_failure() {
     let stalled = || Reply::text("hello").ends_late(Duration::from_secs(600));
     let tool = Reply::tool("local__who", &json!({}));
     let busy = Reply::error(529, "busy").retry_after(60);
@@ -307,7 +308,7 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
         ("turn", Reply::hang(), timed_out),
         ("stopped", stalled(), "was stopped"),
     ];
-    // Beside each other: each takes as long as it has.
+    // Concurrently, because each case runs into its time limit.
     join_all(cases.map(async |(name, reply, said)| {
         let model = model([Reply::text("{}"), reply]).await;
         let mut blueprint = agent(name, &model, &contracted());
@@ -333,7 +334,7 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_tool_gave_is_left_out_of_a_recording() {
+async fn keys_in_tool_results_are_not_recorded() {
     let model = model([Reply::tool("read_file", &json!({"path": "in.txt"})), Reply::text("done")]).await;
     let project = of_a_lab(&model, &json!({"tools": ["read_file"]}));
     std::fs::write(project.path().join("in.txt"), "the key is labsecret55").unwrap();
@@ -344,7 +345,7 @@ async fn a_key_that_a_tool_gave_is_left_out_of_a_recording() {
 }
 
 #[tokio::test]
-async fn what_a_provider_was_shown_is_neither_told_nor_recorded() {
+async fn credentials_of_a_provider_are_neither_printed_nor_recorded() {
     let words = "no route for /v1?key=qsecret77 and the token gwsecret88; see agsecret66";
     let model = model([Reply::error(403, words), Reply::error(403, words)]).await;
     let provider = format!(
@@ -371,7 +372,7 @@ async fn what_a_provider_was_shown_is_neither_told_nor_recorded() {
 }
 
 #[tokio::test]
-async fn work_beside_a_result_is_done_and_not_done_again_by_a_replay() {
+async fn tool_calls_next_to_a_result_run_once_and_not_in_a_replay() {
     for wire in WIRES {
         let file = json!({"path": "out.txt", "content": "by the tool"});
         let reply = Reply::submit(&json!({"severity": "low"})).and_tool("write_file", &file);

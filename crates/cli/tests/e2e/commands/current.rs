@@ -1,4 +1,4 @@
-//! `accord replay --current`: recorded answers, validated by the agent as it is now.
+//! `accord replay --current`: recorded answers, validated by the current version of the agent.
 
 use accord_test_support::Reply;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn with(mut blueprint: Value, part: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
+async fn a_recording_is_validated_by_the_current_agent() {
     let model = model([r#"{"severity": "critical"}"#, r#"{"severity": "high"}"#].map(Reply::text)).await;
     let recorded = agent("triage", &model, &contracted());
     let project = Project::new().agent(&recorded);
@@ -24,7 +24,8 @@ async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
     let ran = ran.ends(0, &["The agent is as it was recorded.", "meets the current contract"]);
     assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
 
-    // Another prompt: the answer is still good, and both commands say that it was for another question.
+    // With another prompt, the answer is still valid, and both commands warn that it answered
+    // another prompt.
     let prompted = with(recorded.clone(), "system_prompt", json!("You sort bugs."));
     let project = project.agent(&prompted);
     let said = ["system_prompt: \"You sort tickets.\" → \"You sort bugs.\"", "meets the current contract"];
@@ -32,7 +33,7 @@ async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
     let note = "note: the agent has changed since the recording (system_prompt); pass --current";
     run(project.path(), &["replay", "tape.json"]).await.ends(0, &["all match the recording", note]);
 
-    // A contract that takes the first answer already needs no second one.
+    // A contract that accepts the first answer needs no second one.
     let mut schema = severity();
     schema["properties"]["severity"]["enum"] = json!(["critical", "high"]);
     let project = project.agent(&with(recorded.clone(), "output_schema", schema.clone()));
@@ -40,7 +41,7 @@ async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
     assert_eq!((&ran["conforms"], &ran["run"]["attempts"]), (&json!(true), &json!(1)));
     assert_eq!(ran["changes"][0]["path"], json!("output_schema.properties.severity.enum"));
 
-    // One that takes neither fails, and says why.
+    // A contract that accepts neither answer fails with the reason.
     schema["properties"]["severity"]["enum"] = json!(["p1", "p2"]);
     let project = project.agent(&with(recorded.clone(), "output_schema", schema));
     let said = ["$.severity expected one of", "No recorded answer meets the current contract"];
@@ -49,7 +50,7 @@ async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
     let ran = run(project.path(), &[&replay[..], &["--json"]].concat()).await.ends(2, &[]).json();
     assert_eq!(ran["conforms"], json!(false));
 
-    // So does an agent that does not take the recorded input.
+    // An agent that rejects the recorded input fails as well.
     let typed =
         json!({"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "string"}}});
     let project = project.agent(&with(recorded, "parameters_schema", typed));
@@ -58,7 +59,7 @@ async fn a_recording_is_validated_by_the_agent_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn the_current_agent_has_to_be_there() {
+async fn the_current_agent_must_exist() {
     let model = model([Reply::text("hello")]).await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     run(project.path(), &["record", "free", "x", "-o", "tape.json"]).await.ends(0, &[]);
@@ -71,7 +72,7 @@ async fn the_current_agent_has_to_be_there() {
     let elsewhere = elsewhere.agent(&replayed);
     let ran = run(elsewhere.path(), &["replay", "tape.json", "--current"]).await;
     ran.ends(0, &["The agent is as it was recorded."]);
-    // Nobody asked the model: statistics keep what was replayed apart.
+    // The model was not called: statistics list replayed runs separately.
     run(elsewhere.path(), &["run", "free", "x"]).await.ends(0, &[]);
     let stats = run(elsewhere.path(), &["stats", "--json"]).await.ends(0, &[]).json();
     assert_eq!(stats["by_model"][0]["key"], json!("claude-test (replay)"), "{stats}");

@@ -1,4 +1,4 @@
-//! Following a run at a coordinator of another version.
+//! Following a run at a coordinator of a newer version.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn event(number: u32, body: &str) -> String {
     )
 }
 
-/// Answers as a newer coordinator would, with an event of a kind that nobody here knows.
+/// Answers as a newer coordinator would, with an event of an unknown kind.
 async fn newer_coordinator(listener: TcpListener) {
     while let Ok((mut stream, _)) = listener.accept().await {
         let mut request = [0; 4096];
@@ -41,13 +41,13 @@ async fn newer_coordinator(listener: TcpListener) {
         };
         let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n");
         let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
-        // Whoever asked may be gone.
+        // The client may have disconnected.
         let _ = stream.write_all(answer.as_bytes()).await;
     }
 }
 
 #[tokio::test]
-async fn an_event_of_an_unknown_kind_is_left_out_and_named() {
+async fn an_unknown_event_is_skipped_with_a_warning() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let server = tokio::spawn(newer_coordinator(listener));

@@ -1,4 +1,4 @@
-//! `accord keys`: the first one is made before the first start.
+//! `accord keys`: the first key is created before the first start.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -9,7 +9,7 @@ use super::{always, finish, run};
 use crate::support::{Project, accord, agent};
 
 #[tokio::test]
-async fn a_key_opens_what_listens_to_the_world() {
+async fn a_public_address_requires_a_key() {
     let model = always("done").await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     std::fs::write(project.path().join("accord.toml"), "[server]\nlisten = \"0.0.0.0:0\"\n").unwrap();
@@ -54,7 +54,7 @@ async fn a_key_opens_what_listens_to_the_world() {
 }
 
 #[tokio::test]
-async fn a_key_is_taken_from_a_file_or_the_environment_and_not_from_arguments() {
+async fn a_key_comes_from_a_file_or_the_environment() {
     let model = always("done").await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     let made = run(project.path(), &["keys", "create", "--role", "admin"]).await.ends(0, &[]);

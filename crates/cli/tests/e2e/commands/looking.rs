@@ -1,4 +1,4 @@
-//! What shows runs, attempts, agents and figures.
+//! Commands that show runs, attempts, agents and statistics.
 
 use accord_test_support::Reply;
 use serde_json::{Value, json};
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use super::{contracted, run};
 use crate::support::{Project, agent, model};
 
-/// Steers a terminal, reverses a line, ends a text in C.
+/// Controls a terminal, reverses the text direction, and contains a NUL.
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J{\"severity\": \"\u{202e}hgih\u{0}\u{9b}31m\"}";
 
 #[tokio::test]
-async fn runs_and_attempts_are_shown_whole_and_harmless() {
+async fn runs_and_attempts_are_shown_completely_and_escaped() {
     let model =
         model([Reply::text(HOSTILE), Reply::text(r#"{"severity": "high"}"#), Reply::text("words")]).await;
     let host = Project::new()
@@ -90,7 +90,7 @@ async fn runs_and_attempts_are_shown_whole_and_harmless() {
 }
 
 #[tokio::test]
-async fn figures_count_what_happened() {
+async fn stats_count_runs_and_attempts() {
     let bad = r#"{"severity": "critical"}"#;
     let model = model([bad, bad, bad, r#"{"severity": "low"}"#].map(Reply::text)).await;
     let host = Project::new().agent(&agent("triage", &model, &contracted())).up().await;
@@ -167,7 +167,7 @@ async fn a_push_that_stores_nothing_fails() {
     let push = ["agents", "push", ".", "--json"];
     let expected =
         |pushed: &Value| (pushed["agents"][0]["change"].clone(), pushed["agents"][0]["source"].clone());
-    // With no coordinator that has the same files, they do not stand in the way.
+    // Without a coordinator that has the same files, the files do not conflict.
     let pushed = run(project.path(), &push).await.ends(0, &[]).json();
     assert_eq!(expected(&pushed), (json!("created"), json!("store")));
     let pushed = run(project.path(), &push).await.ends(0, &[]).json();

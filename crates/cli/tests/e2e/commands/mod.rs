@@ -1,4 +1,4 @@
-//! The commands as a user types them: what they print where, and how they exit.
+//! The commands as a user types them: their output on stdout and stderr, and their exit codes.
 
 mod again;
 mod audit;
@@ -27,7 +27,7 @@ use tokio::process::Command;
 
 use crate::support::{accord, contracted};
 
-/// What a command did.
+/// The outcome of a command.
 #[derive(Debug)]
 struct Ran {
     code: Option<i32>,
@@ -45,7 +45,7 @@ impl Ran {
         self.json().pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// Checks exit code, and that stderr holds these.
+    /// Checks the exit code, and that stderr contains these texts.
     #[track_caller]
     fn ends(self, code: i32, said: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");
@@ -61,7 +61,7 @@ async fn run(folder: &Path, arguments: &[&str]) -> Ran {
     finish(accord(folder).args(arguments), "").await
 }
 
-/// Runs a prepared command with this on stdin.
+/// Runs a prepared command with this stdin.
 async fn finish(command: &mut Command, stdin: &str) -> Ran {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

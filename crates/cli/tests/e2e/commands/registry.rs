@@ -6,7 +6,7 @@ use super::{always, finish, run};
 use crate::support::{Project, accord, agent, severity};
 
 #[tokio::test]
-async fn a_schema_is_kept_under_its_name_while_it_is_used() {
+async fn a_schema_in_use_cannot_be_removed() {
     let model = always(r#"{"severity": "high"}"#).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
     let folder = host.path();
@@ -38,7 +38,7 @@ async fn a_schema_is_kept_under_its_name_while_it_is_used() {
     let shown = run(folder, &["schemas", "show", "severity"]).await.ends(0, &[]).json();
     assert_eq!(shown, severity());
 
-    // An agent that refers to it holds it.
+    // An agent that refers to the schema prevents its removal.
     let by_name = agent("held", &model, &json!({"output_schema": "severity"}));
     let made = host.client.create_agent(&by_name).await;
     if made.is_ok() {

@@ -175,7 +175,7 @@ async fn two_runs_at_once_without_a_coordinator_do_not_disturb_each_other() {
     let (first, second, third) = tokio::join!(one(), one(), one());
     let ids = [first, second, third].map(|ran| ran.ends(0, &[]).text("/run_id"));
     assert!(ids[0] != ids[1] && ids[1] != ids[2], "{ids:?}");
-    // What they did is kept in the one store of the project.
+    // Both runs are in the project's one database.
     let host = project.up().await;
     for id in &ids {
         let shown = run(host.path(), &["runs", "show", id, "--json"]).await.ends(0, &[]);
@@ -193,7 +193,7 @@ async fn a_running_coordinator_is_found_and_a_stale_address_is_ignored() {
     assert!(left.contains(&host.url), "{left}");
     let id = run(&folder, &["run", "free", "x", "--json"]).await.ends(0, &[]).text("/run_id");
     assert_eq!(host.client.run(&id.parse().unwrap()).await.unwrap().agent_name, "free");
-    // From a folder below, and from elsewhere by name.
+    // From a subfolder, and from elsewhere by `--project`.
     run(&folder.join(".accord"), &["run", "free", "x"]).await.ends(0, &[]);
     let elsewhere = tempfile::tempdir().unwrap();
     run(elsewhere.path(), &["run", "free", "x", "--coordinator", &host.url]).await.ends(0, &[]);
@@ -205,10 +205,10 @@ async fn a_running_coordinator_is_found_and_a_stale_address_is_ignored() {
     assert!(!address.exists(), "a clean end takes the address away");
     std::fs::write(&address, left).unwrap();
     run(kept.path(), &["run", "free", "x"]).await.ends(0, &[]);
-    // It is over, and stays so.
+    // A finished run stays finished.
     let stopped = run(kept.path(), &["runs", "stop", &id, "--json"]).await.ends(0, &[]).json();
     assert_eq!(stopped["status"], "completed");
-    // What was kept can be looked at with nothing running.
+    // Stored runs can be listed without a running coordinator.
     let runs = run(kept.path(), &["runs", "list", "--json"]).await.ends(0, &[]).json();
     assert_eq!(runs["items"].as_array().unwrap().len(), 4);
     run(kept.path(), &["runs", "show", &id]).await.ends(0, &[]);
@@ -253,7 +253,7 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
 }
 
 #[tokio::test]
-async fn a_command_works_on_nothing_but_its_own() {
+async fn a_command_works_only_on_its_own_run() {
     let (quick, untouched) = (always("done").await, model([]).await);
     let host = Project::new()
         .agent(&agent("free", &quick, &json!({})))
@@ -283,7 +283,7 @@ async fn an_agent_can_be_used_as_soon_as_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
+async fn no_wait_priority_and_idempotency_key_work() {
     let model = model([Reply::text("one"), Reply::text("two")]).await;
     let project = Project::new().agent(&agent("free", &model, &json!({})));
     for flags in [&["--no-wait"][..], &["--idempotency-key", "k"]] {
@@ -311,7 +311,7 @@ async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_with_what_is_meant() {
+async fn unknown_names_get_suggestions() {
     let model = model([]).await;
     let host = Project::new().agent(&agent("word-count", &model, &json!({}))).up().await;
     let ran = run(host.path(), &["run", "word-cont", "x"]).await;
@@ -335,7 +335,7 @@ async fn what_is_not_there_is_told_with_what_is_meant() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_over_is_watched_without_a_coordinator() {
+async fn a_finished_run_is_watched_without_a_coordinator() {
     let model = model([Reply::text("one"), Reply::hang()]).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
     let id = run(host.path(), &["run", "free", "x", "--json"]).await.ends(0, &[]).text("/run_id");
@@ -344,25 +344,25 @@ async fn a_run_that_is_over_is_watched_without_a_coordinator() {
     let kept = host.kill().await;
     let watched = run(kept.path(), &["runs", "watch", &id]).await.ends(0, &[]).stdout;
     assert!(watched.contains("completed after"), "{watched}");
-    // Nobody works on one that is not over.
+    // No runner works on an unfinished one.
     run(kept.path(), &["runs", "watch", busy.as_str()])
         .await
         .ends(1, &["no coordinator is running", "accord up"]);
 }
 
 #[tokio::test]
-async fn demands_that_nobody_meets_are_told() {
+async fn unmet_runner_requirements_are_reported() {
     let model = always("done").await;
     let picky = json!({"demands": {"tags": ["linux"]}});
     let project = Project::new().agent(&agent("picky", &model, &picky));
-    // The runner of the command is the only one that there will be.
+    // The command's own runner is the only one.
     let demands =
         "does not meet the requirements {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}; set runner.tags";
     run(project.path(), &["run", "picky", "x"]).await.ends(3, &["failed[no_matching_runner]", demands]);
     let mut tagged = accord(project.path());
     let tagged = tagged.env("ACCORD_RUNNER__TAGS", "linux").args(["run", "picky", "x"]);
     assert_eq!(finish(tagged, "").await.ends(0, &[]).stdout, "done\n");
-    // Another may come to a coordinator that stays.
+    // With a permanent coordinator, another runner may come.
     let host = project.up().await;
     let waits = "picky is waiting: no live runner meets its requirements {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}";
     run(host.path(), &["run", "picky", "x", "--timeout", "5"]).await.ends(4, &[waits, "accord runners list"]);

@@ -1,4 +1,4 @@
-//! `accord sessions`: conversations that go on.
+//! `accord sessions`: resumed conversations.
 
 use accord_test_support::Reply;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{contracted, finish, run};
 use crate::support::{Project, accord, agent, model};
 
 #[tokio::test]
-async fn a_session_goes_on_where_it_was() {
+async fn a_session_is_resumed() {
     let model = model(["Paris", "Lyon", "Nice", "Lille"].map(Reply::text)).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
     let folder = host.path();
@@ -78,7 +78,7 @@ async fn sessions_are_removed_with_their_runs() {
     let gone = run(folder, &["sessions", "rm", &session]).await.ends(0, &[&format!("removed {session}")]);
     assert_eq!(gone.stdout, "");
     run(folder, &["runs", "show", &run_id]).await.ends(1, &[&run_id]);
-    // One that cannot be removed keeps none from going.
+    // One session that cannot be removed does not prevent the removal of the others.
     let rm = ["sessions", "rm", &session, busy.as_str(), &second, "--json"];
     let ran = run(folder, &rm).await.ends(1, &[&session, busy.as_str()]);
     let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -90,7 +90,7 @@ async fn sessions_are_removed_with_their_runs() {
 }
 
 #[tokio::test]
-async fn sessions_that_are_over_are_removed_by_age() {
+async fn finished_sessions_are_removed_by_age() {
     let model = model([Reply::text("Paris"), Reply::text("Lyon"), Reply::hang()]).await;
     let host =
         Project::new().agent(&agent("free", &model, &json!({}))).agent(&agent("other", &model, &json!({})));

@@ -1,4 +1,5 @@
-//! Where an accepted value stood: visible everywhere, limited by `extract_json`, confirmed by `embedded: confirm`.
+//! The location of an accepted value in the text: visible everywhere, limited by `extract_json`,
+//! confirmed by `embedded: confirm`.
 
 use accord_api::attempt::Outcome;
 use accord_api::{Attempt, EventBody, RunStatus, RunView, StatsQuery, ValueSource};
@@ -40,7 +41,7 @@ fn source(run: &RunView) -> Option<ValueSource> {
 }
 
 #[tokio::test]
-async fn a_value_in_prose_is_accepted_and_everybody_can_see_it() {
+async fn a_value_in_prose_is_accepted_and_marked_everywhere() {
     let model = model([IN_PROSE, ALONE, IN_PROSE].map(Reply::text)).await;
     let accord = Project::new().agent(&agent("triage", &model, &contracted(json!({})))).up().await;
     let ran = accord.run(&ask("triage")).await;
@@ -80,7 +81,7 @@ async fn a_value_in_prose_is_accepted_and_everybody_can_see_it() {
 }
 
 #[tokio::test]
-async fn a_contract_that_takes_fences_alone_asks_again_and_fails() {
+async fn a_contract_that_requires_fences_re_prompts_and_fails() {
     let fenced = format!("```json\n{ALONE}\n```");
     let prose_again = format!("As I said: {IN_PROSE}");
     let model = model([IN_PROSE, &fenced, IN_PROSE, &prose_again].map(Reply::text)).await;
@@ -150,7 +151,7 @@ async fn a_caller_asks_for_confirmation_on_the_command_line() {
         .ends(1, &["expected 'fence' or 'prose', got 'table'"]);
 }
 
-/// A program that remembers nothing is asked again by the coordinator.
+/// A program without memory is re-prompted by the coordinator.
 #[tokio::test]
 async fn an_external_program_confirms_its_value() {
     let script = r#"if grep -q 'inside other text'; then echo '{"severity": "low", "count": 3}'; \

@@ -1,4 +1,4 @@
-//! What ends a run early: `--timeout`, Ctrl-C, and a coordinator that goes.
+//! Ways to end a run early: `--timeout`, Ctrl-C, and a coordinator that goes away.
 
 use std::process::Stdio;
 
@@ -40,7 +40,7 @@ async fn a_time_limit_and_a_signal_stop_the_run_on_the_server() {
     assert_eq!((&report["status"], &report["interruption"]), (&json!("stopped"), &json!("signal")));
     assert_eq!(newest(&host).await, RunStatus::Stopped);
 
-    // Whoever only watches leaves the run alone.
+    // Interrupting `watch` does not affect the run.
     let created = host.client.create_run(&crate::support::ask("slow"), None).await.unwrap();
     model.wait_for_requests(4).await;
     let mut command = accord(host.path());
@@ -55,7 +55,7 @@ async fn a_time_limit_and_a_signal_stop_the_run_on_the_server() {
 
     let ran = run(host.path(), &["runs", "stop", created.run_id.as_str(), "--json"]).await.ends(0, &[]);
     assert_eq!(ran.text("/run_id"), created.run_id.as_str());
-    // One that is not there keeps none from being stopped.
+    // An unknown run does not prevent the others from being stopped.
     let stop = ["runs", "stop", "run_none", created.run_id.as_str()];
     let ran = run(host.path(), &[&stop[..], &["--json"]].concat()).await.ends(1, &["run_none"]);
     let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -89,7 +89,7 @@ async fn an_embedded_run_stops_too() {
 }
 
 #[tokio::test]
-async fn a_coordinator_that_goes_ends_the_waiting() {
+async fn a_coordinator_that_goes_away_ends_the_wait() {
     let model = model([Reply::hang()]).await;
     let host = Project::new().agent(&agent("slow", &model, &json!({}))).up().await;
     let mut command = accord(host.path());
@@ -99,7 +99,7 @@ async fn a_coordinator_that_goes_ends_the_waiting() {
         host.kill().await
     });
     ran.ends(3, &["has not finished, but cannot reach the coordinator", "accord runs watch run_"]);
-    // The address that a killed coordinator leaves is not answered.
+    // The address that a killed coordinator leaves behind does not respond.
     let url = "http://127.0.0.1:9";
     run(kept.path(), &["runs", "list", "--coordinator", url])
         .await

@@ -1,4 +1,4 @@
-//! A reader of stdout that went away: what counts is how the run ended.
+//! With stdout closed early, the exit code still depends on the outcome of the run.
 
 use std::process::{ExitStatus, Stdio};
 
@@ -9,7 +9,7 @@ use tokio::io::AsyncBufReadExt as _;
 use super::{always, contracted};
 use crate::support::{Project, accord, agent, model};
 
-/// Runs a command that nobody listens to.
+/// Runs a command with stdout closed.
 async fn unread(project: &Project, arguments: &[&str]) -> ExitStatus {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -30,7 +30,7 @@ async fn a_run_exits_by_its_outcome() {
 }
 
 #[tokio::test]
-async fn whoever_watches_goes_and_leaves_the_run_alone() {
+async fn a_closed_stdout_ends_watch_and_not_the_run() {
     let model = model([Reply::hang()]).await;
     let host = Project::new().agent(&agent("slow", &model, &json!({}))).up().await;
     let created = host.client.create_run(&crate::support::ask("slow"), None).await.unwrap();
@@ -42,7 +42,7 @@ async fn whoever_watches_goes_and_leaves_the_run_alone() {
     drop(lines);
     model.wait_for_requests(1).await;
     assert!(!host.client.run(&created.run_id).await.unwrap().status.is_over());
-    // Its end is told, and nobody is there to be told.
+    // The end of the run is printed, but nothing reads it.
     host.client.stop_run(&created.run_id).await.unwrap();
     assert_eq!(child.wait().await.unwrap().code(), Some(4));
 }

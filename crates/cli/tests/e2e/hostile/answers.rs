@@ -1,4 +1,4 @@
-//! Answers of models, judged by the runner and once more by the coordinator.
+//! Answers of models, validated by the runner and again by the coordinator.
 
 use accord_test_support::hostile::json_texts;
 
@@ -6,7 +6,7 @@ use super::shares;
 use super::victim::{AGENT, By, Victim};
 use super::wire::Request;
 
-/// A contract that recurses, so that what is deep is followed as far as it goes.
+/// A recursive contract, so that deep values are validated at every level.
 const SCHEMA: &str = r##"{"$ref": "#/$defs/node", "$defs": {"node": {"anyOf": [
     {"type": ["null", "boolean", "number", "string"]}, {"type": "array", "items": {"$ref": "#/$defs/node"}},
     {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/node"}}}]}}}"##;

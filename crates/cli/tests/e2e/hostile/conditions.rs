@@ -1,4 +1,4 @@
-//! CEL: conditions of edges and checks in workflows, invariants of agents.
+//! CEL: conditions of edges and checks in workflows, and invariants of agents.
 
 use accord_test_support::hostile::conditions;
 
@@ -6,7 +6,8 @@ use super::quoted;
 use super::victim::{By, Victim};
 use super::wire::Request;
 
-/// A workflow with this condition on an edge and in a check. The check knows the input node's output by its name.
+/// A workflow with this condition on an edge and in a check. The check refers to the input node's
+/// output by name.
 fn workflow(name: &str, condition: &str) -> String {
     let (edge, check) = (quoted(condition), quoted(&condition.replace("output", "input")));
     format!(

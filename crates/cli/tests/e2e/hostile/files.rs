@@ -1,4 +1,4 @@
-//! Files of a project: agents, workflows, schemas and settings, read by the commands and at the start.
+//! Project files: agents, workflows, schemas and settings, read by commands and at startup.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -14,11 +14,11 @@ use super::wire::{Request, send};
 use super::{rounds, turn};
 use crate::support::{Project, accord};
 
-/// How many files of each kind are read by a command of their own in a round.
+/// How many files of each kind get their own command in a round.
 const ALONE_A_ROUND: usize = 12;
 
-/// A command that reads hostile files: it ends by itself, with a code of its own and within the limits. The error says
-/// what it did instead.
+/// Runs a command that reads hostile files. It must exit by itself, with an exit code and within
+/// the limits; otherwise the error describes what happened.
 async fn ends(command: &mut Command, files: u32) -> Result<(), String> {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -78,7 +78,8 @@ fn workflows() -> Vec<(String, String)> {
     files
 }
 
-/// All files at once, and then some of them alone, so that each is held to the limits by itself.
+/// Reads all files at once, and then some of them alone, so that each is checked against the
+/// limits.
 async fn read_by(arguments: &[&str], files: &[(String, String)]) -> Vec<String> {
     let mut failures = Vec::new();
     let together = Project::new();
@@ -87,7 +88,7 @@ async fn read_by(arguments: &[&str], files: &[(String, String)]) -> Vec<String> 
     }
     let count = u32::try_from(files.len()).unwrap();
     let failed = ends(accord(together.path()).args(arguments), count).await.err();
-    // Where all of them together do harm, each is looked at.
+    // If all of them together exceed the limits, each is tried alone.
     let rounds = if failed.is_some() { files.len().div_ceil(ALONE_A_ROUND) } else { rounds() };
     failures.extend(failed.map(|error| format!("{arguments:?} on all files: {error}")));
     for round in 0..rounds {
@@ -160,7 +161,7 @@ async fn no_schema_in_a_file_stops_a_command() {
     hold(&failures);
 }
 
-/// A project full of hostile files starts, and serves.
+/// A project full of hostile files starts and answers requests.
 #[tokio::test]
 async fn no_file_stops_the_start() {
     let project = Project::new();

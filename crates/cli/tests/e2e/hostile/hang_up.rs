@@ -1,4 +1,4 @@
-//! Clients that ask for costly work and hang up: nobody waits for it, so it is not done to the end for each of them.
+//! Clients that request expensive work and hang up: the work is not completed for each of them.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::wire::Request;
 /// How many clients hang up.
 const CLIENTS: usize = 8;
 
-/// A process that used less than this in [`BETWEEN`] is at rest.
+/// A process that used less CPU time than this in [`BETWEEN`] is idle.
 const REST: Duration = Duration::from_millis(30);
 const BETWEEN: Duration = Duration::from_millis(300);
 
-/// Waits until a process does nothing more, or has used too much, and gives what it has used.
+/// Waits until a process is idle or has used too much, and returns what it has used.
 async fn rested(meter: Meter, from: Duration, most: Duration) -> Duration {
     let mut looks = tokio::time::interval(BETWEEN);
     looks.tick().await;
@@ -33,7 +33,7 @@ async fn rested(meter: Meter, from: Duration, most: Duration) -> Duration {
 }
 
 #[tokio::test]
-async fn work_for_clients_that_have_gone_is_bounded() {
+async fn work_for_disconnected_clients_is_bounded() {
     let victim = Victim::start().await;
     let meter = victim.meter();
     for name in ["enum times items", "anyOf times items", "patterns times properties"] {

@@ -1,8 +1,8 @@
-//! What a process uses, as the kernel tells.
+//! CPU time and memory of a process, from `/proc`.
 
 use std::time::Duration;
 
-/// The kernel counts CPU time for `/proc` in hundredths of a second, whatever its own clock is.
+/// `/proc` counts CPU time in hundredths of a second, regardless of the kernel's clock.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A process under observation.
@@ -16,10 +16,10 @@ impl Meter {
         Self { pid }
     }
 
-    /// CPU time of all threads so far; none where the process is gone.
+    /// CPU time of all threads so far; `None` if the process is gone.
     pub(super) fn cpu(self) -> Option<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
-        // The second field is the program's name in brackets, which may hold spaces.
+        // The second field is the program's name in parentheses, which may contain spaces.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks = |field: usize| fields.get(field)?.parse::<u32>().ok();
         (fields.first() != Some(&"Z")).then_some(())?;
@@ -31,14 +31,14 @@ impl Meter {
         self.status("VmRSS:")
     }
 
-    /// The most memory in use since the start, or since [`Meter::forget_peak`].
+    /// The peak memory since the start, or since [`Meter::forget_peak`].
     pub(super) fn peak(self) -> Option<u64> {
         self.status("VmHWM:")
     }
 
-    /// Begins to look for the most memory anew.
+    /// Resets the peak memory.
     pub(super) fn forget_peak(self) {
-        // Where that is not allowed the peak stays what it was, and growth is judged too strictly.
+        // If that is not allowed, the old peak stays, and growth is judged too strictly.
         let _ = std::fs::write(format!("/proc/{}/clear_refs", self.pid), "5");
     }
 

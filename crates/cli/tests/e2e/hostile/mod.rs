@@ -1,8 +1,9 @@
 //! Hostile inputs against the real binary: every route, every field, every file.
 //!
-//! After each of them the process lives, has given no 5xx but 503, has used a bounded amount of CPU time and memory, and
-//! answers the next request. How long that next answer takes is printed and not asserted: other tests share the machine.
-//! `HOSTILE_ROUNDS` asks for more combinations of routes and shapes, `HOSTILE_VERBOSE` prints what each one cost.
+//! After each input the process must be alive, have answered without a 5xx other than 503, have
+//! used a bounded amount of CPU time and memory, and answer the next request. The time of that next
+//! answer is printed but not asserted, because other tests share the machine. Set `HOSTILE_ROUNDS`
+//! for more combinations of routes and shapes, and `HOSTILE_VERBOSE` to print the cost of each.
 
 mod answers;
 mod conditions;
@@ -17,15 +18,16 @@ mod templates;
 mod victim;
 mod wire;
 
-/// How many rounds of combinations are tried, each with other shapes for each field.
+/// The number of rounds, each with different shapes for each field.
 fn rounds() -> usize {
     std::env::var("HOSTILE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
 
-/// One of so many shapes is tried in a round where each of them is costly.
+/// One in this many shapes is tried per round if each is expensive.
 const SHARE: usize = 4;
 
-/// The costly shapes of all rounds: every fourth in the first, the next to each of them in the second, all in four.
+/// The expensive shapes of all rounds: every fourth in the first round, the following ones in the
+/// second, all after four.
 fn shares<T>(shapes: &[T]) -> impl Iterator<Item = &T> {
     (0..rounds()).flat_map(|round| shapes.iter().skip(round % SHARE).step_by(SHARE))
 }
@@ -35,7 +37,8 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Some of the shapes for one place: others for its neighbours and in the next round, so that all have their turn.
+/// Some of the shapes for one place. Neighbouring places and the next round get others, so that all
+/// are used.
 fn turn<T>(shapes: &[T], place: usize, round: usize, count: usize) -> impl Iterator<Item = &T> {
     let from = place * count + round * 7;
     (from..from + count).filter_map(move |index| shapes.get(index % shapes.len().max(1)))

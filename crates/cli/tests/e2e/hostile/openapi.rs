@@ -1,11 +1,11 @@
-//! The routes as `/openapi.json` describes them, and a small body for each.
+//! The routes in `/openapi.json`, with a small request body for each.
 
 use serde_json::{Map, Value, json};
 
-/// How deep a body is made up.
+/// The depth of a generated body.
 const DEEPEST: usize = 6;
 
-/// One operation of the interface.
+/// One operation of the API.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) method: String,
@@ -18,7 +18,6 @@ pub(super) struct Operation {
     pub(super) body: Option<Value>,
 }
 
-/// All operations of a document.
 pub(super) fn operations(document: &Value) -> Vec<Operation> {
     let paths = document["paths"].as_object().unwrap();
     let each = |(path, methods): (&String, &Value)| -> Vec<Operation> {
@@ -42,7 +41,7 @@ pub(super) fn operations(document: &Value) -> Vec<Operation> {
     paths.iter().flat_map(each).collect()
 }
 
-/// What a reference leads to; other schemas are what they are.
+/// Resolves a reference; returns other schemas unchanged.
 fn resolved<'a>(schema: &'a Value, document: &'a Value) -> &'a Value {
     match schema["$ref"].as_str() {
         Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap_or(schema),
@@ -50,7 +49,7 @@ fn resolved<'a>(schema: &'a Value, document: &'a Value) -> &'a Value {
     }
 }
 
-/// The schema that counts: of alternatives the first that is not null.
+/// The schema to sample: of alternatives, the first that is not null.
 fn chosen<'a>(schema: &'a Value, document: &'a Value) -> &'a Value {
     let schema = resolved(schema, document);
     let branches = ["oneOf", "anyOf"].iter().find_map(|keyword| schema[*keyword].as_array());
@@ -61,7 +60,7 @@ fn chosen<'a>(schema: &'a Value, document: &'a Value) -> &'a Value {
     }
 }
 
-/// A small value that conforms, as far as types and required fields go.
+/// A small value that conforms in types and required fields.
 pub(super) fn sample(schema: &Value, document: &Value) -> Value {
     made(schema, document, 0)
 }
@@ -110,7 +109,7 @@ pub(super) fn fields(schema: &Value, document: &Value, deepest: usize) -> Vec<Ve
     fields
 }
 
-/// The text of a body with one field replaced.
+/// A body as text, with one field replaced.
 pub(super) fn with_field(body: &Value, path: &[String], text: &str) -> String {
     const MARK: &str = "the field that is replaced";
     let mut body = body.clone();

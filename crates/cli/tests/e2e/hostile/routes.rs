@@ -1,5 +1,5 @@
-//! Every route that the OpenAPI document names, with hostile paths, queries, headers and bodies. A new route is attacked
-//! without a change here.
+//! Every route in the OpenAPI document, with hostile paths, queries, headers and bodies. New routes
+//! are covered automatically.
 
 use accord_test_support::hostile::Shape;
 use accord_test_support::hostile::{
@@ -12,13 +12,13 @@ use super::victim::{AGENT, By, Victim, WORKFLOW};
 use super::wire::Request;
 use super::{quoted, rounds, turn};
 
-/// How many shapes each place gets in a round.
+/// How many shapes each place gets per round.
 const SHAPES_A_PLACE: usize = 3;
 
-/// How far into a body fields are replaced.
+/// How deep into a body fields are replaced.
 const FIELD_DEPTH: usize = 3;
 
-/// The address of an operation on things that are there, where we have some.
+/// The path of an operation, on existing objects if there are any.
 fn address(operation: &Operation) -> String {
     let name = match operation.path.split('/').nth(1) {
         Some("agents") => AGENT,
@@ -35,7 +35,7 @@ async fn described(victim: &Victim) -> (Value, Vec<Operation>) {
     (document, operations)
 }
 
-/// Each role by turns, and nobody.
+/// Each role in turn, and no key.
 fn turn_of(number: usize) -> By<'static> {
     [By::Admin, By::Caller, By::Viewer, By::Runner, By::Nobody][number % 5]
 }
@@ -93,7 +93,8 @@ async fn no_body_stops_the_coordinator() {
         for (place, operation) in with_bodies.enumerate() {
             for shape in turn(&texts, place, round, 2 * SHAPES_A_PLACE) {
                 let request = Request::new(&operation.method, address(operation)).body(&shape.text);
-                // Every second time with a key that may do all, or most bodies would not be read.
+                // Every second request uses an admin key, because most bodies would not be read
+                // otherwise.
                 let by = turn_of(if place % 2 == 0 { 0 } else { place + round });
                 victim.attack(&shape.name, by, request).await;
             }
@@ -102,7 +103,7 @@ async fn no_body_stops_the_coordinator() {
     victim.conclude().await;
 }
 
-/// What a field may be made to hold: values of every kind, and the languages that some fields are written in.
+/// Texts for a field: values of every kind, and the languages that some fields are written in.
 fn for_fields() -> Vec<Shape> {
     let mut shapes = values();
     let named = |kind: &str, name: &str, text: String| Shape { name: format!("{kind}: {name}"), text };

@@ -1,4 +1,4 @@
-//! What a model can do with nothing but the token of its run.
+//! Attacks by a model that has only the token of its run.
 
 use accord_test_support::hostile::{schemas, values};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::shares;
 use super::victim::{AGENT, By, Victim};
 use super::wire::Request;
 
-/// A run of our own: claimed by a runner that is this test, and so with a token that we know.
+/// A run that this test has claimed as a runner, so that its token is known.
 struct Held {
     token: String,
     heartbeat: Request,

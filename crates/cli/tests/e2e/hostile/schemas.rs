@@ -1,4 +1,5 @@
-//! JSON Schemas and values: checked, registered, made from examples, and as contracts of agents and callers.
+//! JSON Schemas and values: checked, registered, inferred from examples, and as contracts of agents
+//! and callers.
 
 use accord_test_support::hostile::{SchemaShape, schemas};
 
@@ -21,7 +22,7 @@ async fn a_schema_cannot_stop_the_coordinator_when_it_is_checked() {
 }
 
 #[tokio::test]
-async fn a_schema_cannot_stop_the_coordinator_where_it_is_kept() {
+async fn a_schema_cannot_stop_the_coordinator_when_it_is_stored() {
     let mut victim = Victim::start().await;
     for (number, SchemaShape { name, schema, value }) in shares(&schemas()).enumerate() {
         let body = format!(r#"{{"examples": [{value}, {schema}]}}"#);

@@ -15,7 +15,7 @@ pub(super) fn workflow(name: &str, template: &str) -> String {
     )
 }
 
-/// A workflow with this template wherever one may stand.
+/// A workflow with this template in every place that allows one.
 fn everywhere(template: &str) -> String {
     let template = quoted(template);
     format!(

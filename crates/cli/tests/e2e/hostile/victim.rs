@@ -1,4 +1,4 @@
-//! A host that is attacked, request by request, and what each attack did to it.
+//! A coordinator that is attacked request by request, and the effect of each attack.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -11,19 +11,20 @@ use super::meter::Meter;
 use super::wire::{Answer, Request, send};
 use crate::support::{Accord, Project, accord, agent};
 
-/// The most CPU time that one request may take. An unoptimised build needs some times as much for the same work.
+/// The most CPU time that one request may take. An unoptimised build needs several times as much
+/// for the same work.
 pub(super) const MOST_CPU: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 5 });
 
 /// The most memory that one request may add.
 pub(super) const MOST_GROWTH: u64 = 512 * 1024 * 1024;
 
-/// Who has not answered by then hangs.
+/// A request without an answer after this time hangs.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Between two looks at what is used.
+/// How often CPU time and memory are measured.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By<'a> {
     Nobody,
@@ -58,7 +59,7 @@ impl Keys {
     }
 }
 
-/// `accord up` with a key for each role, an agent whose model says what it is told to, and a workflow.
+/// `accord up` with a key for each role, an agent with a scripted model, and a workflow.
 pub(super) struct Victim {
     host: Accord,
     model: ModelServer,
@@ -68,7 +69,7 @@ pub(super) struct Victim {
     report: Report,
 }
 
-/// What came of all attacks.
+/// The results of all attacks.
 #[derive(Default)]
 struct Report {
     sent: usize,
@@ -78,10 +79,10 @@ struct Report {
     largest: (u64, String),
 }
 
-/// An agent that has a model, and takes anything for an answer unless the caller says otherwise.
+/// An agent with a model that accepts any answer unless the caller sets a contract.
 pub(super) const AGENT: &str = "parrot";
 
-/// A workflow that hands through what it gets.
+/// A workflow that returns its input.
 pub(super) const WORKFLOW: &str = "plain";
 
 impl Victim {
@@ -109,7 +110,7 @@ impl Victim {
         assert_eq!(made.unwrap().status, 201);
     }
 
-    /// A request with the key of who asks.
+    /// A request with the key of the caller.
     pub(super) fn signed(&self, by: By<'_>, request: Request) -> Request {
         let key = match by {
             By::Nobody => return request,
@@ -130,19 +131,19 @@ impl Victim {
         self.host.url.trim_start_matches("http://")
     }
 
-    /// What the model answers from now on.
+    /// Sets the model's answer from now on.
     pub(super) fn model_says(&self, text: &str) {
         text.clone_into(&mut self.says.lock().unwrap());
     }
 
-    /// The answer to something harmless, as JSON.
+    /// The answer to a harmless request, as JSON.
     pub(super) async fn json(&self, request: Request) -> Value {
         let answer = send(self.address(), &self.signed(By::Admin, request)).await.unwrap();
         serde_json::from_str(&answer.text).unwrap_or_else(|_| json!(answer.text))
     }
 
-    /// Sends a request and looks at what it does. A host that does not survive is replaced, so that the other shapes are
-    /// tried too.
+    /// Sends a request and measures its effect. A process that does not survive is replaced, so
+    /// that the other shapes are tried too.
     pub(super) async fn attack(&mut self, name: &str, by: By<'_>, request: Request) -> Option<Answer> {
         let request = self.signed(by, request);
         let name = format!("{} {}: {name}", request.method, shortened(&request.target));
@@ -187,7 +188,7 @@ impl Victim {
         None
     }
 
-    /// Ends when the process has used more than it may.
+    /// Returns when the process has exceeded a limit.
     async fn exceeds(&self, cpu: Duration, resident: u64) -> String {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         loop {
@@ -211,7 +212,7 @@ impl Victim {
         self.furnish().await;
     }
 
-    /// Says what was measured, and fails where something did not hold.
+    /// Prints the measurements and fails if a limit was exceeded.
     pub(super) async fn conclude(self) {
         println!("{}", self.report.summary());
         self.host.kill().await;

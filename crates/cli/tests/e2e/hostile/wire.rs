@@ -1,11 +1,12 @@
-//! HTTP by hand: what no client library would send, and an answer that is read as far as it goes.
+//! A minimal HTTP client that can send what no client library would, and reads as much of the
+//! answer as arrives.
 
 use std::io;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-/// More of an answer is not kept.
+/// The rest of a longer answer is dropped.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// A request, as it is sent.
@@ -37,7 +38,7 @@ impl Request {
         self
     }
 
-    /// All of it.
+    /// The whole request.
     pub(super) fn bytes(&self) -> Vec<u8> {
         [self.head().as_bytes(), self.body.as_deref().unwrap_or_default().as_bytes()].concat()
     }
@@ -62,12 +63,12 @@ pub(super) struct Answer {
     pub(super) text: String,
 }
 
-/// Sends a request and reads the answer; of a stream of events only its beginning.
+/// Sends a request and reads the answer; of an event stream only the beginning.
 pub(super) async fn send(address: &str, request: &Request) -> io::Result<Answer> {
     let stream = TcpStream::connect(address).await?;
     let (reader, mut writer) = stream.into_split();
     let write = async {
-        // Who refuses a body does not read it: the answer is what counts.
+        // A server that rejects a body does not read it: only the answer counts.
         let _ = writer.write_all(&request.bytes()).await;
         std::future::pending::<()>().await;
     };
@@ -83,7 +84,7 @@ async fn read(mut reader: impl tokio::io::AsyncRead + Unpin) -> io::Result<Answe
     loop {
         let length = match reader.read(&mut piece).await {
             Ok(length) => length,
-            // After an answer to a body that was not read, the connection may be reset.
+            // The connection may be reset after the answer to a body that was not read.
             Err(_) if !bytes.is_empty() => 0,
             Err(error) => return Err(error),
         };
@@ -101,7 +102,7 @@ async fn read(mut reader: impl tokio::io::AsyncRead + Unpin) -> io::Result<Answe
     Ok(Answer { status, text })
 }
 
-/// A body without the marks of its chunks.
+/// A body without the chunk headers.
 fn unchunked(mut body: &str) -> String {
     let mut text = String::new();
     while let Some((size, rest)) = body.split_once("\r\n") {

@@ -1,4 +1,4 @@
-//! Agents that start agents, by the coordinator's own MCP server.
+//! Agents that start agents through the coordinator's MCP server.
 
 use accord_api::{Role, RunStatus, SessionQuery, SessionStatus};
 use accord_client::{ApiKey, Client};
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Accord, Project, accord, agent, ask, data, severity};
 
-/// What the model was told by the tools of its last step.
+/// The results of the tools in the model's last step.
 fn told(request: &RecordedRequest) -> String {
     let messages = request.body.get("messages").and_then(Value::as_array);
     messages.and_then(|all| all.last()).map(Value::to_string).unwrap_or_default()
 }
 
-/// A model that starts a child, tries to be its own father, and answers with what the child found.
+/// A model that starts a child, tries to become its own parent, and answers with the child's
+/// result.
 fn father(request: &RecordedRequest, step: usize) -> Reply {
     match step {
         0 => Reply::tool(
@@ -89,13 +90,14 @@ async fn an_agent_starts_a_child_and_gets_its_conforming_result() {
 }
 
 #[tokio::test]
-async fn a_command_without_a_coordinator_does_the_work_of_children_too() {
+async fn a_command_without_a_coordinator_runs_children_too() {
     let (project, _model, _child) = home(Project::new()).await;
     let ran = accord(project.path()).args(["run", "father", "x"]).output().await.unwrap();
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "{\"severity\":\"high\"}\n", "{ran:?}");
 }
 
-/// A father who waits leaves his place to his child: a runner with one place would else wait for ever.
+/// A waiting parent frees its slot for its child; otherwise a runner with one slot would wait
+/// forever.
 #[tokio::test]
 async fn a_runner_full_of_waiting_parents_takes_their_children() {
     let one_place = Project::new().set("ACCORD_RUNNER__CONCURRENCY", "1");

@@ -12,7 +12,7 @@ fn contracted() -> Value {
     json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt", "max_retries": 0}})
 }
 
-/// An agent that keeps its contract, one that never does, and one that is free.
+/// An agent that meets its contract, one that never does, and one without a contract.
 async fn project() -> (Accord, [ModelServer; 2]) {
     let good =
         ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
@@ -25,7 +25,7 @@ async fn project() -> (Accord, [ModelServer; 2]) {
 }
 
 #[tokio::test]
-async fn without_a_coordinator_it_hosts_one_for_as_long_as_the_client_is_there() {
+async fn without_a_coordinator_it_hosts_one_until_the_client_leaves() {
     let model =
         ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
     let project = Project::new().agent(&agent("triage", &model, &contracted()));
@@ -38,7 +38,7 @@ async fn without_a_coordinator_it_hosts_one_for_as_long_as_the_client_is_there()
     assert_eq!(started["structuredContent"]["result_data"], json!({"severity": "high"}));
     assert_eq!(pipes.end().await, Some(0));
 
-    // What it did is kept in the project, and the next one finds it.
+    // The run is stored in the project, and the next server finds it.
     let mut pipes = Pipes::start(project.path(), &["mcp"], &[]);
     let fetched = pipes.call("get_agent_session_result", json!({ "session_id": session_id })).await;
     assert_eq!(fetched["structuredContent"]["result_data"], json!({"severity": "high"}));
@@ -52,7 +52,7 @@ async fn without_a_coordinator_it_hosts_one_for_as_long_as_the_client_is_there()
 }
 
 #[tokio::test]
-async fn over_pipes_an_agent_is_found_started_and_followed() {
+async fn an_agent_is_found_started_and_followed_over_stdio() {
     let (accord, _models) = project().await;
     let mut pipes = Pipes::start(accord.path(), &["mcp"], &[]);
     let greeting = pipes.ask("initialize", json!({"protocolVersion": "2025-06-18"})).await;
@@ -116,7 +116,7 @@ async fn over_pipes_an_agent_is_found_started_and_followed() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_with_what_to_do() {
+async fn errors_say_what_to_do() {
     let (accord, _models) = project().await;
     let url = accord.url.as_str();
     let start = |arguments: Value| async move { call(url, None, "start_agent_session", arguments).await };
@@ -175,7 +175,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
 
 #[tokio::test]
 async fn mcp_server_supports_schema_parameters() {
-    // Each session's first answer would do for an agent without a contract.
+    // Without a contract, the first answer of each session would be accepted.
     let answers = |_: &RecordedRequest, count: usize| {
         Reply::text(if count.is_multiple_of(2) { "rather high" } else { r#"{"severity": "high"}"# })
     };
@@ -188,7 +188,7 @@ async fn mcp_server_supports_schema_parameters() {
     for (asked, (parameter, contract)) in contracts.into_iter().enumerate() {
         let mut arguments = json!({"agent_name": "free", "prompt": "x"});
         arguments[parameter] = contract;
-        // By pipes once, and once over HTTP.
+        // Once over stdio, once over HTTP.
         let started = match asked {
             0 => pipes.call("start_agent_session", arguments).await,
             _ => call(&accord.url, None, "start_agent_session", arguments).await,
@@ -207,7 +207,7 @@ async fn mcp_server_supports_schema_parameters() {
 }
 
 #[tokio::test]
-async fn a_schema_of_the_registry_holds_a_free_agent() {
+async fn a_registered_schema_is_enforced() {
     let (accord, _models) = project().await;
     let schema = json!({"name": "severity", "description": "How bad", "schema": severity()});
     accord.client.create_schema(&serde_json::from_value(schema).unwrap()).await.unwrap();
@@ -223,7 +223,7 @@ async fn a_schema_of_the_registry_holds_a_free_agent() {
 }
 
 #[tokio::test]
-async fn over_http_the_callers_key_decides() {
+async fn over_http_the_callers_key_decides_access() {
     let (accord, _models) = project().await;
     let url = accord.url.as_str();
     let key = async |role| {
@@ -253,7 +253,7 @@ async fn over_http_the_callers_key_decides() {
 }
 
 #[tokio::test]
-async fn the_parent_comes_from_whoever_starts_the_server() {
+async fn the_parent_comes_from_the_process_that_starts_the_server() {
     let (accord, _models) = project().await;
     let parent = accord.run(&ask("free")).await.session_id;
     let mut pipes = Pipes::start(accord.path(), &["mcp"], &[("ACCORD_PARENT_SESSION", parent.as_str())]);
@@ -276,7 +276,7 @@ async fn the_parent_comes_from_whoever_starts_the_server() {
 }
 
 #[tokio::test]
-async fn without_a_coordinator_it_says_so() {
+async fn an_unreachable_coordinator_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut pipes = Pipes::start(folder.path(), &["mcp"], &[]);
     assert_eq!(pipes.child.wait().await.unwrap().code(), Some(1));
@@ -284,7 +284,7 @@ async fn without_a_coordinator_it_says_so() {
 }
 
 #[tokio::test]
-async fn results_of_cli_agents_are_taken_by_a_tool() {
+async fn results_of_cli_agents_are_submitted_by_a_tool() {
     let folder = tempfile::tempdir().unwrap();
     let (schema, out) = (folder.path().join("schema.json"), folder.path().join("out.jsonl"));
     std::fs::write(&schema, severity().to_string()).unwrap();

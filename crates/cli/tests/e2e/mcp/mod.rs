@@ -1,4 +1,4 @@
-//! MCP on both sides: Accord's tools for clients, and the tools of servers for agents.
+//! MCP on both sides: Accord's tools for clients, and tools of MCP servers for agents.
 
 mod agents;
 mod clients;
@@ -18,7 +18,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::support::accord;
 
-/// A client of `accord mcp`, or of anything that speaks MCP in lines.
+/// A client of `accord mcp`, or of any MCP server over stdio.
 struct Pipes {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -35,21 +35,21 @@ impl Pipes {
         Self { stdin: child.stdin.take(), child, lines, asked: 0 }
     }
 
-    /// Asks, and gives the answer.
+    /// Sends a request and returns the answer.
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         let answer = self.begin(method, params).await;
         assert_eq!(answer.get("id"), Some(&json!(self.asked)), "{answer}");
         answer
     }
 
-    /// Asks, and gives what comes next, which may be a question.
+    /// Sends a request and returns the next message, which may be a request of the server.
     async fn begin(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
         let id = self.asked;
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await
     }
 
-    /// Replies to a question, and gives what comes next.
+    /// Answers a request of the server and returns the next message.
     async fn reply(&mut self, id: &Value, result: Value) -> Value {
         self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result})).await
     }
@@ -61,12 +61,12 @@ impl Pipes {
         serde_json::from_str(&line).unwrap_or_else(|_| json!(line))
     }
 
-    /// Calls a tool, and gives its result.
+    /// Calls a tool and returns its result.
     async fn call(&mut self, name: &str, arguments: Value) -> Value {
         result(self.ask("tools/call", json!({"name": name, "arguments": arguments})).await)
     }
 
-    /// Closes its stdin, and waits for it; nothing more may have been on its stdout.
+    /// Closes stdin and waits for the exit; stdout must contain nothing more.
     async fn end(mut self) -> Option<i32> {
         self.stdin = None;
         assert_eq!(self.lines.next_line().await.unwrap(), None, "stdout is for messages only");
@@ -74,7 +74,7 @@ impl Pipes {
     }
 }
 
-/// Posts a message to `/mcp`, and gives the status and what came back.
+/// Posts a message to `/mcp` and returns status and body.
 async fn post(url: &str, key: Option<&str>, message: Value) -> (u16, Value) {
     let headers = key.map(|key| ("authorization".to_owned(), format!("Bearer {key}"))).into_iter().collect();
     let request = Request { url: format!("{url}/mcp"), headers, body: message };
@@ -86,7 +86,7 @@ async fn post(url: &str, key: Option<&str>, message: Value) -> (u16, Value) {
     (response.status, serde_json::from_slice(&body).unwrap_or(Value::Null))
 }
 
-/// Calls a tool over HTTP, and gives its result.
+/// Calls a tool over HTTP and returns its result.
 pub(crate) async fn call(url: &str, key: Option<&str>, name: &str, arguments: Value) -> Value {
     let params = json!({"name": name, "arguments": arguments});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -95,14 +95,14 @@ pub(crate) async fn call(url: &str, key: Option<&str>, name: &str, arguments: Va
     result(answer)
 }
 
-/// The same, with what goes beside the arguments.
+/// The same, with `_meta` next to the arguments.
 pub(crate) async fn call_with_meta(url: &str, name: &str, arguments: Value, meta: Value) -> Value {
     let params = json!({"name": name, "arguments": arguments, "_meta": meta});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     result(post(url, None, message).await.1)
 }
 
-/// What a request came to; nothing where it was refused.
+/// The result of a request; null if it failed.
 fn result(mut answer: Value) -> Value {
     answer.get_mut("result").map(Value::take).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Pipes, call, text};
 use crate::support::{Project, agent};
 
-/// A model that wants to read a file, and answers with what came of it.
+/// A model that tries to read a file and answers with the result of the call.
 fn reader(request: &RecordedRequest, _: usize) -> Reply {
     let messages = request.body["messages"].as_array().cloned().unwrap_or_default();
     match messages.len() {

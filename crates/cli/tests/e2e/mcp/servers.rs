@@ -1,4 +1,4 @@
-//! The MCP servers of blueprints, behind the binary.
+//! The MCP servers of agents, used by the binary.
 
 use accord_api::{FailureType, RunStatus};
 use accord_test_support::{Reply, Script};
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Project, agent, ask, model};
 
-/// A server that is a shell script: it greets, has one tool, and gives its own id and a secret as the answer.
+/// An MCP server as a shell script: it has one tool, which returns the server's process id and a
+/// secret.
 const SERVER: &str = r#"
 read l; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
 read l; read l; echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"who","inputSchema":{"type":"object"}}]}}'
@@ -39,7 +40,7 @@ async fn a_model_uses_a_server_and_nothing_is_left_running() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_start_fails_the_run_by_its_name() {
+async fn a_server_that_does_not_start_fails_the_run_and_is_named() {
     let model = model([]).await;
     let dying = shell("echo 'no licence' >&2; exit 4", json!({}));
     let unset = shell("exit 0", json!({"KEY": "${NO_SUCH_VARIABLE}"}));
@@ -72,10 +73,10 @@ async fn a_server_that_does_not_start_fails_the_run_by_its_name() {
 }
 
 #[tokio::test]
-async fn a_server_goes_with_the_run_that_is_stopped() {
+async fn a_server_ends_with_a_stopped_run() {
     let hanging = Script::handler(|_, _| Reply::tool("local__who", &json!({})));
     let model = accord_test_support::ModelServer::start(hanging).await.unwrap();
-    // It takes the call and never answers.
+    // The tool never answers the call.
     let script = SERVER.replace(
         "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":2",
         "read l; echo $$ > server.pid; read l; read l; echo '{\"jsonrpc\":\"2.0\",\"id\":2",

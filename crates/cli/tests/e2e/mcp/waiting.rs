@@ -1,5 +1,5 @@
-//! A parent with three callback children, under its own contract and under the caller's: one conforming result, however it is
-//! asked for.
+//! A parent with three callback children, under its own contract and under the caller's: one
+//! conforming result for every kind of caller.
 
 use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn schema() -> Value {
     })
 }
 
-/// A model that starts three children and says that it waits, until it has heard of all of them.
+/// A model that starts three children and answers that it waits, until it has a callback from each.
 fn parent(request: &RecordedRequest, _step: usize) -> Reply {
     let messages = request.body["messages"].as_array().unwrap();
     let said = messages.iter().filter(|message| message["role"] == "assistant").count();
@@ -25,7 +25,7 @@ fn parent(request: &RecordedRequest, _step: usize) -> Reply {
             json!({"agent_name": agent, "parameters": {"prompt": "report"}, "mode": "async_callback"});
         return Reply::tool("accord__start_agent_session", &start);
     }
-    // Each report names its child once.
+    // Each callback names its child once.
     let heard = messages.iter().map(Value::to_string).map(|text| text.matches("<agent-callback ").count());
     match heard.sum::<usize>() {
         CHILDREN => Reply::text(format!("{{\"reports\": {CHILDREN}}}")),
@@ -58,7 +58,7 @@ async fn house() -> House {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_of_three_gives_one_conforming_result_to_every_caller() {
+async fn a_parent_of_three_returns_one_conforming_result() {
     let House { accord: house, _models } = house().await;
     let expected = json!({"reports": CHILDREN});
 

@@ -1,4 +1,4 @@
-//! Workflows by MCP: over both transports, and for an agent that runs one.
+//! Workflows over MCP: over both transports, and started by an agent.
 
 use accord_api::{RunStatus, SessionQuery, WorkflowRunQuery};
 use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Pipes, call, text};
 use crate::support::{Accord, Project, agent, ask, data, severity};
 
-/// Agents by name, each with what its model answers.
+/// Agents by name, each with the script of its model.
 async fn project(agents: &[(&str, Script, Value)]) -> (Accord, Vec<ModelServer>) {
     let (mut project, mut models) = (Project::new(), Vec::new());
     for (name, script, more) in agents {
@@ -82,7 +82,7 @@ async fn a_workflow_is_run_and_followed_over_both_transports() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_with_a_workflow_is_told_with_what_to_do() {
+async fn workflow_errors_say_what_to_do() {
     let (accord, _models) = project(&[("stubborn", always("I would rather not"), json!({}))]).await;
     store(&accord, "hopeless", "stubborn").await;
     let cases = [
@@ -109,7 +109,7 @@ async fn what_goes_wrong_with_a_workflow_is_told_with_what_to_do() {
     accord.end().await;
 }
 
-/// A model that runs a workflow, and answers with what came out.
+/// A model that runs a workflow and answers with its output.
 fn lead(request: &RecordedRequest, step: usize) -> Reply {
     let messages = request.body.get("messages").and_then(Value::as_array);
     let told = messages.and_then(|all| all.last()).map(Value::to_string).unwrap_or_default();
@@ -121,7 +121,7 @@ fn lead(request: &RecordedRequest, step: usize) -> Reply {
 }
 
 #[tokio::test]
-async fn an_agent_runs_a_workflow_and_is_the_parent_of_all_in_it() {
+async fn an_agent_is_the_parent_of_all_runs_in_its_workflow() {
     let (accord, _models) = project(&[
         ("lead", Script::handler(lead), json!({"mcp_servers": {"accord": {}}})),
         ("triage", always(r#"{"severity": "high"}"#), json!({})),

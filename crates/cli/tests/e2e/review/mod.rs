@@ -17,7 +17,7 @@ fn commits() -> Vec<PathBuf> {
     commits
 }
 
-/// The first added line of a change behind the third, by the numbers that a reviewer is shown.
+/// The location of the first added line after line 3, by the line numbers that a reviewer sees.
 fn place(shown: &str) -> (String, i64) {
     let mut file = "";
     let mut places = shown.lines().filter_map(|line| {
@@ -31,7 +31,8 @@ fn place(shown: &str) -> (String, i64) {
     places.next().unwrap()
 }
 
-/// How far two reviewers are apart: from three lines above to three lines below, by the line.
+/// The distance between two reviewers: from three lines above to three lines below, depending on
+/// the line.
 fn shift(line: i64) -> i64 {
     line % 7 - 3
 }
@@ -58,14 +59,14 @@ fn conventions(request: &RecordedRequest) -> Value {
     json!({"summary": "Nothing was found.", "findings": [], "cleared": [cleared]})
 }
 
-/// A part of the writer's input.
+/// A field of the writer's input.
 fn part(request: &RecordedRequest, name: &str) -> Value {
     let text = request.last_text();
     let start = text.split(&format!("<input name=\"{name}\">")).nth(1).unwrap();
     serde_json::from_str(start.split("</input>").next().unwrap()).unwrap()
 }
 
-/// Takes over everything, and names who said it.
+/// Repeats every finding and names its source.
 fn writer(request: &RecordedRequest) -> Value {
     let (reviews, contradictions) = (part(request, "reviews"), part(request, "contradictions"));
     let mut findings = Vec::new();
@@ -97,7 +98,7 @@ struct Reviewers {
 }
 
 impl Reviewers {
-    /// The project of the template, with scripted models instead of the recordings.
+    /// The project of the template, with scripted models instead of recordings.
     async fn start(correctness: ModelServer) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let made = accord(folder.path()).args(["init", "--template", "code-review"]).output().await.unwrap();

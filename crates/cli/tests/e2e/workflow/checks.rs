@@ -20,7 +20,7 @@ async fn checked(severity: &str, on_failure: &str) -> WorkflowRunView {
 }
 
 #[tokio::test]
-async fn a_check_that_warns_lets_the_run_go_on() {
+async fn a_check_that_warns_lets_the_run_continue() {
     let run = checked("warn", "fail").await;
     assert_eq!((run.status, &run.output), (WorkflowStatus::Completed, &json!([1])));
     assert_eq!(run.nodes[2].warning.as_deref(), Some("too few findings"));
@@ -35,7 +35,7 @@ async fn a_check_that_fails_ends_the_run() {
 }
 
 #[tokio::test]
-async fn a_check_that_fails_can_be_gone_on_without() {
+async fn a_run_can_continue_after_a_failed_check() {
     let run = checked("fail", "continue").await;
     assert_eq!((run.status, &run.output), (WorkflowStatus::Completed, &json!([1])));
     assert_eq!(status(&run, "enough"), NodeStatus::Failed);

@@ -46,7 +46,7 @@ async fn a_workflow_runs_without_a_server() {
 }
 
 #[tokio::test]
-async fn the_exit_code_says_how_it_ended() {
+async fn the_exit_code_depends_on_the_outcome() {
     let model = parrot().await;
     let nodes = |node: Value| json!({"input": {"type": "input"}, "node": node, "output": {"type": "output"}});
     let edges = edges(&[("input", "node"), ("node", "output")]);
@@ -64,7 +64,7 @@ async fn the_exit_code_says_how_it_ended() {
         let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(code), "{errors}");
         assert!(ran.stdout.is_empty() && errors.contains("node 'node' failed"), "{errors}");
-        // What no agent worked on has no run to look into.
+        // Nodes without an agent have no run to inspect.
         assert_eq!(errors.contains("accord runs attempts run_"), is_run, "{errors}");
     }
     let careless =
@@ -105,7 +105,7 @@ async fn the_exit_code_says_how_it_ended() {
 }
 
 #[tokio::test]
-async fn a_run_can_be_looked_at_afterwards() {
+async fn a_run_can_be_inspected_afterwards() {
     let model = parrot().await;
     let (nodes, edges) = echo();
     let accord_up = file(&model, &nodes, &edges).up().await;
@@ -120,7 +120,7 @@ async fn a_run_can_be_looked_at_afterwards() {
 }
 
 #[tokio::test]
-async fn a_text_stays_a_text_where_the_workflow_asks_for_one() {
+async fn a_string_parameter_stays_a_string() {
     let model = parrot().await;
     let (mut nodes, edges) = echo();
     nodes["input"]["schema"] = json!({"type": "object", "properties": {"word": {"type": "string"}}});
@@ -143,7 +143,7 @@ async fn a_run_is_stopped_from_the_command_line() {
     let request = CreateWorkflowRun { input: Some(json!({"word": "x"})), ..CreateWorkflowRun::default() };
     let id = host.client.run_workflow("flow", &request, None).await.unwrap().workflow_run_id;
     model.wait_for_requests(1).await;
-    // A beginning is enough, and one that is not there keeps none from being stopped.
+    // A prefix is enough, and an unknown id does not prevent the others from being stopped.
     let stopped = run(&["stop", "wfr_none", &id.as_str()[..20], "--json"]).await.unwrap();
     assert_eq!(stopped.status.code(), Some(1));
     let lines = String::from_utf8(stopped.stdout).unwrap();
@@ -158,7 +158,7 @@ async fn a_run_is_stopped_from_the_command_line() {
 }
 
 #[tokio::test]
-async fn runs_are_listed_and_begun_without_waiting() {
+async fn runs_are_listed_and_started_without_waiting() {
     let model = parrot().await;
     let (nodes, edges) = echo();
     let host = file(&model, &nodes, &edges).up().await;
@@ -209,7 +209,7 @@ async fn runs_are_listed_and_begun_without_waiting() {
 }
 
 #[tokio::test]
-async fn what_was_gone_on_without_is_told() {
+async fn skipped_failures_are_reported() {
     let model = parrot().await;
     let each = json!({"type": "map", "over": "{{ ['fail', '{}'] }}", "agent": "parrot", "prompt": "[[{{ item | safe }}]]",
         "on_failure": "continue"});
@@ -230,7 +230,7 @@ async fn what_was_gone_on_without_is_told() {
 }
 
 #[tokio::test]
-async fn workflows_are_pushed_and_taken_out() {
+async fn workflows_are_pushed_and_removed() {
     let model = parrot().await;
     let (nodes, edges) = echo();
     let project = file(&model, &nodes, &edges);
@@ -247,7 +247,8 @@ async fn workflows_are_pushed_and_taken_out() {
     assert_eq!(pushed["workflows"][0]["source"], json!("store"));
     assert_eq!(change(&push(&[]).await.1), json!("unchanged"));
 
-    // "a" has "zero" in it, which has to be there before it. One that cannot be run there is told, and the others are stored.
+    // "a" contains "zero", which has to be pushed before it. A workflow that cannot run there is
+    // reported, and the others are stored.
     let folder = project.path().join(".accord/workflows");
     let inner = json!({"input": {"type": "input"}, "inner": {"type": "agent", "workflow": "zero", "parameters": {"word": "x"}},
         "output": {"type": "output"}});

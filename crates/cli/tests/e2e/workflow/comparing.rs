@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Seed 003: security flags a place that conventions call sandboxed; the writer must hear of it.
+/// Seed 003: security flags a place that conventions call sandboxed; the writer must be told.
 #[tokio::test]
 async fn siblings_that_contradict_each_other_surface() {
     let model = parrot().await;
@@ -41,9 +41,9 @@ async fn siblings_that_contradict_each_other_surface() {
     accord.end().await;
 }
 
-/// What a limit keeps from being compared is told: a person must not take silence for agreement.
+/// Comparisons skipped because of a limit are reported: silence would look like agreement.
 #[tokio::test]
-async fn what_is_too_much_to_compare_is_told() {
+async fn skipped_comparisons_are_reported() {
     let model = parrot().await;
     let accord = project(&model).await;
     let findings = |agent: &str| {
@@ -73,7 +73,7 @@ async fn what_is_too_much_to_compare_is_told() {
     accord.end().await;
 }
 
-/// Vectors weigh every word alike, where words by themselves weigh the rare ones more.
+/// Embeddings weigh every word alike; the comparison of words gives rare ones more weight.
 #[tokio::test]
 async fn an_embedding_model_finds_near_duplicates() {
     let model = parrot().await;

@@ -52,11 +52,12 @@ async fn files_are_read_watched_and_written() {
     let run = accord.run_workflow("plain", json!({"a": [1]})).await;
     assert_eq!(run.output, json!({"a": [1]}));
 
-    // A file wins over the store, and says so.
+    // A file takes precedence over the store, and the error says so.
     let exists = accord.client.create_workflow(&view.workflow).await.unwrap_err();
     assert!(exists.to_string().contains("workflow 'plain' already exists"), "{exists}");
 
-    // What is changed over HTTP is changed in the file, and only where it is still what was seen.
+    // A change over HTTP is written to the file, and only if the file is unchanged since it was
+    // read.
     let mut changed = view.workflow.clone();
     changed["description"] = json!("Changed.");
     let stale = accord.client.put_workflow("plain", &changed, Some("other")).await.unwrap_err();
@@ -80,7 +81,7 @@ const SOUND_JSON: &str = r#"{"name": "plain", "nodes": {"input": {"type": "input
  "edges": [{"from": "input", "to": "output"}]}"#;
 
 #[tokio::test]
-async fn every_mistake_is_told_at_once_with_its_place() {
+async fn all_errors_are_reported_at_once_with_locations() {
     let model = parrot().await;
     let project = Project::new().agent(&any("parrot", &model));
     write(project.path(), "broken.yaml", BROKEN);
@@ -96,7 +97,7 @@ async fn every_mistake_is_told_at_once_with_its_place() {
     ] {
         assert!(text.contains(place), "{place}\n{text}");
     }
-    // Once all nodes can be read, what they say to each other is looked at as well.
+    // Once all nodes can be parsed, the connections between them are checked as well.
     write(
         project.path(),
         "broken.yaml",
@@ -129,7 +130,7 @@ async fn a_broken_workflow_is_not_run() {
     assert_eq!(answer.problems.len(), 1, "{:?}", answer.problems);
     let refused = accord.client.create_workflow(&document).await.unwrap_err();
     assert!(refused.to_string().contains("agent 'nobody' does not exist or is invalid"), "{refused}");
-    // A workflow becomes broken when an agent goes.
+    // A workflow becomes invalid when an agent is removed.
     let extra = agent("going", &model, &json!({}));
     accord.client.create_agent(&extra).await.unwrap();
     let nodes = json!({

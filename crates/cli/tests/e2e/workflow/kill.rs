@@ -11,16 +11,17 @@ use serde_json::{Value, json};
 use super::*;
 use crate::kill::{Cluster, Random, requests};
 
-/// How often something is killed. `WORKFLOW_KILL_ROUNDS` asks for another number, as `make soak` does.
+/// How often something is killed. `WORKFLOW_KILL_ROUNDS` sets another number, as `make soak` does.
 const WORKFLOW_KILL_ROUNDS: u32 = 20;
 
 /// Something is killed after up to this many requests.
 const MOST_REQUESTS: u64 = 80;
 
-/// A workflow run is made every so many rounds: each has five runs of agents, and all are to end within a CI's patience.
+/// A workflow run is created once in this many rounds: each has five agent runs, and all must
+/// finish within the time limit of CI.
 const ROUNDS_A_RUN: u32 = 4;
 
-/// How long after the last round everything must be over.
+/// How long after the last round everything must have finished.
 const AFTERWARDS: Duration = Duration::from_secs(120);
 
 fn document() -> Value {
@@ -49,7 +50,7 @@ fn document() -> Value {
     workflow("sum", &nodes, &edges)
 }
 
-/// Asks until it is acknowledged. The key makes asking again harmless.
+/// Repeats the request until it is acknowledged. The idempotency key makes repeating it safe.
 async fn submit(client: &Client, number: u32) -> WorkflowRunId {
     let request =
         CreateWorkflowRun { input: Some(json!({"number": number})), ..CreateWorkflowRun::default() };
@@ -119,7 +120,7 @@ async fn ends_once(client: &Client, runs: &[(u32, WorkflowRunId)]) {
             run.nodes.iter().flat_map(|node| &node.tasks).map(|task| task.attempts).collect();
         assert_eq!(tasks, [1; 5], "{id}");
     }
-    // Nothing was started that no task knows: five runs for each workflow run, each with its result.
+    // No run exists that no task knows of: five runs per workflow run, each with its result.
     let mut query = accord_api::RunQuery { limit: Some(500), ..Default::default() };
     let mut all = Vec::new();
     loop {

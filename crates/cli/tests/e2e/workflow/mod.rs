@@ -1,4 +1,4 @@
-//! Workflows on the real binary, with a scripted model behind their agents.
+//! Workflows on the real binary, with a scripted model for their agents.
 
 mod checks;
 mod commands;
@@ -20,11 +20,12 @@ use crate::support::{Accord, Project, agent};
 /// A workflow run that takes longer than this hangs.
 const PATIENCE: u32 = 60;
 
-/// What an agent is to answer stands in its prompt, between these: the model repeats it.
+/// The answer of an agent is in its prompt between these marks: the model repeats it.
 const BEGIN: &str = "[[";
 const END: &str = "]]";
 
-/// A model that answers with what stands in brackets in the last prompt; with an error, where that is `fail`.
+/// A model that answers with the marked text of the last prompt, or with an error if that is
+/// `fail`.
 async fn parrot() -> ModelServer {
     ModelServer::start(Script::handler(|request, _| {
         let text = request.text();
@@ -47,7 +48,7 @@ fn any(name: &str, model: &ModelServer) -> Value {
     agent(name, model, &extra)
 }
 
-/// A node that has the parrot say something.
+/// A node whose agent answers with this value.
 fn says(value: &Value) -> Value {
     json!({"type": "agent", "agent": "parrot", "prompt": format!("Say {BEGIN}{value}{END}")})
 }
@@ -60,7 +61,7 @@ fn workflow(name: &str, nodes: &Value, edges: &Value) -> Value {
     json!({"name": name, "nodes": nodes, "edges": edges})
 }
 
-/// A project with a parrot, at work.
+/// A running project with a parrot agent.
 async fn project(model: &ModelServer) -> Accord {
     Project::new().agent(&any("parrot", model)).up().await
 }

@@ -18,9 +18,9 @@ fn subtask(id: &str, dependencies: &[&str], agent: &str) -> Value {
     json!({"id": id, "description": description, "agent": agent, "dependencies": dependencies, "priority": 1})
 }
 
-/// A plan for somebody who is not there, then one that goes round in a circle, then one that can be carried out.
+/// A plan with an unknown agent, then one with a cycle, then a valid one.
 #[tokio::test]
-async fn a_bad_plan_is_asked_for_again_and_a_good_one_is_carried_out() {
+async fn an_invalid_plan_is_re_prompted_and_a_valid_one_runs() {
     let plans = [
         json!({"subtasks": [subtask("a", &[], "nobody")]}),
         json!({"subtasks": [subtask("a", &["b"], "parrot"), subtask("b", &["a"], "parrot")]}),
@@ -38,14 +38,16 @@ async fn a_bad_plan_is_asked_for_again_and_a_good_one_is_carried_out() {
     assert_eq!(asked.len(), 3);
     assert!(asked[0].text().contains("Plan: all of it"));
     assert!(asked[0].text().contains("- parrot: Input: a task as text."), "{}", asked[0].text());
-    // The first is mended under the contract, in the same run; the second in the same session, by the engine.
+    // The first is repaired under the contract, in the same run; the second in the same session, by
+    // the engine.
     assert!(asked[2].text().contains("circular dependency"), "{}", asked[2].text());
     let names: Vec<&str> = run.nodes[1].tasks.iter().map(|task| task.name.as_str()).collect();
     assert_eq!(names, ["plan", "subtask a", "subtask b", "synthesis"]);
     accord.end().await;
 }
 
-/// Without a workflow and without a planner of its own: the model of an agent plans, the agents work, the model reports.
+/// Without a workflow file or a planner agent: the model of an agent plans, the agents work, the
+/// model reports.
 #[tokio::test]
 async fn a_task_is_planned_over_the_agents_of_a_project() {
     let model = ModelServer::start(Script::handler(|request, _| {

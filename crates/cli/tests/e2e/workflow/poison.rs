@@ -1,7 +1,7 @@
-//! A workflow run that ends its coordinator is set aside, and everything else goes on.
+//! A workflow run that crashes its coordinator is set aside, and everything else continues.
 //!
-//! The step that ends it compares siblings by vectors: it asks an embedding model, which is this test, and is killed while it
-//! waits for the answer.
+//! The crashing step compares siblings by embeddings: it calls an embedding model, which is this
+//! test, and the coordinator is killed while it waits for the answer.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -20,10 +20,11 @@ use super::*;
 use crate::kill::runner;
 use crate::support::{accord, ask};
 
-/// What takes longer than this hangs. On PostgreSQL a coordinator is missed after ten seconds.
+/// Anything that takes longer than this hangs. On PostgreSQL, a coordinator counts as dead after
+/// ten seconds.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many runs are there beside the one that ends coordinators.
+/// How many other runs exist next to the crashing one.
 const HEALTHY: usize = 10;
 
 fn compared() -> Value {
@@ -60,7 +61,7 @@ async fn poisonous(model: &ModelServer) -> Project {
     project
 }
 
-/// A coordinator that asks this address for vectors.
+/// A coordinator that uses this address for embeddings.
 fn coordinator(folder: &Path, database: &str, port: u16, embeddings: SocketAddr) -> Child {
     accord(folder)
         .args(["coordinator", "--listen", &format!("127.0.0.1:{port}"), "--database", database])
@@ -77,7 +78,7 @@ fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Asks until it is acknowledged.
+/// Repeats the request until it is acknowledged.
 async fn submit(client: &Client, name: &str, key: &str) -> WorkflowRunId {
     let mut pause = tokio::time::interval(Duration::from_millis(20));
     loop {
@@ -89,7 +90,7 @@ async fn submit(client: &Client, name: &str, key: &str) -> WorkflowRunId {
     }
 }
 
-/// A workflow run at its end.
+/// Waits for the end of a workflow run.
 async fn over(client: &Client, id: &WorkflowRunId) -> WorkflowRunView {
     let mut pause = tokio::time::interval(Duration::from_millis(20));
     let waiting = async {
@@ -105,7 +106,7 @@ async fn over(client: &Client, id: &WorkflowRunId) -> WorkflowRunView {
     timeout(LONGEST, waiting).await.unwrap()
 }
 
-/// The step is under way: it waits for its vectors.
+/// Waits until the step is in progress: it waits for its embeddings.
 async fn asked(listener: &TcpListener) -> TcpStream {
     timeout(LONGEST, listener.accept()).await.unwrap().unwrap().0
 }
@@ -154,7 +155,8 @@ async fn is_set_aside(database: &str) {
         Some("1 workflow run failed as poisoned: coordinators crashed while working on them")
     );
 
-    // Once the cause is gone the run goes on where it stood. Where no vectors can be had, words are compared.
+    // Once the cause is gone, the run continues where it stopped. Without embeddings, words are
+    // compared.
     drop(listener);
     let retry = ["workflow", "retry", poison.as_str(), "--coordinator", &url];
     let (code, stdout, stderr) = told(project.path(), &retry).await;
@@ -177,7 +179,7 @@ async fn a_poisoned_run_is_set_aside_on_postgresql() {
     is_set_aside(&url).await;
 }
 
-/// Nothing of what ended the coordinator is done by the command that stops it.
+/// Commands that stop or remove a run do not execute the step that crashed the coordinator.
 #[tokio::test]
 async fn runs_are_stopped_and_removed_without_a_coordinator() {
     let (model, listener) = (parrot().await, TcpListener::bind("127.0.0.1:0").await.unwrap());
@@ -210,7 +212,7 @@ async fn runs_are_stopped_and_removed_without_a_coordinator() {
     assert_eq!(code, Some(1));
     assert!(timeout(Duration::ZERO, listener.accept()).await.is_err(), "no step was executed");
 
-    // A coordinator that starts finds nothing to do.
+    // A coordinator that starts now has nothing to do.
     let mut child = coordinator(path, database, port, embeddings);
     let run = over(&client, &poison).await;
     assert_eq!(run.status, WorkflowStatus::Stopped);
@@ -228,9 +230,9 @@ async fn runs_are_stopped_and_removed_without_a_coordinator() {
     assert_eq!(left["items"], json!([]));
 }
 
-/// With the runner in the same process, a run that ends it is taken back as often as a runner may be lost.
+/// With the runner in the same process, a crashing run is retried as often as a runner may be lost.
 #[tokio::test]
-async fn a_run_that_ends_accord_up_ends_too() {
+async fn a_run_that_crashes_accord_up_fails() {
     let model = ModelServer::start(Script::handler(|_, _| Reply::hang())).await.unwrap();
     let project = Project::new().agent(&any("slow", &model));
     let port = free_port();

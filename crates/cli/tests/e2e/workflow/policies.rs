@@ -17,7 +17,7 @@ fn risky(on_failure: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_failure_ends_the_run_and_says_which_node() {
+async fn a_failure_ends_the_run_and_names_the_node() {
     let model = parrot().await;
     let accord = project(&model).await;
     let run = accord.conduct(&risky(json!("fail")), json!({})).await;
@@ -27,7 +27,7 @@ async fn a_failure_ends_the_run_and_says_which_node() {
 }
 
 #[tokio::test]
-async fn a_failure_can_be_gone_on_without() {
+async fn a_run_can_continue_after_a_failure() {
     let model = parrot().await;
     let accord = project(&model).await;
     let run = accord.conduct(&risky(json!("continue")), json!({})).await;
@@ -37,7 +37,7 @@ async fn a_failure_can_be_gone_on_without() {
 }
 
 #[tokio::test]
-async fn a_failure_is_tried_again_as_often_as_it_says() {
+async fn a_failure_is_retried_as_configured() {
     let model = parrot().await;
     let accord = project(&model).await;
     let run = accord.conduct(&risky(json!({"retry": 2, "then": "continue"})), json!({})).await;
@@ -50,7 +50,7 @@ async fn a_failure_is_tried_again_as_often_as_it_says() {
 }
 
 #[tokio::test]
-async fn a_map_can_work_on_all_items_and_then_fail() {
+async fn a_map_can_process_all_items_and_then_fail() {
     let model = parrot().await;
     let accord = project(&model).await;
     let nodes = json!({

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::*;
 
 #[tokio::test]
-async fn siblings_run_and_a_join_gets_what_they_gave() {
+async fn siblings_run_and_a_join_gets_their_outputs() {
     let model = parrot().await;
     let accord = project(&model).await;
     let nodes = json!({
@@ -47,7 +47,7 @@ async fn siblings_run_and_a_join_gets_what_they_gave() {
 }
 
 #[tokio::test]
-async fn conditions_choose_the_way() {
+async fn conditions_choose_the_branch() {
     let model = parrot().await;
     let accord = project(&model).await;
     let nodes = json!({
@@ -98,7 +98,7 @@ async fn a_map_works_on_every_item() {
 }
 
 #[tokio::test]
-async fn workflows_nest_and_agents_may_stand_in_them() {
+async fn workflows_nest_and_may_define_agents() {
     let model = parrot().await;
     let accord = project(&model).await;
     let mut inline = any("unused", &model);
@@ -125,7 +125,7 @@ async fn workflows_nest_and_agents_may_stand_in_them() {
     let child = accord.client.workflow_run(worker.unwrap()).await.unwrap();
     assert_eq!(child.parent_workflow_run_id, Some(run.workflow_run_id.clone()));
     assert_eq!(accord.client.runs(&Default::default()).await.unwrap().items[0].agent_name, "inner.work");
-    // What its input does not meet fails the node, and says why.
+    // An input that does not conform fails the node with the reason.
     let run = accord.run_workflow("outer", json!({})).await;
     assert_eq!(fault(&run), Some("template_failed"));
     accord.end().await;

@@ -1,11 +1,12 @@
-//! Nothing hangs, aborts or panics, from a small stack, in an unoptimised build.
+//! Nothing hangs, aborts or panics, on a small stack, in an unoptimised build.
 
 use serde_json::json;
 
 use super::*;
 use crate::limits::{MAX_INVARIANT_BYTES, MAX_INVARIANT_NESTING};
 
-/// Compiles a rule from a thread with the smallest stack that we run on, and evaluates it if it compiles.
+/// Compiles a rule on a thread with the smallest stack that we run on, and evaluates it if it
+/// compiles.
 fn survives(rule: &str) -> Result<usize, String> {
     let rule = rule.to_owned();
     let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
@@ -17,7 +18,7 @@ fn survives(rule: &str) -> Result<usize, String> {
 }
 
 #[test]
-fn deep_brackets_are_refused_before_they_are_parsed() {
+fn deep_brackets_are_rejected_before_parsing() {
     for open in ["(", "[", "{1:", "!(", "-(", "f(", "[1].all(x, "] {
         let rule = open.repeat(MAX_INVARIANT_BYTES / open.len());
         let message = survives(&rule).unwrap_err();
@@ -26,7 +27,7 @@ fn deep_brackets_are_refused_before_they_are_parsed() {
 }
 
 #[test]
-fn brackets_up_to_the_limit_are_read() {
+fn brackets_up_to_the_limit_are_accepted() {
     let depth = usize::from(MAX_INVARIANT_NESTING);
     let rule = format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(survives(&rule), Ok(0));
@@ -72,7 +73,7 @@ fn long_runs_of_operators_are_survived() {
 }
 
 #[test]
-fn a_rule_over_the_limit_is_refused() {
+fn a_rule_over_the_limit_is_rejected() {
     let rule = format!("true{}", " ".repeat(MAX_INVARIANT_BYTES));
     assert_eq!(survives(&rule), Err("the rule has 2052 bytes; the limit is 2048".to_owned()));
 }
@@ -95,13 +96,13 @@ fn comparing_all_with_all_is_cut_off() {
 }
 
 #[test]
-fn comparing_some_hundreds_with_each_other_is_not() {
+fn comparing_a_few_hundred_with_each_other_is_allowed() {
     let output = json!({"l": (0..300).map(|id| json!({"id": id})).collect::<Vec<_>>()});
     assert!(holds("output.l.all(x, output.l.exists_one(y, y.id == x.id))", &output));
 }
 
 #[test]
-fn values_cannot_be_doubled_without_end() {
+fn values_cannot_be_doubled_endlessly() {
     let output = json!({"s": "x".repeat(1_000), "l": [1, 2, 3]});
     for rule in [
         format!("['x']{} == []", ".map(a,a+a)".repeat(90)),
@@ -122,13 +123,13 @@ fn patterns_are_linear_and_charged() {
     assert!(!holds("output.s.matches('(a*)*b')", &output));
     assert!(line("output.l.all(x, x.matches('^a$'))", &output).contains("too large for this rule"));
     assert!(line("output.s.matches('(?=a)')", &output).contains("could not be checked"));
-    // A pattern is charged by what it is compiled to, not by its length.
+    // A pattern is charged by its compiled size, not by its length.
     let large = "output.l.all(x, x.matches('(\\\\p{L}{100}){10}'))";
     assert!(line(large, &json!({"l": vec!["a"; 50]})).contains("too large for this rule"));
 }
 
 #[test]
-fn a_document_with_too_many_values_is_refused() {
+fn a_document_with_too_many_values_is_rejected() {
     let output = json!({"l": vec![1; 1_000_001]});
     assert_eq!(
         line("output.l.size() > 0", &output),

@@ -1,4 +1,4 @@
-//! What rules say, and what they can never do.
+//! Invariants: what they report, and that they cannot do harm.
 
 mod hostile;
 mod rules;

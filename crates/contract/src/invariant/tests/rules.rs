@@ -1,11 +1,11 @@
-//! Ordinary rules: what they accept, what they report and where.
+//! Ordinary rules: what they accept, what they report, and the location.
 
 use serde_json::{Value, json};
 
 use super::*;
 
 #[test]
-fn a_count_must_match_what_is_counted() {
+fn a_count_must_match_the_list() {
     let rule = r#"output.counts.blocker == output.findings.filter(f, f.severity == "blocker").size()"#;
     let output = |count: i64| {
         json!({
@@ -53,7 +53,7 @@ fn macros_nest() {
 }
 
 #[test]
-fn every_function_that_is_let_through_exists() {
+fn every_allowed_function_exists() {
     let output = json!({"s": "abc", "n": 2});
     for rule in [
         "size(output.s) == 3 && output.s.size() == 3",
@@ -68,7 +68,7 @@ fn every_function_that_is_let_through_exists() {
 }
 
 #[test]
-fn the_input_can_be_spoken_of() {
+fn rules_can_use_the_input() {
     let invariants = compile("output.files.all(f, f in input.files)").unwrap();
     let input = json!({"files": ["a", "b"]});
     assert_eq!(invariants.check(&json!({"files": ["a"]}), &input), []);
@@ -76,7 +76,7 @@ fn the_input_can_be_spoken_of() {
 }
 
 #[test]
-fn the_place_is_what_all_paths_share() {
+fn the_location_is_the_common_prefix_of_all_paths() {
     let output = json!({"a": {"b": 1, "c": 2}, "d": 3});
     let place = |rule: &str| check(rule, &output).remove(0).path;
     assert_eq!(place("output.a.b > 1"), "$.a.b");
@@ -98,7 +98,7 @@ fn all_rules_are_checked_and_reported_in_order() {
 }
 
 #[test]
-fn a_missing_field_is_named_with_its_owner() {
+fn a_missing_field_is_named_with_its_object() {
     assert_eq!(
         line("output.counts.total == 1", &json!({})),
         "$.counts.total: broken (rule: output.counts.total == 1; it could not be checked: output has no field 'counts')"
@@ -140,7 +140,7 @@ fn a_result_that_is_not_boolean_is_reported() {
 }
 
 #[test]
-fn a_rule_of_another_kind_does_not_compile() {
+fn a_rule_that_is_not_boolean_does_not_compile() {
     for (rule, kind) in [
         ("1", "a number"),
         ("'x'", "a string"),

@@ -24,7 +24,7 @@ fn numbers_keep_their_kind_and_their_value() {
 }
 
 #[test]
-fn a_number_that_would_be_rounded_is_itself_and_nothing_else() {
+fn numbers_are_not_rounded() {
     let output = parsed(
         r#"{"ok": true, "n": 100000000000000000001, "same": 100000000000000000001, "near": 1e20,
             "more": 100000000000000000002, "list": [1, 100000000000000000001], "endless": -1e999}"#,
@@ -70,7 +70,7 @@ fn decimals_that_differ_are_not_equal() {
 }
 
 #[test]
-fn a_document_that_no_rule_speaks_of_is_not_looked_at() {
+fn an_unused_document_is_not_read() {
     let invariants = compile("output.a == 1").unwrap();
     assert_eq!(invariants.check(&json!({"a": 1}), &parsed("1e999")), []);
 }
@@ -84,7 +84,7 @@ fn text_of_any_language_is_counted_in_characters() {
 }
 
 #[test]
-fn null_and_booleans_are_themselves() {
+fn null_and_booleans_are_unchanged() {
     let output = json!({"n": null, "t": true});
     assert!(holds("output.n == null && output.t && !has(output.x)", &output));
 }

@@ -23,7 +23,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 /// What one part says about items.
 struct Items<'a> {
     positions: Vec<At<'a>>,
-    /// The schema of every item that has no position of its own.
+    /// The schema of the items after the positional ones.
     rest: Option<At<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! Objects: the members that have names, and what is said about the others.
+//! Objects: named properties, and the schema of the others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ struct Names<'a> {
     order: Vec<&'a str>,
     known: HashSet<&'a str>,
     required: HashSet<&'a str>,
-    /// Names that only a condition knows, and what it says of them.
+    /// Names that only a condition mentions, with their schemas.
     conditional: HashMap<&'a str, Vec<At<'a>>>,
 }
 

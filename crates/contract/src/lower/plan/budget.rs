@@ -1,4 +1,4 @@
-//! What a provider's limits leave room for.
+//! The remaining budget under a provider's limits.
 
 use std::collections::HashSet;
 

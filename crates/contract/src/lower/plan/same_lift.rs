@@ -1,4 +1,5 @@
-//! Whether two branches lift alike, so that it does not matter which of them an answer is taken for.
+//! Whether two branches lift the same way, so that it does not matter which of them an answer
+//! matches.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Whatever an answer, a schema or a caller holds, the tags and fences are the template's.
+//! Whatever an answer, a schema or a caller contains, tags and fences come only from the template.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::violation::Violation;
 use crate::{JsonPath, Step};
 
-/// Text that tries to get out: tags and fences in all spellings, between anything at all.
+/// Text that tries to break out: tags and fences in all spellings, between arbitrary text.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         ".{0,8}",
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn a_schema_is_shown_as_it_is(words in hostile()) {
+    fn a_schema_is_shown_unchanged(words in hostile()) {
         let document = json!({"description": words});
         let schema = Schema::compile(&document).unwrap();
         prop_assert_eq!(serde_json::from_str::<Value>(&safe::json(schema.document(), RETRY_TAG)).unwrap(), document);

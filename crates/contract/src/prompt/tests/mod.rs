@@ -1,4 +1,4 @@
-//! The texts as models see them, and what no text can be made to do.
+//! The texts that models get, and that no input can break out of them.
 
 mod harmless;
 mod texts;

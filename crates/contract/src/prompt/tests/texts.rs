@@ -1,4 +1,4 @@
-//! Snapshots, so that a change of wording is reviewed.
+//! Snapshots, so that changes of wording are reviewed.
 
 use super::*;
 use crate::{Invariant, Invariants};
@@ -53,7 +53,7 @@ fn a_retry_by_the_submit_tool_for_a_broken_invariant() {
 }
 
 #[test]
-fn each_outcome_has_advice_of_its_own() {
+fn each_outcome_has_its_own_advice() {
     let schema = review();
     let mut openings = Vec::new();
     for outcome in [

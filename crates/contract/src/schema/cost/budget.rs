@@ -30,7 +30,7 @@ impl TooCostly {
     }
 }
 
-/// What is left for the validations of one judgement.
+/// The remaining budget of the validations of one judgement.
 #[derive(Debug, Clone, Copy)]
 struct Budget {
     /// Counted against upper bounds: these are quick to find and far too high, so they only decide when it is time to count.
@@ -83,8 +83,7 @@ pub(super) fn refuse(reason: TooCostly, most: u64) -> TooCostly {
     reason
 }
 
-/// Does something whose validations may cost only so much together. Within another such piece of work it shares that one's
-/// budget.
+/// Runs work whose validations share one budget. Nested calls share the budget of the outer one.
 pub(crate) fn within_one_budget<T>(work: impl FnOnce() -> T) -> T {
     struct Restored(Option<Budget>);
     impl Drop for Restored {
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_end_in_a_refusal_use_up_the_budget() {
+    fn rejected_counts_use_up_the_budget() {
         assert_eq!(refuse(TooCostly::Steps, MAX_JUDGEMENT_STEPS), TooCostly::Steps);
         assert_eq!(used_up(), None, "outside of a judgement");
         within_one_budget(|| {

@@ -108,7 +108,7 @@ fn assertions(keywords: &Map<String, Value>) -> impl Iterator<Item = (&String, &
     keywords.iter().filter(|(keyword, _)| ASSERTIONS.contains(&keyword.as_str()))
 }
 
-/// What is broken, if that can be said of every assertion without compiling any.
+/// The broken assertions, if every assertion can be evaluated without compiling any.
 fn plainly_broken(keywords: &Map<String, Value>, value: &Value) -> Option<Vec<ValidationErrorKind>> {
     let mut broken = Vec::new();
     for (keyword, argument) in assertions(keywords) {

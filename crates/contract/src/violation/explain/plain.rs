@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::number;
 
-/// What is known of an assertion without compiling it.
+/// The outcome of an assertion, evaluated without compiling it.
 pub(super) enum Known {
     Holds,
     Broken(ValidationErrorKind),

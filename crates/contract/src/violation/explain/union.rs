@@ -103,7 +103,7 @@ impl<'a> Explainer<'a> {
 
 struct Alternatives<'a> {
     nodes: Vec<Node<'a>>,
-    /// What each is once references are followed.
+    /// Each alternative, with references followed.
     shapes: Vec<&'a Value>,
     scores: Vec<Score>,
 }

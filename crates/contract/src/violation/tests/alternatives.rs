@@ -1,4 +1,4 @@
-//! Alternatives: the one that was meant is explained, and only that one.
+//! Alternatives (`anyOf`, `oneOf`): only the intended one is explained.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn shapes(keyword: &str) -> Value {
 }
 
 #[test]
-fn the_tag_decides_which_alternative_was_meant() {
+fn the_tag_selects_the_alternative() {
     for keyword in ["anyOf", "oneOf"] {
         assert_eq!(
             lines(&shapes(keyword), &json!({"kind": "square", "radius": 3})),
@@ -92,7 +92,7 @@ fn nested_alternatives_are_followed_to_the_error() {
 }
 
 #[test]
-fn two_that_match_are_both_named() {
+fn two_matching_alternatives_are_both_named() {
     let schema = json!({"oneOf": [{"title": "Small", "maximum": 10}, {"type": "string"}, {"minimum": 5}]});
     assert_eq!(
         lines(&schema, &json!(7)),

@@ -18,7 +18,7 @@ fn a_hundred_thousand_errors_are_counted_not_listed() {
 }
 
 #[test]
-fn few_of_each_kind_are_better_than_many_of_one() {
+fn a_few_errors_of_each_kind_are_listed() {
     let schema = json!({"properties": {
         "list": {"items": {"type": "integer"}},
         "name": {"type": "string"}
@@ -35,7 +35,7 @@ fn duplicate_messages_are_reported_once() {
     assert_eq!(lines(&schema, &json!({})), ["$: missing required property 'a'"]);
 }
 
-/// Each level has three alternatives that all lead to the next level: 3^60 ways to the error.
+/// Each level has three alternatives that all lead to the next level: 3^60 paths to the error.
 #[test]
 fn nested_alternatives_cost_their_sum() {
     let schema = json!({
@@ -52,7 +52,7 @@ fn nested_alternatives_cost_their_sum() {
     assert_eq!(lines(&schema, &value), [expected]);
 }
 
-/// The same schema twice at each level, both of which fail: 2^100 copies of one error.
+/// The same failing schema twice at each level: 2^100 copies of one error.
 #[test]
 fn repeated_references_are_followed_once() {
     let schema = json!({
@@ -83,9 +83,9 @@ fn the_deepest_answer_fits_a_small_stack() {
     assert_eq!(found.errors.iter().map(|error| error.keyword.as_str()).collect::<Vec<_>>(), ["not"]);
 }
 
-/// So many schemas between two levels of the answer that the walk gives up before the error.
+/// With this many schemas between two levels of the answer, the walk stops before the error.
 #[test]
-fn the_walk_gives_up_before_a_small_stack_does() {
+fn the_walk_stops_before_a_small_stack_overflows() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": {
@@ -102,7 +102,7 @@ fn the_walk_gives_up_before_a_small_stack_does() {
 }
 
 #[test]
-fn a_long_chain_of_references_ends_in_a_verdict() {
+fn a_long_chain_of_references_gets_a_verdict() {
     let mut definitions = serde_json::Map::new();
     for index in 0..200 {
         definitions.insert(format!("d{index}"), json!({"$ref": format!("#/definitions/d{}", index + 1)}));
@@ -115,7 +115,7 @@ fn a_long_chain_of_references_ends_in_a_verdict() {
 }
 
 #[test]
-fn a_dynamic_reference_falls_back_to_the_validators_word() {
+fn a_dynamic_reference_falls_back_to_the_validators_message() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "https://example.com/strings",
@@ -137,7 +137,7 @@ fn a_dynamic_reference_falls_back_to_the_validators_word() {
 }
 
 #[test]
-fn a_part_with_a_dialect_of_its_own_falls_back_to_the_validators_word() {
+fn a_part_in_another_dialect_falls_back_to_the_validators_message() {
     let schema = json!({"properties": {"a": {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "http://x/y",
@@ -164,7 +164,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Schemas over the same small world, so that they often nearly fit.
+/// Schemas over the same few names, so that values often nearly conform.
 fn any_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(true)),
@@ -200,7 +200,8 @@ fn any_schema() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-    /// The walk and the validator agree: where one says no, the other finds a reason, and nowhere else.
+    /// The walk and the validator agree: the walk finds an error if and only if the validator
+    /// rejects the value.
     #[test]
     fn the_walk_agrees_with_the_validator(schema in any_schema(), value in any_value()) {
         let schema = crate::Schema::compile(&schema).unwrap();

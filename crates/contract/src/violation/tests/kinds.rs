@@ -1,4 +1,4 @@
-//! One test for each kind of error, with its whole message.
+//! One test per kind of error, with its full message.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn line(schema: Value, value: Value) -> String {
 }
 
 #[test]
-fn a_violation_is_located_twice_and_names_its_keyword() {
+fn a_violation_has_path_pointer_and_keyword() {
     let schema = json!({"properties": {"severity": {"enum": ["low", "medium", "high"]}}});
     let expected = Violation {
         path: "$.severity".to_owned(),
@@ -29,12 +29,12 @@ fn a_violation_is_located_twice_and_names_its_keyword() {
 }
 
 #[test]
-fn a_conforming_value_has_none() {
+fn a_conforming_value_has_no_violations() {
     assert_eq!(violations(&json!({"type": "string"}), &json!("x")), crate::Violations::default());
 }
 
 #[test]
-fn types_say_what_was_expected_and_what_was_found() {
+fn type_errors_name_the_expected_and_the_actual_type() {
     assert_eq!(line(json!({"type": "integer"}), json!("3")), "$: expected integer, got string \"3\"");
     assert_eq!(line(json!({"type": "integer"}), json!(2.5)), "$: expected integer, got number 2.5");
     assert_eq!(line(json!({"type": "string"}), json!(7)), "$: expected string, got integer 7");
@@ -69,7 +69,7 @@ fn bounds_name_the_value_and_the_bound() {
 }
 
 #[test]
-fn lengths_say_the_actual_length() {
+fn length_errors_name_the_actual_length() {
     assert_eq!(
         line(json!({"minLength": 3}), json!("äb")),
         "$: expected at least 3 characters, got 2: \"äb\""
@@ -85,7 +85,7 @@ fn lengths_say_the_actual_length() {
 }
 
 #[test]
-fn patterns_and_formats_say_what_would_match() {
+fn patterns_and_formats_are_explained() {
     assert_eq!(
         line(json!({"pattern": "^[0-9]+$"}), json!("abc")),
         "$: expected a string matching '^[0-9]+$', got \"abc\""
@@ -194,7 +194,7 @@ fn items_are_reported_by_position() {
 }
 
 #[test]
-fn contains_says_how_many_are_wanted() {
+fn contains_reports_how_many_are_expected() {
     assert_eq!(
         line(json!({"contains": {"const": 5}}), json!([1, 2])),
         "$: expected at least 1 item matching {\"const\": 5}, got 0"
@@ -226,7 +226,7 @@ fn forbidden_values_are_reported() {
 }
 
 #[test]
-fn dependencies_say_why() {
+fn dependency_errors_have_a_reason() {
     let expected = "$: missing required property 'billing' (because 'card' is present)";
     assert_eq!(line(json!({"dependencies": {"card": ["billing"]}}), json!({"card": 1})), expected);
     let schema = |keyword: &str, demand: Value| json!({"$schema": "https://json-schema.org/draft/2020-12/schema", keyword: {"card": demand}});
@@ -238,7 +238,7 @@ fn dependencies_say_why() {
 }
 
 #[test]
-fn a_condition_says_why() {
+fn condition_errors_have_a_reason() {
     let schema = json!({
         "if": {"properties": {"kind": {"const": "card"}}},
         "then": {"required": ["number"]},
@@ -275,7 +275,7 @@ fn a_meta_schema_is_a_schema_like_any_other() {
 }
 
 #[test]
-fn references_are_followed_and_identifiers_seen() {
+fn references_and_identifiers_are_followed() {
     let schema = json!({
         "$id": "https://example.com/root.json",
         "definitions": {"inner": {

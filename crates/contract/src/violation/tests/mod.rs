@@ -14,7 +14,7 @@ fn violations(schema: &Value, value: &Value) -> Violations {
     Schema::compile(schema).unwrap().violations(value)
 }
 
-/// The one-line forms; fails when some were left out.
+/// The one-line forms; fails if some were omitted.
 fn lines(schema: &Value, value: &Value) -> Vec<String> {
     let violations = violations(schema, value);
     assert_eq!(violations.more, 0, "{violations:?}");

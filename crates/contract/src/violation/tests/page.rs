@@ -1,4 +1,4 @@
-//! A page of errors as a model sees it.
+//! A list of errors as a model sees it.
 
 use serde_json::json;
 

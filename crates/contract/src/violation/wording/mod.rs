@@ -1,4 +1,4 @@
-//! The sentences: what was expected, what was found and, where it can be known, what to do.
+//! The sentences of errors: what was expected, what was found and, if known, what to do.
 
 mod format;
 mod unique;
@@ -220,7 +220,7 @@ pub(super) fn reason(condition: &Value, value: &Value) -> Option<String> {
         .map(|given| format!("because {} is {}", quoted(name), quoted_value(given)))
 }
 
-/// What an alternative is called.
+/// The name of an alternative.
 fn label(index: usize, branches: &[Value]) -> String {
     let branch = branches.get(index);
     let title = branch.and_then(|branch| branch.get("title")).and_then(Value::as_str);

@@ -1,14 +1,14 @@
-//! The ways in which answers are damaged, one function each. `None` where a document has no such place.
+//! Kinds of damage to answers, one function each. `None` if a document has no place for the damage.
 
 use serde_json::{Value, json};
 
 use super::document::{Document, Random, Token, tokens, write};
 
-/// What must come of a damaged text.
+/// The expected outcome for a damaged text.
 pub(crate) enum Expect {
-    /// This value, or a refusal that costs accuracy.
+    /// This value. A rejection is also correct, but lowers the recovery rate.
     Value(Value),
-    /// A refusal.
+    /// A rejection.
     Reject,
 }
 
@@ -200,7 +200,8 @@ fn drop_closer(random: &mut Random, document: &Document) -> Option<Case> {
     let mut case = edit(random, document, fits, |all, at| {
         all.remove(at);
     })?;
-    // Without its bracket an inner object can take in what followed it: then more than one reading is right.
+    // Without its bracket, an inner object can absorb what followed it: then more than one reading
+    // is right.
     if serde_json::from_str::<Value>(&case.text).is_ok() {
         return None;
     }
@@ -220,7 +221,7 @@ fn drop_last_closers(random: &mut Random, document: &Document) -> Option<Case> {
     let closers = all.iter().rev().take_while(|token| matches!(token, Token::Close(_))).count();
     let kept = random.below(closers);
     all.truncate(all.len() - (closers - kept));
-    // A number at the very end may be cut; that is another class.
+    // A number at the very end may be cut; that is another kind of damage.
     if matches!(all.last(), Some(Token::Word(word)) if word.ends_with(|last: char| last.is_ascii_digit())) {
         all.push(Token::Raw("\n".to_owned()));
     }
@@ -251,7 +252,7 @@ fn open_quote(random: &mut Random, document: &Document) -> Option<Case> {
     })
 }
 
-/// A cut at any byte. What is left tells what may come of it.
+/// A cut at any byte. The remaining text determines the expected outcome.
 fn cut(random: &mut Random, document: &Document) -> Option<Case> {
     let text = write(&tokens(&document.value), random.chance(50));
     let mut at = 1 + random.below(text.len() - 1);
@@ -268,7 +269,7 @@ fn cut(random: &mut Random, document: &Document) -> Option<Case> {
     Some(Case { text, schema: document.schema.clone(), expect })
 }
 
-/// The value of a text that was cut after a whole token, without an unfinished member.
+/// The value of a text that was cut after a complete token, without an unfinished property.
 fn completed(text: &str) -> Option<Value> {
     let (mut stack, mut in_string, mut escaped, mut string_start) = (Vec::new(), false, false, 0);
     for (index, byte) in text.bytes().enumerate() {
@@ -377,7 +378,7 @@ fn enum_case(random: &mut Random, document: &Document) -> Option<Case> {
 fn wrapper(random: &mut Random, document: &Document) -> Option<Case> {
     let key = *random.pick(&["result", "response", "data", "output"]);
     let wrapped = json!({ key: document.value });
-    // Where nothing is required the wrapper itself conforms, and is the value.
+    // If nothing is required, the wrapper itself conforms and is the value.
     let conforms = accord_contract::Schema::compile(&document.schema).ok()?.is_valid(&wrapped);
     (!conforms).then(|| value_case(document, wrapped.to_string()))?
 }
@@ -394,7 +395,7 @@ fn spaces(random: &mut Random, document: &Document) -> Option<Case> {
     )
 }
 
-/// Two kinds of damage in one text: a comma too many at the end and another in the middle left out.
+/// Two kinds of damage in one text: an extra comma at the end and a missing one in the middle.
 fn two_kinds(random: &mut Random, document: &Document) -> Option<Case> {
     edit(
         random,
@@ -434,13 +435,13 @@ fn key_quote(random: &mut Random, document: &Document) -> Option<Case> {
     )
 }
 
-/// One mark too many between two tokens.
+/// One extra mark between two tokens.
 fn extra_mark(random: &mut Random, document: &Document) -> Option<Case> {
     let mark = *random.pick(&[",", ":", "}", "]", "\"", "{", "["]);
     edit(random, document, |_, at| at > 0, |all, at| all.insert(at, Token::Raw(mark.to_owned())))
 }
 
-/// Two neighbouring marks in the wrong order: `],}` for `]},`, say.
+/// Two adjacent marks in the wrong order, for example `],}` for `]},`.
 fn swapped_marks(random: &mut Random, document: &Document) -> Option<Case> {
     let is_mark = |token: &Token| matches!(token, Token::Close(_) | Token::Comma);
     let fits = |all: &[Token], at: usize| {

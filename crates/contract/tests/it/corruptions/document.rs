@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// A small deterministic generator (splitmix64): the same seed is the same case on every machine.
+/// A small deterministic generator (splitmix64): the same seed gives the same case on every
+/// machine.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -150,7 +151,7 @@ pub(crate) enum Token {
     Text(String),
     /// A number or a literal.
     Word(String),
-    /// Something that damage put there.
+    /// Text inserted by damage.
     Raw(String),
 }
 
@@ -189,7 +190,7 @@ fn push(value: &Value, out: &mut Vec<Token>) {
     }
 }
 
-/// How tokens are written: on one line or on many.
+/// Writes tokens on one line or on several.
 pub(crate) fn write(tokens: &[Token], pretty: bool) -> String {
     let mut text = String::new();
     let mut depth = 0usize;

@@ -1,4 +1,4 @@
-//! Damage of every kind, generated: whatever comes of a damaged text is the value that was meant, or a refusal.
+//! Generated damage of every kind: a damaged text yields the intended value or a rejection.
 
 pub(crate) mod damage;
 pub(crate) mod document;
@@ -11,14 +11,15 @@ use document::{Random, document};
 
 use crate::judging::{contract, value};
 
-/// How many documents each kind of damage is tried on; `DAMAGE_ROUNDS` sets another number for a longer look.
+/// How many documents each kind of damage is tried on; `DAMAGE_ROUNDS` sets another number.
 const ROUNDS: u64 = 300;
 
-/// Share of the damage that must be undone, in percent. The rest is refused: a number at the end of a text may be half of one,
-/// and a bracket that is missing in the middle may belong in several places.
+/// Percentage of the damage that must be repaired. The rest is rejected: a number at the end of a
+/// text may be incomplete, and a bracket missing in the middle may belong in several places.
 const RECOVERED: usize = 85;
 
-/// Damage that leaves several plausible documents. Reading none of them is right; reading the wrong one is not.
+/// Damage that leaves several plausible documents. Accepting none of them is right; accepting the
+/// wrong one is not.
 const HOPELESS: &[&str] = &["drop_opener", "extra_mark"];
 
 fn rounds() -> u64 {
@@ -39,7 +40,7 @@ fn run(case: &Case) -> Option<serde_json::Value> {
 }
 
 #[test]
-fn damage_is_undone_or_refused() {
+fn damage_is_repaired_or_rejected() {
     let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
     let mut bad = Vec::new();
     for round in 0..rounds() {

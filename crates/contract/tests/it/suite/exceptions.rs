@@ -1,4 +1,4 @@
-//! The tests that do not pass, by reason.
+//! The tests that do not pass, with reasons.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub(crate) fn of(draft: &str, folder: &str) -> BTreeSet<String> {
     distinct.into_iter().filter(is_here).collect()
 }
 
-/// Every kind of exception says why.
+/// Checks that every kind of exception has a reason.
 fn names(kind: &Value) -> Vec<String> {
     assert!(!kind["reason"].as_str().unwrap().is_empty());
     kind["tests"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()

@@ -1,7 +1,7 @@
-//! The official JSON-Schema-Test-Suite, through the front door.
+//! The official JSON-Schema-Test-Suite, through the public API.
 //!
-//! Every test must pass but the ones that `exceptions.toml` names, each with a reason. One that starts to
-//! pass must be struck from the list, one that starts to fail must be mended: the lists are compared whole.
+//! Every test must pass except those in `exceptions.toml`, each with a reason. The lists are
+//! compared as a whole: remove a test that starts to pass, fix one that starts to fail.
 
 mod exceptions;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use accord_contract::Schema;
 use serde_json::Value;
 
-/// What a run over some files came to.
+/// The results for some files.
 #[derive(Default)]
 struct Results {
     tests: usize,
@@ -20,7 +20,7 @@ struct Results {
 }
 
 impl Results {
-    /// A group whose schema does not compile is one failure; else each wrong verdict is one.
+    /// A group whose schema does not compile is one failure; otherwise each wrong verdict is one.
     fn add_file(&mut self, draft: &str, path: &Path) {
         let text = std::fs::read_to_string(path).unwrap();
         let file = path.strip_prefix(vendor().join(draft)).unwrap().display();
@@ -60,7 +60,7 @@ fn run(draft: &str, folder: &str) -> Results {
     results
 }
 
-/// The failures are the exceptions, no more and no fewer.
+/// The failures must be exactly the exceptions.
 fn check(draft: &str, folder: &str, expected_tests: usize) {
     let results = run(draft, folder);
     println!("{draft}/{folder}: {} of {} tests pass", results.tests - results.failed_tests, results.tests);

@@ -1,4 +1,4 @@
-//! An application over a real store and a folder of its own, for tests.
+//! An application on a real store with its own agents folder, for tests.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -53,7 +53,7 @@ impl Outside for Fake {
     }
 }
 
-/// Somebody who answers at `/mcp`.
+/// A stub that answers at `/mcp`.
 pub(crate) fn stub() -> Guest {
     Arc::new(|_| Box::pin(async { Response::new(stream::empty().boxed()) }))
 }

@@ -16,7 +16,7 @@ use super::{Contracts, InForce, compile_invariants, invalid_schema};
 use crate::app::Agent;
 use crate::error::Error;
 
-/// What a caller asks of the output.
+/// The caller's requirements for the output.
 #[derive(Debug, Default)]
 pub(in crate::app) struct Wanted {
     pub(in crate::app) schema: Option<Value>,

@@ -1,8 +1,9 @@
-//! A definition as its files are at this moment.
+//! The current content of a definition's files.
 //!
-//! The watcher hears of a change a moment after it was made. A run that is created right after its agent was saved must not
-//! use the old contract, so a lookup of one definition compares the state of its files first. That is done in the request's
-//! thread, because another thread would cost more. Lists are left to the watcher.
+//! The watcher notices a change a moment after it was made. A run that is created right after its
+//! agent was saved must not use the old contract, so a lookup of one definition compares the state
+//! of its files first. That is done in the request's thread, because another thread would cost
+//! more. Lists are left to the watcher.
 
 use std::path::Path;
 use std::sync::Arc;

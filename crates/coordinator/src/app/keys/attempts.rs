@@ -1,4 +1,5 @@
-//! Failed authentications, by address: each is counted, few are logged, and an address with too many is told to wait.
+//! Failed authentications, by address: each is counted, few are logged, and an address with too
+//! many has to wait.
 //!
 //! A valid key is accepted from every address, even if others fail to authenticate there: behind one proxy all clients share an
 //! address, and a client that guesses keys must not lock the others out. So every key is compared, which costs one hash; keys
@@ -89,7 +90,7 @@ impl FailedAttempts {
         record.unlogged += 1;
         record.last = denial;
         record.summarise(address, now);
-        // Where the clock was set back, the address waits no longer than it would have.
+        // If the clock was set back, the address does not have to wait longer.
         let debt = record.debt(now);
         let wait = debt + RECOVERY - RECOVERY * BURST;
         if wait > SignedDuration::ZERO {

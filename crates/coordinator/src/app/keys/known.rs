@@ -31,7 +31,7 @@ pub(super) struct KnownKeys {
 
 #[derive(Default)]
 struct Last {
-    /// How often this process has changed keys. What was read before a change is not kept after it.
+    /// How often this process has changed keys. Keys that were read before a change are discarded.
     changes: u64,
     /// None before the first time, and when it is known to be old.
     reading: Option<Reading>,
@@ -63,7 +63,7 @@ impl KnownKeys {
             return Ok(reading.keys);
         }
         let keys = self.store.keys().await?;
-        // A key that is used is no change that anybody waits for.
+        // The last use of a key is not a change that requests wait for.
         let keys: Arc<[Key]> = keys.into_iter().map(|key| Key { last_used_at: None, ..key }).collect();
         self.keep(changes, Reading { at: now, keys: Arc::clone(&keys) });
         Ok(keys)
@@ -135,8 +135,8 @@ impl Changes {
     }
 }
 
-/// Reads the keys whenever they are no longer fresh, until no request waits. A task of its own, because the waiting requests
-/// may be blocked by a client that does not read.
+/// Reads the keys whenever they are no longer fresh, until no request waits. It is a separate task,
+/// because the waiting requests may be blocked by a client that does not read.
 async fn look_after(known: Weak<KnownKeys>) {
     loop {
         let Some(pause) = known.upgrade().map(|known| known.stays_fresh()) else { return };

@@ -61,7 +61,7 @@ impl Runs {
         self.submit_again(caller, run, session, kind, assignment, Vec::new()).await
     }
 
-    /// Makes a run that continues after a step of another one, in a session of its own.
+    /// Creates a run in a new session that continues after a step of another run.
     pub(crate) async fn fork(
         &self,
         caller: &Caller,
@@ -89,8 +89,8 @@ impl Runs {
         self.submit_again(caller, run, session, Kind::StartSession, assignment, steps).await
     }
 
-    /// The steps that a fork begins with. A conversation that a program keeps goes on in the run that it belongs to, so the fork
-    /// is told what was said instead.
+    /// The steps that a fork starts with. A conversation that a program keeps stays with its run,
+    /// so the fork gets the text of the conversation instead.
     async fn steps_until(&self, run_id: &RunId, from_step: u32) -> Result<Vec<Body>, Error> {
         let steps = self.store.steps(run_id).await?;
         let count = steps.len();

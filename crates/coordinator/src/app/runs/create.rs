@@ -1,4 +1,4 @@
-//! Making a run: everything that can be wrong with a request is said before anything is queued.
+//! Creating a run: every error in a request is reported before anything is queued.
 
 use std::sync::Arc;
 
@@ -134,9 +134,9 @@ impl Runs {
         })
     }
 
-    /// The agent of a session, by its name. One that is defined in a workflow continues as its last run had it, as long as the
-    /// workflow has an agent of that name. If there is also an agent of its own with the name, the last run says which one it
-    /// was.
+    /// The agent of a session, by its name. An agent defined in a workflow continues as in its last
+    /// run, as long as the workflow has an agent of that name. If a standalone agent has the same
+    /// name, the last run decides which one it was.
     async fn agent_of(&self, session: &Session) -> Result<Arc<Agent>, Error> {
         let name = &session.agent_name;
         let by_itself = self.blueprints.catalog.usable(name).await;
@@ -235,7 +235,8 @@ impl Runs {
     }
 }
 
-/// The parameters, with `prompt` as a short form. None at all are no parameters, which the input contract judges.
+/// The parameters, with `prompt` as a short form. If both are missing, the parameters are empty and
+/// validated by the input contract.
 fn parameters(request: &mut CreateRun) -> Result<Value, Error> {
     match (request.parameters.take(), request.prompt.take()) {
         (Some(_), Some(_)) => {

@@ -93,7 +93,7 @@ impl Runs {
     ) -> Result<Run, Error> {
         let failure = report.error.take().ok_or_else(|| refuse("error is required with status failed"))?;
         check_failure(&failure)?;
-        // Where the coordinator asked again, the runner knows nothing of the answers before.
+        // If the coordinator re-prompted, the runner does not know the previous answers.
         let failure = match run.retry_count > 0 && failure.attempts.is_none() {
             true => failure.with_closest(&self.store.attempts(&run.id).await?),
             false => failure,
@@ -194,7 +194,8 @@ fn check_failure(failure: &Failure) -> Result<(), Error> {
     }
 }
 
-/// What a runner saw of endpoints. A clock that is ahead would make it count for longer.
+/// The observations of a runner about endpoints. A clock that is ahead would make them count for
+/// longer.
 fn observations(reports: Vec<FactReport>, now: Timestamp) -> Result<Vec<Observation>, Error> {
     if reports.len() > MOST_FACTS {
         return Err(refuse(format!("expected at most {MOST_FACTS} facts, got {}", reports.len())));

@@ -191,7 +191,7 @@ impl Turn<'_> {
             let report = FinishRun { usage: self.usage, ..self.report };
             return self.runs.wait_for_children(self.run, &self.assignment, self.holder, report).await;
         }
-        // Asking the same question again gives the same answer, and there is no other strategy here.
+        // The same prompt would get the same answer, and no other strategy is available here.
         let last = self.earlier.iter().rev().find(|earlier| earlier.outcome.is_answer());
         let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
         let has_retries = self.run.retry_count < in_force.terms.max_retries;
@@ -244,7 +244,8 @@ impl Turn<'_> {
         Ok(run)
     }
 
-    /// Written before the end, so that every end has its attempts. Written twice, it is there once.
+    /// Written before the result, so that every result has its attempts. Writing it twice stores it
+    /// once.
     async fn record(&self, attempt: Attempt) -> Result<(), Error> {
         let now = self.runs.outside.now();
         let figures = Figures::of(&attempt);

@@ -12,18 +12,20 @@ use crate::app::Agent;
 use crate::error::Error;
 use crate::work::violations;
 
-/// The contract of an agent that has none of its own, and of every resume. Other fields are rejected: nothing would read them.
+/// The input contract of every resume, and of agents without one. Other fields are rejected,
+/// because nothing would read them.
 static PROMPT_ONLY: LazyLock<Result<Schema, SchemaError>> =
     LazyLock::new(|| Schema::compile(&implicit_parameters()));
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::app) enum Expected {
     AgentParameters,
-    /// A prompt, as for every resume. A procedural agent gets it as its parameters, so there it has to be both.
+    /// A prompt, as for every resume. A procedural agent gets it as its parameters, so it must
+    /// match both.
     Prompt,
 }
 
-/// What a caller does whose resume a procedural agent cannot take.
+/// The advice if a procedural agent cannot be resumed.
 const START_AGAIN: &str = "; a procedural agent has no memory: start it again with its parameters";
 
 /// Checks parameters before anything is queued.

@@ -34,7 +34,7 @@ pub(crate) struct Order {
     pub(crate) session: RunSession,
     pub(crate) parameters: String,
     pub(crate) contract: Option<Arc<InForce>>,
-    /// Demands beside the agent's and the session's.
+    /// Requirements in addition to the agent's and the session's.
     pub(crate) additional_demands: Demands,
     pub(crate) project_dir: Option<String>,
     pub(crate) execution_mode: ExecutionMode,

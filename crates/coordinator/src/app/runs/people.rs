@@ -1,7 +1,7 @@
 //! Runs that need a person: an approval, an answer, a corrected result, or the work itself.
 //!
-//! The run gives up its runner and waits. What a person answers is judged by the request's schema, and where the answer is the
-//! result, by the run's contract.
+//! The run gives up its runner and waits. The answer of a person is validated by the request's
+//! schema and, if it is the result, by the run's contract.
 
 use accord_api::{FinishRun, NewInput};
 use accord_blueprint::hex;
@@ -64,7 +64,7 @@ impl InputOptions {
     }
 }
 
-/// What a person is told first.
+/// The summary that a person sees first.
 #[derive(Deserialize)]
 struct Described {
     #[serde(default)]
@@ -87,7 +87,7 @@ struct Asked {
 }
 
 impl Runs {
-    /// The runner cannot go on before a person has answered.
+    /// The runner cannot continue before a person has answered.
     pub(super) async fn ask_person(
         &self,
         run: Run,
@@ -164,7 +164,7 @@ impl Runs {
         self.suspend_for(holder, vec![request], &options, report).await
     }
 
-    /// Makes a new run wait for a person, if a person does its work: nobody has to claim it.
+    /// Makes a new run wait for a person, if a person does its work: no runner claims it.
     pub(super) fn ask_if_task(
         &self,
         run: &mut Run,
@@ -305,7 +305,7 @@ fn text_schema() -> Value {
     json!({"type": "string", "minLength": 1})
 }
 
-/// What is wrong with an answer, for the form.
+/// The errors of an answer, for the form.
 pub(in crate::app) fn answer_errors(rejected: &Rejected) -> Value {
     let errors: Vec<attempt::Error> = rejected.violations.errors.iter().map(error).collect();
     json!({"errors": errors, "more_errors": rejected.violations.more})

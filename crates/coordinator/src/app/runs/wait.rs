@@ -16,7 +16,7 @@ use crate::outstanding::Holder;
 pub(crate) const LONGEST_WAIT_SECONDS: u32 = 300;
 
 impl Runs {
-    /// The run with its documents, at its end or when the time is over.
+    /// The run with its documents, once it has finished or the time is up.
     pub(crate) async fn wait(&self, holder: &Holder, run_id: &RunId, seconds: u32) -> Result<RunView, Error> {
         let deadline = Instant::now() + Duration::from_secs(seconds.into());
         let watch = self.hub.watch(vec![Topic::Run(run_id.clone())]);

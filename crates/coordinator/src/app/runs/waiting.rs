@@ -1,7 +1,8 @@
 //! Runs that wait for their children.
 //!
-//! An answer that does not conform is no failure while children of the run have to report back. The run then gives up its runner
-//! and keeps everything else; when its children finish, the same run continues with their results as its next message.
+//! A nonconforming answer is not a failure while children of the run have to report back. The run
+//! then gives up its runner and keeps everything else; when its children finish, the same run
+//! continues with their results as its next message.
 
 use accord_api::FinishRun;
 use accord_domain::agent::{Callback, Limits, OnParentEnd};
@@ -25,7 +26,7 @@ const WAITING_A_ROUND: u32 = 200;
 /// How many children a failure names. The rest is counted.
 const NAMED_CHILDREN: usize = 5;
 
-/// What a run is told whose children are gone.
+/// The message to a run whose children were removed.
 const NO_CHILD_LEFT: &str = "No child session is left to report back. Answer with what you have.";
 
 /// What the waiting of a run depends on.
@@ -51,7 +52,7 @@ impl WaitingOptions {
 }
 
 impl Runs {
-    /// The runner cannot go on before the children have reported back.
+    /// The runner cannot continue before the children have reported back.
     pub(super) async fn wait_for_children(
         &self,
         run: Run,

@@ -1,8 +1,9 @@
 //! Advancing runs of workflows: load, decide, write, once for each version.
 //!
-//! Everything that follows from what has happened is decided in one go and written in one transaction: the state, the
-//! events, and the runs that begin. A crash before that leaves what was there, and the same is decided again. Stopping
-//! is said after the transaction and repeated while the run is about to end, because saying it twice does no harm.
+//! All consequences of the recorded events are decided at once and written in one transaction: the
+//! state, the events, and the runs that start. After a crash before that, the same is decided
+//! again. Stop requests are sent after the transaction and repeated until the run has ended,
+//! because repeating them does no harm.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -31,14 +32,14 @@ use crate::work::heavy;
 /// How many validation errors are shown with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
 
-/// What is to be written with the next state.
+/// Everything that is written with the next state.
 #[derive(Default)]
 struct Work {
     events: Vec<Body>,
     starts: Vec<Submission>,
     children: Vec<NewWorkflowRun>,
     stops: Vec<Worker>,
-    /// What is counted once all of it is written.
+    /// The metrics that are counted once everything is written.
     counted: Option<WorkflowStep>,
 }
 
@@ -124,7 +125,7 @@ impl WorkflowRuns {
     async fn child_workflow_end(&self, id: &WorkflowRunId) -> Result<Event, Error> {
         let documents = self.store.workflow_documents(id).await?;
         let worker = Worker::Workflow { workflow_run_id: id.clone() };
-        // Ended without a step of its own: its documents are left alone.
+        // Ended without a step: its documents are not read.
         if let Some(failure) = documents.run.failure {
             let is_stopped = documents.run.status == Status::Stopped;
             return Ok(Event::Ended {
@@ -300,7 +301,7 @@ fn at_work(state: &State) -> Vec<Worker> {
     state.at_work().map(|(_, worker)| worker.clone()).collect()
 }
 
-/// What a step comes to in figures: what is over now and was not before.
+/// Counts a step in the metrics: what finished with it.
 fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> WorkflowStep {
     let pairs = || flow.graph().nodes.iter().zip(before.nodes.iter().zip(&after.nodes));
     let over = pairs().filter(|(_, (old, new))| !old.status.is_over() && new.status.is_over());
@@ -328,7 +329,7 @@ fn failure_of(failure: &Failure) -> WorkflowFailure {
     WorkflowFailure::new(kind.as_str(), message)
 }
 
-/// What a completed run has to show: the value, or the text.
+/// The output of a completed run: the value, or the text.
 fn value_of(outcome: Outcome) -> Result<Value, Error> {
     match outcome.result_data {
         Some(text) => read_kept(&text).map_err(Error::internal),
@@ -373,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_failure_says_what_was_wrong_with_the_answer() {
+    fn the_failure_includes_the_errors_of_the_answer() {
         let failure = Failure::new(FailureType::OutputSchemaValidationFailed, "it did not match");
         let told = |errors: &[&str]| {
             let validation_errors = errors.iter().map(|&error| error.to_owned()).collect();

@@ -1,4 +1,4 @@
-//! What a workflow refers to, as it is now.
+//! The current state of everything that a workflow refers to.
 
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ use crate::hub::Topic;
 use crate::outstanding::Holder;
 use crate::work::{heavy, violations};
 
-/// What a run is a run of, as it was when the run was made.
+/// The definition of a run, as it was when the run was created.
 #[derive(Serialize, Deserialize)]
 struct Definition {
     document: Value,
@@ -94,7 +94,7 @@ impl WorkflowRuns {
         }
     }
 
-    /// A run that is ready to be written. Everything that can be wrong is said before.
+    /// A run that is ready to be written. Every error is reported before.
     pub(super) async fn new_workflow_run(
         &self,
         name: &str,
@@ -213,7 +213,8 @@ impl WorkflowRuns {
         self.get(id).await
     }
 
-    /// Ends a workflow run that no coordinator advances: in the store alone, with all runs that work for it.
+    /// Ends a workflow run that no coordinator advances: only in the store, with all its agent
+    /// runs.
     async fn end(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
         let documents = self.store.workflow_documents(id).await?;
         if documents.run.status.is_over() {
@@ -254,12 +255,12 @@ impl WorkflowRuns {
         summary_of(self.store.as_ref(), run).await
     }
 
-    /// Removes a workflow run that is over.
+    /// Removes a finished workflow run.
     pub(crate) async fn remove(&self, id: &WorkflowRunId) -> Result<(), Error> {
         Ok(self.store.remove_workflow_run(id).await?)
     }
 
-    /// The workflow run, at its end or when the time is over.
+    /// The workflow run, once it has finished or the time is up.
     pub(crate) async fn wait(
         &self,
         holder: &Holder,

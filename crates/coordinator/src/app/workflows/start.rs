@@ -15,7 +15,7 @@ use crate::app::contracts::Wanted;
 use crate::app::runs::{Expected, Order, RunSession, check_input};
 use crate::error::Error;
 
-/// What works on a task from now on.
+/// The worker that was started for a task.
 pub(super) enum Begun {
     Run(Box<Submission>),
     Workflow(Box<NewWorkflowRun>),

@@ -25,7 +25,7 @@ async fn names(fixture: &Fixture, path: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_agent_is_made_read_changed_and_removed() {
+async fn an_agent_is_created_read_changed_and_removed() {
     let fixture = Fixture::new(&[]);
     let made = fixture.post("/agents", &reviewer("a")).await;
     assert_eq!(made.status, 201, "{}", made.text);
@@ -65,7 +65,7 @@ async fn an_agent_is_made_read_changed_and_removed() {
 }
 
 #[tokio::test]
-async fn an_agent_is_made_only_where_there_is_none() {
+async fn creating_an_existing_agent_is_a_conflict() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let put = async |name: &str, headers: &[(&str, &str)]| {
         fixture.send(Method::PUT, &format!("/agents/{name}"), headers, reviewer(name).to_string()).await
@@ -107,7 +107,7 @@ async fn known_etags_get_304() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_and_nothing_is_stored() {
+async fn invalid_agents_are_rejected_and_not_stored() {
     let fixture = Fixture::new(&[]);
     let wrong = json!({"name": "a", "executor": {"type": "llm", "model": ""}, "tols": [], "limits": {"max_steps": 0}});
     let refused = fixture.post("/agents", &wrong).await;
@@ -132,7 +132,7 @@ async fn mistakes_are_told_and_nothing_is_stored() {
 }
 
 #[tokio::test]
-async fn a_schema_that_is_wrong_has_one_name_wherever_it_stands() {
+async fn an_invalid_schema_has_the_same_error_everywhere() {
     let fixture = Fixture::new(&[]);
     let mut wrong = reviewer("a");
     wrong["parameters_schema"] = json!({"type": "object", "properties": {"a": {"type": "strin"}}});
@@ -208,7 +208,7 @@ async fn a_file_wins_over_the_store() {
 }
 
 #[tokio::test]
-async fn files_are_written_in_their_own_kind() {
+async fn files_keep_their_format() {
     let json_text = reviewer("other").to_string();
     let fixture = Fixture::new(&[
         ("reviewer/agent.yaml", REVIEWER),
@@ -227,7 +227,7 @@ async fn files_are_written_in_their_own_kind() {
     assert!(yaml.contains("limits:\n  max_steps: 4\n"), "{yaml}");
     assert_eq!(patch(&fixture, "reviewer", &tag, &change).await.error(), (412, "PreconditionFailed".into()));
 
-    // Somebody edits the file while nobody looks.
+    // The file is edited before the next request.
     let tag = fixture.get("/agents/other").await.etag();
     fixture.write("other/agent.json", &json_text.replace("Reviews", "Edited"));
     assert_eq!(
@@ -264,7 +264,7 @@ async fn a_file_that_cannot_be_written_is_read_only() {
 }
 
 #[tokio::test]
-async fn a_contract_is_shown_with_what_providers_take() {
+async fn a_contract_is_shown_with_its_lowered_forms() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let contract = fixture.get("/agents/reviewer/contract").await.json();
     assert_eq!(contract["output_schema"], reviewer("x")["output_schema"]);

@@ -25,7 +25,7 @@ const LONGEST_FORWARDED: usize = 200;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Repeated;
 
-/// What is to be recorded of a request.
+/// The audit information of a request.
 pub(in crate::http) fn audited(request: &Request) -> Option<Audited> {
     let path = request.extensions().get::<MatchedPath>()?.as_str();
     match routes::find(request.method().as_str(), path)?.audit {
@@ -45,7 +45,7 @@ pub(in crate::http) struct Pending {
 }
 
 impl Pending {
-    /// What is to be recorded of an authorized request.
+    /// The audit entry of an authorized request.
     pub(in crate::http) async fn of(audited: Audited, request: &mut Request) -> Option<Self> {
         let actor = request.extensions().get::<Caller>()?.actor();
         // The coordinator of a single command has no other clients: the address would say nothing.

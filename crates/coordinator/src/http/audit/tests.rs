@@ -125,8 +125,9 @@ async fn every_change_is_recorded() {
         ("input.answered", &input),
     ];
     assert_eq!(told, expected);
-    // A workflow run is retried only after three deaths of coordinators (tests/http/quarantine.rs), and a run is forked only if
-    // a runner worked on it (tests/http/waiting.rs).
+    // A workflow run is retried only after three crashes of coordinators
+    // (tests/http/quarantine.rs), and a run is forked only if a runner worked on it
+    // (tests/http/waiting.rs).
     let elsewhere = ["workflow_run.retried", "run.forked"];
     let names: BTreeSet<&str> = told.iter().map(|(action, _)| *action).chain(elsewhere).collect();
     let audited = ROUTES.iter().filter_map(|route| match route.audit {
@@ -164,7 +165,7 @@ async fn requests_that_change_nothing_are_not_audited() {
 }
 
 #[tokio::test]
-async fn the_way_through_proxies_is_recorded() {
+async fn the_proxy_chain_is_recorded() {
     let fixture = Fixture::new(&[]);
     let admin = made(&fixture, "/keys", &json!({"role": "admin", "name": "boss"})).await;
     fixture.with_key(Some(&text(&admin, "key")));
@@ -179,7 +180,7 @@ async fn the_way_through_proxies_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_command_of_this_process_is_no_key() {
+async fn a_command_of_this_process_has_no_key() {
     let fixture = Fixture::new(&[]);
     fixture.from("127.0.0.1:5000");
     fixture.with_key(Some(&fixture.app.local_key(Role::Admin).unwrap()));
@@ -219,7 +220,7 @@ async fn the_log_is_paged_and_filtered_for_admins() {
 }
 
 #[tokio::test]
-async fn old_entries_are_forgotten() {
+async fn old_entries_are_removed() {
     let fixture = Fixture::new(&[]);
     made(&fixture, "/agents", &reviewer("a")).await;
     fixture.outside.pass(399 * 24 * 3600);
@@ -231,12 +232,12 @@ async fn old_entries_are_forgotten() {
 }
 
 #[tokio::test]
-async fn edited_files_are_recorded_once_and_our_own_are_not() {
+async fn edited_files_are_recorded_once_and_our_writes_are_not() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;
     assert_eq!(entries(&fixture).await, Vec::<Value>::new(), "what was there at the start");
     fixture.write("reviewer/agent.yaml", &REVIEWER.replace("Reviews", "Reads"));
-    // Whoever asks for the agent reads its file before the watcher does.
+    // A request for the agent reads its file before the watcher does.
     assert_eq!(fixture.get("/agents/reviewer").await.json()["summary"]["description"], "Reads");
     for _ in 0..2 {
         fixture.app.blueprints.reload_definitions::<accord_blueprint::Agents>().await;

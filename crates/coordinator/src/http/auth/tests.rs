@@ -12,7 +12,7 @@ use crate::app::agents::fixture::Fixture;
 use accord_domain::key::Role;
 
 #[test]
-fn roles_allow_what_they_say() {
+fn roles_allow_their_permissions() {
     use Access::{Administer, Call, Known, Open, Read, Run};
     let all = [Open, Known, Read, Call, Run, Administer];
     let allowed = |role| all.map(|access| allows(role, access));
@@ -23,7 +23,7 @@ fn roles_allow_what_they_say() {
 }
 
 #[test]
-fn this_machine_has_few_names() {
+fn only_known_names_are_this_machine() {
     let here = [
         "localhost",
         "LOCALHOST:8765",
@@ -96,7 +96,7 @@ async fn wrong_keys_open_nothing() {
 }
 
 #[tokio::test]
-async fn keys_of_other_processes_are_noticed() {
+async fn keys_created_by_other_processes_are_noticed() {
     let fixture = Fixture::new(&[]);
     assert_eq!(fixture.get("/agents").await.status, 200);
     let outside = fixture.outside.as_ref();
@@ -146,7 +146,7 @@ async fn without_keys_other_pages_change_nothing() {
         (&[host, ours], true),
         (&[host, ours, site("same-origin")], true),
         (&[host, site("none")], true),
-        // A development server that passes requests on, and leaves the browser's headers as they are.
+        // A development server that forwards requests and keeps the browser's headers.
         (&[host, other, site("same-origin")], true),
         (&[host, other], false),
         (&[host, other, site("same-site")], false),
@@ -165,7 +165,7 @@ async fn without_keys_other_pages_change_nothing() {
         let read = fixture.send(Method::GET, "/agents", headers, String::new()).await.status.as_u16();
         assert_eq!(read, 200, "{headers:?}");
     }
-    // A key shows who asks, whatever page it is in.
+    // A key identifies the caller, whatever page it is used in.
     let (_, key) = made(&fixture, "admin").await;
     fixture.with_key(Some(&key));
     let reply = fixture.send(Method::POST, "/runs/run_1/stop", &[host, other], String::new()).await;
@@ -173,7 +173,7 @@ async fn without_keys_other_pages_change_nothing() {
 }
 
 #[tokio::test]
-async fn no_answer_may_be_taken_for_something_else() {
+async fn every_answer_has_the_nosniff_header() {
     let fixture = Fixture::new(&[]);
     for path in
         ["/health", "/agents", "/agents/none", "/nothing", "/metrics", "/openapi.json", "/docs", "/ui/"]

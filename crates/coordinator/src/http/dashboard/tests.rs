@@ -1,4 +1,4 @@
-//! The tests hold with a bundle and without one.
+//! These tests pass with and without a bundle.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ async fn got(path: &str, accept_encoding: &str) -> (StatusCode, HeaderMap, Vec<u
 }
 
 #[tokio::test]
-async fn every_address_of_a_page_answers_with_the_application() {
+async fn every_page_path_returns_the_application() {
     let (status, headers, first) = got("/", "identity").await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(headers.get(header::CONTENT_TYPE).unwrap(), "text/html; charset=utf-8");
@@ -42,7 +42,7 @@ async fn pages_come_with_a_strict_policy() {
 }
 
 #[tokio::test]
-async fn an_asset_that_is_not_there_is_no_page() {
+async fn a_missing_asset_is_not_a_page() {
     let (status, _, _) = got("/ui/assets/none.js", "identity").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
 }
@@ -57,7 +57,7 @@ async fn paths_do_not_leave_the_bundle() {
 }
 
 #[test]
-fn without_a_bundle_the_page_says_how_to_make_one() {
+fn without_a_bundle_the_page_explains_how_to_build_one() {
     for line in ["npm ci", "npm run build"] {
         assert!(NOT_BUILT.contains(line));
     }

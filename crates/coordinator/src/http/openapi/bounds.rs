@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_within_the_bounds_is_taken_and_nothing_else() {
+    async fn only_values_within_the_bounds_are_accepted() {
         let fixture = Fixture::new(&[]);
         for list in [
             "/agents",
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_runner_works_on_as_many_runs_as_the_document_says() {
+    async fn the_documented_concurrency_limit_is_enforced() {
         let fixture = Fixture::new(&[]);
         for (concurrency, status) in [(0, 201), (u64::from(u32::MAX), 201), (u64::from(u32::MAX) + 1, 400)] {
             let runner = json!({"profile": {"concurrency": concurrency}});
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn mcp_takes_batches() {
+    fn mcp_accepts_batches() {
         let schema =
             &DOCUMENT["paths"]["/mcp"]["post"]["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(schema["$ref"], "#/components/schemas/Messages");

@@ -1,4 +1,4 @@
-//! Errors that every route of a kind can return, whatever its handler does.
+//! Errors that every route of a kind can return, independent of its handler.
 //!
 //! They are added here from the table of routes, so that no route forgets them.
 
@@ -73,7 +73,7 @@ fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: b
         ("503", "StoreUnavailable, Overloaded", !is_open),
     ];
     for (status, name, _) in refusals.into_iter().filter(|(_, _, occurs)| *occurs) {
-        // What a handler says of a status is said better.
+        // A handler's own description of a status takes precedence.
         responses.entry(status).or_insert_with(|| refusal(name, shape));
     }
     responses.sort_keys();

@@ -154,7 +154,7 @@ async fn a_node_of_a_workflow_may_refer_to_a_registered_schema() {
 }
 
 #[tokio::test]
-async fn a_schema_is_checked_and_judges() {
+async fn a_schema_is_checked_and_validates_values() {
     let fixture = Fixture::new(&[]);
     let send = async |body: Value| fixture.post("/schemas/validate", &body).await;
     let wrong = send(json!({"schema": {"type": "objekt"}})).await.json();
@@ -189,7 +189,7 @@ async fn a_schema_is_checked_and_judges() {
 }
 
 #[tokio::test]
-async fn a_schema_is_made_from_examples() {
+async fn a_schema_is_inferred_from_examples() {
     let fixture = Fixture::new(&[]);
     let send = async |body: Value| fixture.post("/schemas/infer", &body).await;
     let examples = json!([{"a": 1, "b": "x"}, {"a": 2}]);

@@ -30,7 +30,7 @@ fn note_closed(run: Run, session: Session, closed: &InputRequest, now: Timestamp
     Change { events, ..unchanged(run, session) }
 }
 
-/// All requests for input are closed: the run continues with what it is told.
+/// All requests for input are closed: the run continues with the answers.
 pub(crate) fn continue_with_input(
     run: Run,
     session: Session,
@@ -45,7 +45,8 @@ pub(crate) fn continue_with_input(
     Ok(change)
 }
 
-/// A request for input was closed, and with it the run: a person made its result, or nobody answered in time.
+/// A closed request for input ends the run: a person provided the result, or nobody answered in
+/// time.
 pub(crate) fn end_by_input(
     run: Run,
     session: Session,

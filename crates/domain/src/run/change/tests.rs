@@ -80,7 +80,7 @@ fn only_the_holder_reports() {
 }
 
 #[test]
-fn only_a_waiting_run_is_taken_or_given_up() {
+fn only_a_pending_run_is_claimed_or_given_up() {
     let change = claimed("1", 1);
     let again = claim(change.run.clone(), change.session.clone(), &runner(), LeaseId::new("2"), at(2), LEASE);
     let status = Status::Claimed;
@@ -97,7 +97,7 @@ fn reported_retries_never_decrease() {
 }
 
 #[test]
-fn a_second_report_is_refused() {
+fn a_second_report_is_rejected() {
     let change = claimed("1", 1);
     let usage = Usage::default();
     let done = finish(change.run, change.session, &holder("1", 1), text("x"), usage, Children::Quiet, at(2));
@@ -126,7 +126,7 @@ fn a_lost_run_is_handed_out_again_until_it_was_lost_too_often() {
 }
 
 #[test]
-fn a_run_given_back_counts_no_loss() {
+fn a_released_run_counts_no_loss() {
     let change = claimed("1", 1);
     let begun = start(change.run, change.session, &holder("1", 1), at(1)).unwrap();
     assert_eq!(begun.run.started_at, Some(at(1)));
@@ -138,7 +138,7 @@ fn a_run_given_back_counts_no_loss() {
 }
 
 #[test]
-fn a_stop_ends_a_waiting_run_and_warns_a_working_one() {
+fn a_stop_ends_a_pending_run_and_notifies_a_running_one() {
     let waiting = stop(run(), session(), at(1));
     assert_eq!((waiting.run.status, kinds(&waiting)), (Status::Stopped, vec!["run.stopped"]));
     let why = |change: Change| change.run.failure.map(|failure| failure.message).unwrap_or_default();
@@ -175,7 +175,7 @@ fn an_unmatched_run_fails_and_calls_its_parent_back() {
 }
 
 #[test]
-fn a_run_that_the_runner_of_a_command_cannot_take_says_what_to_do() {
+fn a_run_that_an_embedded_runner_cannot_execute_gets_a_hint() {
     let why = |tags: &[&str]| {
         let demands =
             Demands { tags: tags.iter().map(|&tag| tag.to_owned()).collect(), ..Demands::default() };
@@ -208,7 +208,7 @@ fn an_empty_object_is_a_result() {
 }
 
 #[test]
-fn the_deepest_result_is_delivered_whole() {
+fn a_deeply_nested_result_is_delivered_completely() {
     let change = claimed("1", 1);
     let text = format!("{}{}", "[".repeat(128), "]".repeat(128));
     let outcome = Outcome { result_text: None, result_data: Some(text.clone()), raw: None, validation: None };
@@ -223,7 +223,7 @@ fn the_deepest_result_is_delivered_whole() {
 }
 
 #[test]
-fn an_end_without_a_report_has_the_usage_of_its_attempts() {
+fn without_a_report_the_usage_comes_from_the_attempts() {
     let judged = |delivery, number, outcome, text: &str| Attempt {
         number,
         delivery,
@@ -311,7 +311,7 @@ fn a_suspended_run_has_no_runner_and_keeps_its_usage() {
 }
 
 #[test]
-fn a_run_that_needs_a_person_says_so_in_its_status() {
+fn a_run_that_needs_a_person_has_its_own_status() {
     let change = claimed("1", 1);
     let (run, session) = (change.run, change.session);
     let asked =
@@ -363,7 +363,7 @@ fn a_woken_run_waits_for_a_runner_and_its_first_wait_counts() {
 }
 
 #[test]
-fn a_run_gives_up_waiting_when_its_time_is_over() {
+fn a_waiting_run_times_out() {
     let failure = || Failure::new(FailureType::ChildrenTimedOut, "ses_2 did not finish");
     let change = waiting(1);
     let early = give_up_waiting(change.run.clone(), change.session.clone(), failure(), at(61));

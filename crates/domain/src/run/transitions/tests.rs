@@ -1,4 +1,5 @@
-//! Compares the table with the functions, for every status and event, and searches a small world for broken promises.
+//! Compares the table with the functions for every status and event, and searches a small model for
+//! broken invariants.
 
 mod search;
 mod world;
@@ -63,7 +64,8 @@ fn request(delivery: u32) -> InputRequest {
     }
 }
 
-/// What proves that this run is held. Of a run without a lease: what its last holder still has.
+/// The proof that this run is held. For a run without a lease, the expired proof of its last
+/// holder.
 fn holder_of(run: &Run) -> Holder {
     Holder {
         run_id: run.id.clone(),
@@ -73,7 +75,7 @@ fn holder_of(run: &Run) -> Holder {
     }
 }
 
-/// All of them: a new one has to be put here before this compiles.
+/// All statuses; the match does not compile if a new one is missing.
 fn statuses() -> impl Iterator<Item = Status> {
     std::iter::successors(Some(Pending), |status| match status {
         Pending => Some(Claimed),
@@ -109,7 +111,8 @@ fn events() -> impl Iterator<Item = Event> {
     })
 }
 
-/// Every function that makes this change, with the run's last holder; leases and waits run out long after they began.
+/// Calls every function that makes this change, as the run's last holder; leases and waits have
+/// expired long ago.
 fn outcomes(run: &Run, session: &Session, event: Event) -> Vec<Result<Change, Refused>> {
     let (run, session, holder) = (run.clone(), session.clone(), holder_of(run));
     let (now, long_after) = (at(1000), at(2000));
@@ -159,7 +162,7 @@ fn outcomes(run: &Run, session: &Session, event: Event) -> Vec<Result<Change, Re
     }
 }
 
-/// Every way of getting somewhere in a few changes, by the functions themselves.
+/// All states that the functions can reach in a few changes.
 fn reachable() -> Vec<(Run, Session)> {
     let mut all = vec![new_run()];
     let mut next = 0;
@@ -180,7 +183,7 @@ fn reachable() -> Vec<(Run, Session)> {
 }
 
 #[test]
-fn the_table_is_what_the_functions_do() {
+fn the_table_matches_the_functions() {
     let (mut seen, mut met) = (BTreeSet::new(), BTreeSet::new());
     for (run, session) in reachable() {
         met.insert(run.status.as_str());
@@ -223,7 +226,7 @@ fn a_run_is_held_stamped_and_matched_by_its_session() {
     }
 }
 
-/// Without a coordinator that could tell the runner, every run that is not over is stopped by force.
+/// Without a coordinator that could notify the runner, every unfinished run is stopped by force.
 #[test]
 fn every_unfinished_run_is_stopped_at_once() {
     for (run, session) in reachable() {

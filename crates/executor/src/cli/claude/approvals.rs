@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_has_all_names_and_says_whether_the_blueprint_allows_it() {
+    fn a_request_has_all_names_and_the_decision_of_the_agent_file() {
         let project = tempfile::tempdir().unwrap();
         let folder = project.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("/etc", folder.join("link")).unwrap();

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_take_the_conversation_apart_are_refused() {
+    fn arguments_that_break_the_conversation_are_rejected() {
         assert!(check(&["--effort".to_owned(), "low".to_owned()]).is_ok());
         let error = check(&["--output-format=json".to_owned()]).unwrap_err().to_string();
         assert!(error.ends_with("`args` contains '--output-format'; remove it: Accord sets it"), "{error}");

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_count_where_the_totals_forget_them() {
+    fn messages_missing_in_the_totals_are_counted() {
         let mut messages = Messages::default();
         for (id, input, output) in [("1", 100, 1), ("1", 100, 3), ("2", 150, 1)] {
             let tokens = Tokens { input, output };

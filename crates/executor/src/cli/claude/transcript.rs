@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn words_before_a_call_are_no_answer() {
+    async fn text_before_a_call_is_not_an_answer() {
         let cut = || Kind::User { results: Vec::new(), text: format!("{CUT}. Resume.") };
         let work = || {
             vec![
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn calls_that_deliver_are_no_tools() {
+    async fn calls_that_deliver_the_answer_are_not_tool_calls() {
         let value = json!({"a": 1});
         let submits = |id: &str, calls: &[&str]| {
             let call = |id: &&str| Call { id: (*id).to_owned(), name: SUBMIT.to_owned(), input: json!({}) };

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn codex_asks_for_what_is_to_be_approved() {
+    fn codex_requests_the_configured_approvals() {
         let held = |approve: &'static [&'static str]| {
             let servers = servers();
             let held = servers.iter().filter(|server| holds_back(&Tools(approve), server));

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_does_not_fit() {
+    fn rejects_invalid_arguments() {
         let refused = |args: &[&str], tools: &[&str]| {
             OwnArguments::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err().to_string()
         };

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_without_a_word_is_a_refusal() {
+    fn a_turn_without_text_is_a_refusal() {
         let refused = Stop::Refused(SILENT.to_owned());
         assert_eq!(of(TurnEnd::Completed, None, &[], 0), Ok((String::new(), Vec::new(), refused)));
         assert_eq!(of(TurnEnd::Completed, Some(""), &[], 0), Ok((String::new(), Vec::new(), Stop::Finished)));

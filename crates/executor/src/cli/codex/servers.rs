@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_the_same_to_codex_are_refused() {
+    fn names_that_codex_cannot_distinguish_are_rejected() {
         let named = |names: &[&str]| {
             let reach = || Reach::Address { url: String::new(), headers: BTreeMap::new() };
             let server = |name: &&str| McpServer { name: (*name).to_owned(), reach: reach() };

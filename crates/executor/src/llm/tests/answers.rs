@@ -1,4 +1,4 @@
-//! Answers of every dialect, however they come and however they end.
+//! Answers in every dialect, streamed or not, with every stop reason.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ async fn a_streamed_answer_is_reported_in_parts() {
                 Event::Partial { channel: Channel::Text, text } => Some(text),
                 _ => None,
             });
-            // They give the arguments of a call whole.
+            // These providers send the arguments of a call at once.
             let expected = if is_whole_call { "" } else { TEXT };
             assert_eq!(parts.collect::<String>(), expected, "{provider}");
         }
@@ -56,7 +56,7 @@ async fn a_text_is_the_same_streamed_and_in_one_piece() {
 }
 
 #[tokio::test]
-async fn a_submission_is_handed_on_as_it_was_written() {
+async fn a_submission_is_passed_on_unchanged() {
     for provider in PROVIDERS {
         let expected = answer(provider, "", &[ARGUMENTS], Stop::Submitted);
         let say = Say::Call("submit_result", ARGUMENTS);
@@ -74,7 +74,7 @@ async fn a_submission_is_handed_on_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn two_submissions_are_both_handed_on() {
+async fn two_submissions_are_both_passed_on() {
     let call = |id: &str, arguments: &str| json!({"index": 0, "id": id, "function": {"name": "submit_result", "arguments": arguments}});
     let chunk = |delta: Value| json!({"model": "m", "choices": [{"delta": delta}]});
     let canned = Canned::events(&[
@@ -87,7 +87,7 @@ async fn two_submissions_are_both_handed_on() {
     assert_eq!((answer.submissions, answer.stop), (vec!["{}".to_owned(), "[]".to_owned()], Stop::Submitted));
 }
 
-/// Changes one field of an answer in one piece.
+/// Changes one field of an unstreamed answer.
 fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
     let mut body = whole_body(if provider == "xai" { "openai" } else { provider }, Say::Text("so far"));
     if let Some(place) = body.pointer_mut(pointer) {
@@ -189,12 +189,13 @@ async fn later_chunks_keep_the_finish_reason() {
 }
 
 #[tokio::test]
-async fn a_stream_without_its_last_event_is_asked_for_again() {
-    // The messages of Bedrock are not text.
+async fn a_stream_without_its_last_event_is_retried() {
+    // Bedrock's messages are binary.
     for provider in PROVIDERS.into_iter().filter(|provider| *provider != "bedrock") {
         let full = streamed(provider, Say::Text("0123456789"));
         let text = String::from_utf8(full.body.clone()).unwrap();
-        // The second half of the text is the last thing that comes, whole or not, and the connection ends as if all were well.
+        // The stream ends after the second half of the text, complete or not, and the connection
+        // closes normally.
         let half = text.find("56789").unwrap();
         let whole = half + text.get(half..).and_then(|rest| rest.find('\n')).unwrap() + 1;
         for end in [half, whole] {
@@ -228,7 +229,7 @@ async fn does_not_wait_after_the_last_event() {
 }
 
 #[tokio::test]
-async fn the_last_item_of_responses_may_say_that_it_was_cut_off() {
+async fn the_last_item_of_responses_may_report_a_cut() {
     for (status, stop) in [("incomplete", Stop::Truncated), ("completed", Stop::Finished)] {
         let mut body = whole_body("openai", Say::Text("so far"));
         body["output"][0]["status"] = json!(status);

@@ -1,4 +1,4 @@
-//! What servers make of the dialects that they say they speak.
+//! Deviations of servers from the dialects that they claim to support.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::samples::{PROVIDERS, Say, streamed, whole_body};
 use super::script::{Canned, Script, native, open, opened, settings, start, tool, turn};
 use crate::{Answer, Delivery, Stop, TurnError};
 
-/// Arguments that say two things.
+/// Arguments with a duplicate key.
 const TWICE: &str = r#"{"a": 1, "a": 2.0}"#;
 
 async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
@@ -14,7 +14,7 @@ async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
     opened(&script, provider).await.ask(turn("Judge", delivery)).await.unwrap()
 }
 
-/// A piece of an answer of Chat Completions.
+/// A chunk of a Chat Completions answer.
 fn chunk(delta: Value) -> Value {
     json!({"choices": [{"delta": delta}]})
 }
@@ -24,14 +24,14 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
     chunk(json!({"tool_calls": [{"index": 0, "id": id, "function": function}]}))
 }
 
-/// A streamed answer of Chat Completions that finishes well.
+/// A streamed Chat Completions answer that finishes normally.
 fn chat(chunks: &[Value]) -> Canned {
     let end = [json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}), json!("[DONE]")];
     Canned::events(&[chunks, &end].concat())
 }
 
 #[tokio::test]
-async fn an_answer_that_the_server_broke_off_is_asked_for_again() {
+async fn an_answer_that_the_server_interrupted_is_retried() {
     let reasons = ["error", "abort", "insufficient_system_resource", "network_error"]
         .map(|reason| json!({"finish_reason": reason}));
     let told = json!({"finish_reason": "stop", "error": {"code": 502, "message": "upstream died"}});
@@ -71,7 +71,7 @@ async fn reports_why_an_answer_was_interrupted() {
 }
 
 #[tokio::test]
-async fn an_end_without_a_reason_is_believed_where_something_else_shows_it() {
+async fn a_missing_stop_reason_is_inferred() {
     let said = |text: &str| chunk(json!({"content": text}));
     let (counted, done) =
         (json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}), json!("[DONE]"));
@@ -112,8 +112,8 @@ async fn an_end_without_a_reason_is_believed_where_something_else_shows_it() {
 }
 
 #[tokio::test]
-async fn arguments_that_come_as_an_object_are_handed_on_as_they_were_written() {
-    // The samples have the arguments as a text where the dialect has them so.
+async fn arguments_in_an_object_are_passed_on_unchanged() {
+    // The samples have the arguments as a string if the dialect does.
     let say = Say::Call("submit_result", r#"{"in":"the place"}"#);
     let object = |canned: Canned| {
         let text = String::from_utf8(canned.body.clone()).unwrap();
@@ -141,7 +141,7 @@ async fn arguments_that_come_as_an_object_are_handed_on_as_they_were_written() {
 }
 
 #[tokio::test]
-async fn a_name_may_come_in_pieces_and_again_and_again() {
+async fn a_name_may_arrive_in_pieces_or_repeatedly() {
     let pieces = |names: [&str; 3], ids: [&str; 3]| {
         let arguments = [r#"{"a":"#, r#" "x""#, "}"];
         let pieces = names.into_iter().zip(ids).zip(arguments);
@@ -190,7 +190,7 @@ async fn calls_without_ids_are_separated_by_their_ends() {
 }
 
 #[tokio::test]
-async fn a_message_may_come_where_a_piece_of_it_is_due() {
+async fn a_whole_message_may_replace_a_delta() {
     let message =
         |content: &str| json!({"choices": [{"message": {"role": "assistant", "content": content}}]});
     let delta = |content: &str| chunk(json!({"content": content}));
@@ -210,7 +210,7 @@ async fn a_message_may_come_where_a_piece_of_it_is_due() {
 }
 
 #[tokio::test]
-async fn responses_may_say_all_at_the_end_of_an_item() {
+async fn responses_may_send_everything_at_the_end_of_an_item() {
     let end = json!({"type": "response.completed", "response": {"status": "completed", "output": []}});
     let text = json!({"type": "response.output_text.done", "output_index": 0, "text": "all"});
     let piece = json!({"type": "response.output_text.delta", "output_index": 0, "delta": "all"});
@@ -240,7 +240,7 @@ async fn ignores_an_empty_error_next_to_an_answer() {
 }
 
 #[tokio::test]
-async fn messages_of_one_answer_are_not_one_text() {
+async fn several_messages_of_one_answer_stay_separate() {
     let message = |text: &str| json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
     let reasoning = || json!({"type": "reasoning", "summary": []});
     let responses =
@@ -283,7 +283,7 @@ async fn messages_of_one_answer_are_not_one_text() {
 }
 
 #[tokio::test]
-async fn thoughts_among_the_parts_of_a_message_are_no_part_of_the_answer() {
+async fn thinking_parts_are_not_part_of_the_answer() {
     let thought = |kind: &str| json!({"type": kind, "text": "{\"a\": \"draft\"}"});
     let chat =
         json!([thought("thinking"), thought("reasoning"), {"type": "text", "text": "no"}, {"text": "ne"}]);

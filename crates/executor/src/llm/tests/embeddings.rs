@@ -1,4 +1,4 @@
-//! Vectors, batches and errors, from a script.
+//! Embeddings, batches and errors, from a script.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ async fn error(provider: &str, steps: Vec<Step>) -> EmbeddingError {
 }
 
 #[tokio::test]
-async fn both_dialects_are_spoken() {
+async fn both_dialects_work() {
     let script = Script::new([Canned::whole(&json!({"embeddings": [[1, 0.5], [0.25, -1]]}))]);
     let vectors = embeddings("ollama", &script).embed(&texts(2)).await.unwrap();
     assert_eq!(vectors, [[1.0, 0.5], [0.25, -1.0]]);
@@ -61,7 +61,7 @@ async fn both_dialects_are_spoken() {
 }
 
 #[tokio::test]
-async fn many_texts_go_out_in_batches_and_long_ones_by_their_beginning() {
+async fn many_texts_are_batched_and_long_ones_truncated() {
     let answer = |count: usize| Canned::whole(&json!({"embeddings": vec![[1.0]; count]}));
     let script = Script::new([answer(EMBEDDING_BATCH), answer(1)]);
     let mut texts = texts(EMBEDDING_BATCH + 1);
@@ -120,14 +120,14 @@ async fn permanent_failures_have_a_remedy() {
 }
 
 #[tokio::test]
-async fn vectors_of_two_lengths_are_refused() {
+async fn vectors_of_different_lengths_are_rejected() {
     let script = Script::new([Canned::whole(&json!({"embeddings": [[1.0], [1.0, 2.0]]}))]);
     let failed = embeddings("ollama", &script).embed(&texts(2)).await.unwrap_err();
     assert!(failed.to_string().contains("one vector has 1 numbers, another 2"), "{failed}");
 }
 
 #[tokio::test]
-async fn too_many_texts_and_wrong_settings_are_refused_at_once() {
+async fn too_many_texts_and_wrong_settings_are_rejected_at_once() {
     let script = Script::new(Vec::<Canned>::new());
     let failed = embeddings("ollama", &script).embed(&texts(MAX_EMBEDDED_TEXTS + 1)).await;
     assert_eq!(failed, Err(EmbeddingError::TooMany(MAX_EMBEDDED_TEXTS + 1)));

@@ -1,4 +1,4 @@
-//! Errors of providers, by what is to be done next.
+//! Errors of providers, by the required reaction.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::script::{Canned, KEY, Script, Step, native, open, opened, settings, s
 use crate::llm::wire::frame;
 use crate::{Delivery, Stop, TransportError, TurnError};
 
-/// The error of one turn that gets the same answer again and again.
+/// The error of one turn in which every request gets the same answer.
 async fn error(provider: &str, canned: Canned, delivery: Delivery) -> TurnError {
     let script = Script::new(vec![canned; 9]);
     opened(&script, provider).await.ask(turn("Judge", delivery)).await.unwrap_err().error
@@ -190,7 +190,7 @@ async fn distinguishes_a_rejected_tool_from_other_errors() {
 }
 
 #[tokio::test]
-async fn plain_text_has_no_delivery_to_refuse() {
+async fn plain_text_has_no_delivery_to_reject() {
     let error = error("openai", Canned::error(400, &openai("bad schema format tool")), Delivery::Text).await;
     assert_eq!(
         error,
@@ -229,7 +229,7 @@ async fn reports_that_a_key_was_withheld() {
 }
 
 #[tokio::test]
-async fn a_used_up_quota_is_not_asked_again() {
+async fn an_exhausted_quota_is_not_retried() {
     let body = json!({"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}});
     let script = Script::new([Canned::error(429, &body)]);
     let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
@@ -238,7 +238,7 @@ async fn a_used_up_quota_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_provider_repeats_is_taken_out() {
+async fn a_key_repeated_by_a_provider_is_removed() {
     for status in [400, 401, 403, 404, 429, 500] {
         for provider in PROVIDERS {
             let body = openai(&format!("the key {KEY} is not good"));
@@ -375,7 +375,7 @@ async fn an_impossible_request_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn settings_that_do_not_fit_are_refused_at_once() {
+async fn unsuitable_settings_are_rejected_at_once() {
     let script = Script::new::<Step>([]);
     let refused = async |provider: &str, more: Value| {
         let start = start(settings(provider, more), &[], None);

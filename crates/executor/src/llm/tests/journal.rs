@@ -30,12 +30,12 @@ impl StepSink for Saved {
 
 struct Ran {
     answer: Result<Answer, TurnFailure>,
-    /// All steps: those that it began with, and its own.
+    /// All steps: the recorded ones it began with, and its own.
     steps: Vec<Step>,
     requests: usize,
     conversation: serde_json::Value,
     told: Vec<Event>,
-    /// What people have to be asked.
+    /// The requests to people.
     asked: Vec<Ask>,
 }
 
@@ -93,7 +93,8 @@ async fn a_turn_continues_after_each_of_its_steps() {
             let again = run(provider, steps, rest, Delivery::Text).await;
             assert_eq!(again.answer, whole.answer, "{provider} {kept}");
             assert_eq!(again.requests, 3 - done, "{provider} {kept}");
-            // A tool that had begun is not run again, so what the model is told differs there.
+            // A tool that had already started is not run again, so the model gets another result
+            // there.
             if steps.last().is_none_or(|last| last.body.kind() != "tool_started") {
                 assert_eq!(again.conversation, whole.conversation, "{provider} {kept}");
             }
@@ -104,7 +105,7 @@ async fn a_turn_continues_after_each_of_its_steps() {
 }
 
 #[tokio::test]
-async fn a_call_that_had_begun_is_unverified() {
+async fn a_call_that_had_started_is_unverified() {
     let whole = run("openai", &[], answers("openai"), Delivery::Text).await;
     let rest = answers("openai").split_off(1);
     let again = run("openai", &whole.steps[..2], rest, Delivery::Text).await;
@@ -114,7 +115,7 @@ async fn a_call_that_had_begun_is_unverified() {
 }
 
 #[tokio::test]
-async fn a_call_that_had_begun_is_repeated_if_the_agent_file_says_that_it_can_be() {
+async fn a_started_call_is_repeated_if_the_agent_file_allows_it() {
     let whole = run("openai", &[], answers("openai"), Delivery::Text).await;
     let declared = BTreeMap::from([("echo".to_owned(), Effect::Idempotent)]);
     let start = Start { effects: declared, ..start(settings("openai", json!({})), &["echo"], None) };
@@ -192,7 +193,7 @@ async fn a_failure_is_a_step_too() {
 }
 
 #[tokio::test]
-async fn steps_of_another_course_are_not_followed() {
+async fn steps_that_do_not_match_are_not_followed() {
     let step = Step {
         number: 1,
         delivery: 1,

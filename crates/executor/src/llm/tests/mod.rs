@@ -1,4 +1,4 @@
-//! The executor from its front door, with a scripted way to the provider.
+//! The executor through its public interface, with a scripted transport.
 
 mod answers;
 mod dialects;

@@ -1,4 +1,5 @@
-//! What is sent to Gemini, Bedrock and Cohere, and to servers that differ from OpenAI's Chat Completions.
+//! Requests to Gemini, Bedrock and Cohere, and to servers that deviate from OpenAI's Chat
+//! Completions.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use super::samples::{Say, streamed, whole_body};
 use super::script::{Canned, KEY, Script, native, open, schema, settings, start, tool, turn};
 use crate::{Delivery, Example, Turn};
 
-/// The body that a first turn sends.
+/// The request body of a first turn.
 async fn body(provider: &str, more: Value, tools: &[&str], turn: Turn) -> Value {
     let script = Script::new([streamed(provider, Say::Text("ok"))]);
     let mut opened = open(&script, start(settings(provider, more), tools, None)).await.unwrap();
@@ -25,7 +26,7 @@ fn with(mut base: Value, more: Value) -> Value {
     base
 }
 
-/// The bodies of a turn in which the model calls a tool and then answers.
+/// The request bodies of a turn in which the model calls a tool and then answers.
 async fn loop_with(provider: &str, call: Canned) -> Vec<Value> {
     let script = Script::new([call, streamed(provider, Say::Text("done"))]);
     let mut opened = open(&script, start(settings(provider, json!({})), &["echo"], None)).await.unwrap();
@@ -62,7 +63,7 @@ async fn gemini_requests() {
 }
 
 #[tokio::test]
-async fn gemini_gets_its_signatures_back_and_results_without_ids_of_ours() {
+async fn gemini_gets_its_signatures_back_and_results_without_our_ids() {
     let mut answer = whole_body("gemini", Say::Call("echo", "{\"n\":1}"));
     let part = json!({"functionCall": {"name": "echo", "args": {"n": 1}}, "thoughtSignature": "c2ln"});
     let thought = json!({"text": "I think.", "thought": true});
@@ -75,7 +76,7 @@ async fn gemini_gets_its_signatures_back_and_results_without_ids_of_ours() {
         {"role": "user", "parts": [result]},
     ]);
     assert_eq!(bodies[1]["contents"], expected);
-    // An id that the service gave goes back to it.
+    // An id that the service sent is sent back.
     let bodies = loop_with("gemini", streamed("gemini", Say::Call("echo", "{\"n\":1}"))).await;
     assert_eq!(bodies[1]["contents"][2]["parts"][0]["functionResponse"]["id"], "call_a");
 }
@@ -140,7 +141,7 @@ async fn cohere_requests() {
 }
 
 #[tokio::test]
-async fn presets_differ_in_what_they_are_sent() {
+async fn presets_have_different_requests() {
     let picked = async |provider: &str, more: Value, names: &[&str]| -> Value {
         let body = body(provider, more, &[], turn("Judge", tool(false, true))).await;
         names.iter().map(|&name| (name.to_owned(), body[name].clone())).collect()
@@ -180,7 +181,7 @@ async fn mistral_gets_ids_that_it_accepts() {
 }
 
 #[tokio::test]
-async fn deepseek_takes_no_schema_for_answers_and_forces_no_tool_while_it_thinks() {
+async fn deepseek_gets_no_answer_schema_and_no_forced_tool_while_thinking() {
     let of = async |more: Value| {
         let script = Script::new::<super::script::Step>([]);
         let opened = open(&script, start(settings("deepseek", more), &[], None)).await.unwrap();

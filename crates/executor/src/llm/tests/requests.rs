@@ -1,4 +1,4 @@
-//! What is sent, dialect by dialect and delivery by delivery.
+//! Requests, by dialect and delivery.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     Secret, Start, Tool, Turn,
 };
 
-/// The body that a first turn sends.
+/// The request body of a first turn.
 async fn body(provider: &str, more: Value, tools: &[&str], turn: Turn) -> Value {
     let script = Script::new([streamed(provider, Say::Text("ok"))]);
     let mut opened = open(&script, start(settings(provider, more), tools, None)).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_fresh_turn_drops_earlier_messages_of_the_run() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_the_headers_and_nowhere_else() {
+async fn the_key_is_only_in_the_headers() {
     let script = Script::new([streamed("anthropic", Say::Text("ok"))]);
     let mut opened = super::script::opened(&script, "anthropic").await;
     opened.ask(turn("Judge", native())).await.unwrap();
@@ -195,7 +195,7 @@ async fn the_key_is_in_the_headers_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn capabilities_say_what_each_provider_takes() {
+async fn capabilities_match_each_provider() {
     let of = async |provider: &str, more: Value| {
         let script = Script::new::<super::script::Step>([]);
         let opened = open(&script, start(settings(provider, more), &[], None)).await.unwrap();
@@ -224,7 +224,7 @@ async fn capabilities_say_what_each_provider_takes() {
     let llama = json!({"max_tokens": 9, "schema_profile": "llama.cpp"});
     let expected = expected("openai-compatible http://127.0.0.1:8080/v1", "llama.cpp", false);
     assert_eq!(of("openai-compatible", llama).await, expected);
-    // What is thought stands below the ceiling that a cut answer gets more of.
+    // Thinking tokens count toward the token limit that a cut answer raises.
     let ceilings =
         [(json!({}), 8192), (json!({"reasoning": "high"}), 8192), (json!({"reasoning": 20000}), 28192)];
     for (more, expected) in ceilings {
@@ -237,7 +237,7 @@ async fn capabilities_say_what_each_provider_takes() {
 }
 
 #[tokio::test]
-async fn money_is_limited_only_where_prices_are_known() {
+async fn cost_limits_require_known_prices() {
     let limited = || Start { costs_are_limited: true, ..start(settings("openai", json!({})), &[], None) };
     let script = Script::new::<super::script::Step>([]);
     assert!(open(&script, limited()).await.is_ok());

@@ -1,4 +1,4 @@
-//! What is asked again, how often, and when not.
+//! Which requests are repeated, how often, and which are not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn pauses(events: &[Event]) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn trouble_that_passes_is_waited_for() {
+async fn transient_errors_are_retried() {
     let lost = || Step::Lost(TransportError::Connection("connection refused".into()));
     for provider in PROVIDERS {
         let dropped = streamed(provider, Say::Text("half")).then(Then::Drop);
@@ -85,7 +85,7 @@ async fn usage_of_an_interrupted_answer_counts() {
     assert_eq!(script.requests().len(), 1, "nothing more is asked");
 }
 
-/// A provider that is down until a moment, and then answers.
+/// A provider that is down for a while and then answers.
 struct Restarting {
     back: Instant,
     script: Arc<Script>,
@@ -135,12 +135,12 @@ async fn reports_what_it_waits_for() {
     };
     assert_eq!(reason, "openai https://api.openai.com/v1 responded 503: down");
     assert_eq!((attempts, attempts_left), (Some(1), Some(5)));
-    // What is left is told in whole milliseconds.
+    // The rest is reported in whole milliseconds.
     assert!((89_998..=90_000).contains(&(milliseconds + milliseconds_left.unwrap())));
 }
 
 #[tokio::test]
-async fn trouble_that_does_not_pass_ends_the_turn() {
+async fn lasting_errors_end_the_turn() {
     for status in [408, 409, 429, 500, 502, 529] {
         let script = Script::new(vec![Canned::error(status, &overloaded()); 9]);
         let mut opened = opened(&script, "anthropic").await;
@@ -158,7 +158,7 @@ async fn trouble_that_does_not_pass_ends_the_turn() {
 }
 
 #[tokio::test]
-async fn a_demanded_pause_is_kept() {
+async fn retry_after_is_respected() {
     let script = Script::new([
         Canned::error(429, &overloaded()).header("retry-after-ms", "3"),
         Canned::error(429, &overloaded()).header("retry-after", "0.002"),
@@ -170,18 +170,18 @@ async fn a_demanded_pause_is_kept() {
 }
 
 #[tokio::test]
-async fn a_demanded_pause_of_nothing_is_a_pause_all_the_same() {
+async fn a_retry_after_of_zero_still_pauses() {
     let demands = ["0", "Wed, 21 Oct 2015 07:28:00 GMT", "0", "0", "0"];
     let busy = demands.map(|demand| Canned::error(429, &overloaded()).header("retry-after", demand));
     let script = Script::new(busy.into_iter().chain([streamed("openai", Say::Text("ok"))]));
     let mut opened = opened(&script, "openai").await;
     opened.ask(turn("Judge", native())).await.unwrap();
-    // The first one is a millisecond, and the last sixteen, or half of that.
+    // The first pause is a millisecond and the last sixteen, or half of that.
     assert!(pauses(&opened.heard()).into_iter().zip([0, 1, 2, 4, 8]).all(|(pause, least)| pause >= least));
 }
 
 #[tokio::test]
-async fn a_pause_that_is_too_long_to_keep_ends_the_turn() {
+async fn a_retry_after_that_is_too_long_ends_the_turn() {
     let script = Script::new(vec![Canned::error(503, &overloaded()).header("retry-after", "301"); 2]);
     let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
     let words = failure.error.to_string();

@@ -1,11 +1,11 @@
-//! The same answers in each dialect, streamed and in one piece.
+//! The same answers in each dialect, streamed and unstreamed.
 
 use serde_json::{Value, json};
 
 use super::script::Canned;
 use crate::llm::wire::frame;
 
-/// One for each dialect, and one for each of its variants that is read or written in its own way.
+/// One for each dialect, and one for each variant with its own reader or writer.
 pub(super) const PROVIDERS: [&str; 9] = [
     "anthropic",
     "openai",
@@ -18,7 +18,7 @@ pub(super) const PROVIDERS: [&str; 9] = [
     "mistral",
 ];
 
-/// The model that an answer names, if its dialect has a place for that.
+/// The model named in an answer, if its dialect has a field for it.
 pub(super) fn answering_model(provider: &str) -> &'static str {
     if ["bedrock", "cohere"].contains(&provider) { "m-1" } else { "m-1-full" }
 }
@@ -30,7 +30,7 @@ pub(super) enum Say<'a> {
     Call(&'a str, &'a str),
 }
 
-/// A streamed answer of 7 tokens to 11.
+/// A streamed answer with 11 input and 7 output tokens.
 pub(super) fn streamed(provider: &str, say: Say<'_>) -> Canned {
     match provider {
         "anthropic" => Canned::events(&anthropic(say)),
@@ -211,7 +211,7 @@ fn cohere(say: Say<'_>) -> Vec<Value> {
     events
 }
 
-/// Arguments as a value, where they are one.
+/// Arguments as a value, if they are valid JSON.
 fn arguments_of(arguments: &str) -> Value {
     serde_json::from_str(arguments).unwrap_or_default()
 }

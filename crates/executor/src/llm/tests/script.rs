@@ -21,7 +21,7 @@ use crate::{
 
 pub(super) const KEY: &str = "sk-very-secret";
 
-/// What happens behind the pieces of a body.
+/// What follows the chunks of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
     End,
@@ -90,13 +90,13 @@ impl From<Canned> for Step {
     }
 }
 
-/// Plays a script and remembers what it was asked.
+/// Plays a script and records the requests.
 #[derive(Default)]
 pub(super) struct Script {
     steps: Mutex<VecDeque<Step>>,
     requests: Mutex<Vec<Request>>,
     pub(super) hanging: Arc<Notify>,
-    /// How many bytes of endless bodies were taken.
+    /// How many bytes of endless bodies were read.
     pub(super) taken: Arc<AtomicUsize>,
 }
 
@@ -130,7 +130,7 @@ impl Transport for Script {
             Some(Step::Lost(error)) => return Err(error),
             None => return Err(TransportError::Impossible("the script is at its end".into())),
         };
-        // Seven bytes at a time: lines, events and characters are all cut somewhere.
+        // Seven bytes at a time, so that lines, events and characters are all split somewhere.
         let pieces: Vec<Result<Vec<u8>, TransportError>> =
             canned.body.chunks(7).map(|piece| Ok(piece.to_vec())).collect();
         let hanging = Arc::clone(&self.hanging);
@@ -161,7 +161,7 @@ impl Transport for Script {
     }
 }
 
-/// A session with everything that it told.
+/// A session with all its events.
 pub(super) struct Opened {
     pub(super) session: Box<dyn Session>,
     pub(super) cancel: CancellationToken,
@@ -183,7 +183,7 @@ impl Opened {
     }
 }
 
-/// As many attempts as scripts of trouble that does not pass have answers.
+/// As many attempts as the scripts of lasting errors have answers.
 pub(super) const SIX: Retry = Retry { for_time: Duration::from_secs(90), max_attempts: Some(6) };
 
 /// Settings for a provider, with more fields.
@@ -219,7 +219,7 @@ pub(super) fn executor(script: &Arc<Script>) -> LlmExecutor {
     executor_over(Arc::clone(script) as Arc<dyn Transport>).with_first_pause(Duration::from_millis(1))
 }
 
-/// The same over another transport, with pauses as they are outside of tests.
+/// The same over another transport, with the pauses of production.
 pub(super) fn executor_over(transport: Arc<dyn Transport>) -> LlmExecutor {
     let providers = ProviderKind::ALL.into_iter().fold(Providers::default(), |all, kind| {
         let provider = Provider::new(kind);
@@ -271,7 +271,8 @@ pub(super) fn tool(strict: bool, force: bool) -> Delivery {
     }
 }
 
-/// Toolboxes with one tool, `echo`, that says what it was given and fails where it was given `{"fail": true}`.
+/// Toolboxes with one tool, `echo`, that returns its arguments and fails if they are `{"fail":
+/// true}`.
 struct Echoes;
 
 impl Toolboxes for Echoes {

@@ -1,4 +1,4 @@
-//! Turns that are ended from outside, or by a limit.
+//! Turns that are stopped from outside or by a limit.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,7 +10,7 @@ use super::script::{Canned, Script, Then, native, open, opened, settings, start,
 use crate::{Delivery, Event, TurnError};
 
 #[tokio::test]
-async fn a_stream_is_stopped_in_its_middle_and_the_turn_can_be_asked_again() {
+async fn a_stream_is_stopped_midway_and_the_turn_can_be_repeated() {
     for provider in PROVIDERS {
         let mut canned = streamed(provider, Say::Text("never")).then(Then::Hang);
         canned.body.truncate(90);
@@ -68,7 +68,7 @@ async fn a_turn_stopped_before_its_start_sends_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_cut_off() {
+async fn an_endless_answer_is_cut_off() {
     let long = "x".repeat(64 * 1024);
     let endless = [
         (

@@ -1,4 +1,4 @@
-//! Results that are handed in by the submit tool, alone and beside work.
+//! Results submitted by the submit tool, alone and next to other calls.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::script::{Canned, Opened, Script, native, open, settings, start, tool,
 use super::tools::{last_messages, working};
 use crate::{Answer, Delivery, Event, Stop, TurnError};
 
-/// A message that submits and works at once.
+/// A message that submits a result and calls other tools.
 fn submit_and_work(tools: &[(&str, Value)]) -> Value {
     let call = |id: String, name: &str, input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});
     let mut body = whole_body("anthropic", Say::Text("There."));
@@ -63,7 +63,7 @@ async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
         ]
     );
 
-    // A run that resumes the session says something new.
+    // A run that resumes the session has a new prompt.
     let stored = opened.session.conversation();
     opened.session.close().await;
     script.add([streamed("anthropic", Say::Text("Done."))]);
@@ -190,7 +190,7 @@ async fn calls_next_to_a_submission_have_the_same_time_limit() {
 }
 
 #[tokio::test]
-async fn a_name_with_something_around_it_is_known() {
+async fn a_decorated_tool_name_is_recognised() {
     for name in [" submit_result\n", "functions.submit_result", " functions.submit_result "] {
         let script = Script::new([streamed("openai", Say::Call(name, "{\"a\":\"x\"}"))]);
         let mut opened = working(&script, "openai", None).await;

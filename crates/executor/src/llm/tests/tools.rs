@@ -1,4 +1,4 @@
-//! Work with tools, and conversations that go on.
+//! Tool calls, and conversations that continue.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ async fn tools_are_run_until_there_is_an_answer() {
 }
 
 #[tokio::test]
-async fn a_tool_loop_is_written_as_each_dialect_wants_it() {
+async fn a_tool_loop_has_the_form_of_each_dialect() {
     let sent = async |provider: &str| {
         let script = Script::new([
             streamed(provider, Say::Call("echo", "{\"fail\":true}")),
@@ -109,7 +109,7 @@ async fn mistakes_in_calls_are_reported_to_the_model() {
 }
 
 #[tokio::test]
-async fn no_arguments_are_taken_for_others() {
+async fn reserved_names_in_arguments_are_rejected() {
     let private = r#"{"$serde_json::private::RawValue":"12"}"#;
     let script =
         Script::new([streamed("openai", Say::Call("echo", private)), streamed("openai", Say::Text("done"))]);
@@ -144,7 +144,7 @@ async fn unknown_tools_get_the_list_of_known_ones_a_few_times() {
 }
 
 #[tokio::test]
-async fn a_loop_without_end_is_ended_by_its_steps() {
+async fn an_endless_loop_ends_at_the_step_limit() {
     let script = Script::new(vec![streamed("ollama", Say::Call("echo", "{}")); 9]);
     let mut opened = working(&script, "ollama", None).await;
     let failure = opened.ask(turn("Judge", Delivery::Text)).await.unwrap_err();
@@ -179,7 +179,7 @@ async fn a_loop_ends_when_its_allowance_is_used_up() {
 }
 
 #[tokio::test]
-async fn tools_of_the_past_are_declared_where_that_is_demanded() {
+async fn past_tools_are_declared_if_the_provider_requires_it() {
     let script = Script::new([
         streamed("anthropic", Say::Call("submit_result", "{}")),
         streamed("anthropic", Say::Text("ok")),
@@ -256,7 +256,7 @@ async fn a_cut_message_is_sent_back_in_a_valid_form() {
 }
 
 #[tokio::test]
-async fn encrypted_reasoning_goes_back_in_its_place() {
+async fn encrypted_reasoning_is_sent_back_in_its_place() {
     let mut body = whole_body("openai", Say::Call("echo", "{}"));
     let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "enc"});
     if let (Some(output), Some(fields)) = (body["output"].as_array_mut(), reasoning.as_object()) {
@@ -271,7 +271,7 @@ async fn encrypted_reasoning_goes_back_in_its_place() {
 }
 
 #[tokio::test]
-async fn reasoning_before_a_call_is_sent_back_with_its_marks() {
+async fn reasoning_before_a_call_is_sent_back_with_its_signature() {
     let chunk = |delta: Value| json!({"choices": [{"delta": delta}]});
     let call = |index: u32, name: &str| json!({"index": index, "id": format!("c{index}"), "function": {"name": name, "arguments": "{}"}});
     let mut marked = call(1, "echo");
@@ -318,7 +318,7 @@ async fn reasoning_before_a_call_is_sent_back_with_its_marks() {
         let signature = said.pointer("/tool_calls/1/extra_content/google/thought_signature");
         assert_eq!(signature, Some(&json!("c2ln")));
 
-        // Also in the next run of the session; but to nobody else.
+        // Also in the next run of the session, but to no other endpoint.
         let stored = opened.session.conversation();
         for (provider, more, goes_back) in [
             ("openai-compatible", json!({}), true),
@@ -359,7 +359,7 @@ async fn reasoning_is_sent_back_with_calls_only_even_if_empty() {
 }
 
 #[tokio::test]
-async fn a_pause_is_gone_on_from() {
+async fn a_paused_turn_continues() {
     let mut body = whole_body("anthropic", Say::Text("Wait."));
     body["stop_reason"] = json!("pause_turn");
     let script = Script::new([Canned::whole(&body), streamed("anthropic", Say::Text("Done."))]);
@@ -370,7 +370,7 @@ async fn a_pause_is_gone_on_from() {
 }
 
 #[tokio::test]
-async fn a_turn_that_was_ended_is_gone_on_from() {
+async fn an_interrupted_turn_continues() {
     let script = Script::new([
         streamed("openai-chat", Say::Call("echo", "{\"n\":1}")),
         Canned::text("text/event-stream", String::new()).then(Then::Hang),
@@ -438,7 +438,7 @@ async fn calls_are_kept_if_the_delivery_is_rejected_later() {
 }
 
 #[tokio::test]
-async fn a_refused_delivery_leaves_the_conversation_as_it_was() {
+async fn a_rejected_delivery_leaves_the_conversation_unchanged() {
     let refused = json!({"error": {"message": "response_format json_schema is not supported"}});
     let script = Script::new([
         Step::from(streamed("openai-compatible", Say::Text("hello"))),

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_read_however_they_are_written() {
+    fn errors_are_read_in_every_form() {
         let cases = [
             (r#"{"type":"error","error":{"type":"api_error","message":"m"}}"#, "api_error", "m"),
             (r#"{"error":{"message":"m","type":"t","param":"p","code":"c"}}"#, "t c p", "m"),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_the_place_of_an_answer_is_found() {
+    fn an_error_instead_of_an_answer_is_found() {
         let cases = [
             (json!({"error": {"message": "m"}}), Some("m")),
             (json!({"error": "m", "choices": []}), Some("m")),
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_inside_an_answer_gets_the_status_it_speaks_of() {
+    fn an_error_inside_an_answer_gets_the_status_it_names() {
         let cases = [
             (json!({"type": "overloaded_error", "message": "m"}), 529),
             (json!({"code": "rate_limit_exceeded", "message": "m"}), 429),

@@ -1,4 +1,4 @@
-//! Addresses: what is sent, and what is made of what comes back.
+//! Servers at a URL: the requests, and how the responses are read.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use futures_util::stream::{self, StreamExt as _};
 
 use super::*;
 
-/// A way that gives these answers and keeps what was asked.
+/// A transport that returns these answers and records the requests.
 #[derive(Clone, Default)]
 struct Scripted {
     answers: Arc<Mutex<VecDeque<Answer>>>,
@@ -72,7 +72,7 @@ fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
 }
 
 #[tokio::test]
-async fn an_answer_comes_as_json_or_as_events() {
+async fn an_answer_is_json_or_events() {
     let progress =
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}"#;
     let events = format!(": hello\n\nevent: message\ndata: {progress}\n\ndata: {}\n\n", result(3, "two"));
@@ -102,7 +102,7 @@ async fn an_answer_comes_as_json_or_as_events() {
 }
 
 #[tokio::test]
-async fn numbers_stay_as_they_are_written() {
+async fn numbers_are_kept_exactly() {
     let answer = |id| {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":{NUMBERS}}}}}"#)
     };
@@ -118,7 +118,7 @@ async fn numbers_stay_as_they_are_written() {
 }
 
 #[tokio::test]
-async fn events_come_in_any_form() {
+async fn events_may_have_any_form() {
     let answer = result(2, "one").replace(",\"result\"", ",\r\ndata: \"result\"");
     let whole = format!("\u{feff}: hello\r\nevent: message\r\nid: 1\r\ndata: {answer}\r\n\r\n");
     let unfinished = format!("data:{}", result(3, "two"));
@@ -131,7 +131,7 @@ async fn events_come_in_any_form() {
 }
 
 #[tokio::test]
-async fn one_that_cannot_be_spoken_to_is_reported() {
+async fn an_unusable_server_is_reported() {
     let cases = [
         (
             answer(401, "text/plain", "who is hidden-word?"),
@@ -173,7 +173,7 @@ async fn one_that_cannot_be_spoken_to_is_reported() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_sign_of_life_is_given_up() {
+async fn a_silent_call_times_out() {
     let (tools, asked) = open(sound(Vec::new()), SHORT).await;
     let tools = tools.unwrap();
     let output = call(tools.as_ref(), "far__look", json!({})).await;

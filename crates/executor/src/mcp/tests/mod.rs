@@ -1,4 +1,4 @@
-//! Servers that misbehave, as real processes and over a way that is watched.
+//! Servers that misbehave, as real processes and over a recorded transport.
 
 mod http;
 mod programs;
@@ -28,7 +28,7 @@ const GREETING: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2
 
 const ONE_TOOL: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"look","description":"Looks.","inputSchema":{"type":"object","properties":{"at":{"type":"string"}}}}]}}"#;
 
-/// Numbers that no machine type keeps as they are written.
+/// Numbers that no machine type can represent exactly.
 const NUMBERS: &str = r#"{"n":[1e+400,0.10,12345678901234567890123,1.0,-0.0]}"#;
 
 struct Nowhere;
@@ -54,7 +54,7 @@ fn shell(name: &str, script: &str) -> McpServer {
     McpServer { name: name.to_owned(), reach: Reach::Program { command: "sh".to_owned(), args, env } }
 }
 
-/// A script that greets, lists one tool, and goes on.
+/// A script that completes the handshake, lists one tool, and continues.
 fn sound(more: &str) -> String {
     format!("read l; echo '{GREETING}'; read l; read l; echo '{ONE_TOOL}'; {more}")
 }
@@ -76,7 +76,7 @@ fn result(id: u64, text: &str) -> String {
     json!({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": text}]}}).to_string()
 }
 
-/// Whether a process is there and no zombie.
+/// Whether a process exists and is not a zombie.
 fn is_alive(id: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).is_ok_and(|stat| !stat.contains(") Z "))
 }

@@ -1,4 +1,4 @@
-//! Programs: sound ones, and every way to be none.
+//! Servers that are programs: valid ones, and every way to fail.
 
 use serde_json::json;
 
@@ -41,7 +41,7 @@ async fn a_sound_server_is_used_and_ended() {
 }
 
 #[tokio::test]
-async fn numbers_stay_as_they_are_written() {
+async fn numbers_are_passed_on_exactly() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let answer =
@@ -56,7 +56,7 @@ async fn numbers_stay_as_they_are_written() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_start_is_reported_with_its_name_and_its_last_words() {
+async fn a_server_that_does_not_start_is_reported_with_its_stderr() {
     let cases = [
         ("exit 3", "it has ended (exit status: 3)"),
         (
@@ -98,7 +98,7 @@ async fn one_that_does_not_start_is_reported_with_its_name_and_its_last_words() 
 }
 
 #[tokio::test]
-async fn one_that_hangs_at_its_start_is_ended() {
+async fn a_server_that_hangs_at_startup_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let script = format!("trap '' TERM; echo $$ > {0}; sleep 1000 & echo $! >> {0}; wait", note.display());
@@ -110,7 +110,7 @@ async fn one_that_hangs_at_its_start_is_ended() {
 }
 
 #[tokio::test]
-async fn lies_about_tools_are_no_start() {
+async fn an_invalid_tool_list_fails_the_start() {
     let two = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]}}"#;
     let many: Vec<Value> =
         (0..10_000).map(|id| json!({"name": format!("t{id}"), "inputSchema": {}})).collect();
@@ -165,7 +165,7 @@ async fn later_errors_are_reported_to_the_model() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_dropped() {
+async fn a_silent_call_times_out_and_its_late_answer_is_dropped() {
     let (late, next) = (result(2, "late"), result(3, "next"));
     // The third line is the cancellation.
     let rest = format!("read l; read cancelled; echo '{late}'; read l; echo '{next}'; read l");
@@ -181,7 +181,7 @@ async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_droppe
 }
 
 #[tokio::test]
-async fn an_answer_that_is_given_twice_is_taken_once() {
+async fn a_repeated_answer_counts_once() {
     let (one, two) = (result(2, "one"), result(3, "two"));
     let rest = format!("read l; echo '{one}'; echo '{one}'; read l; echo '{two}'; echo '{two}'; read l");
     let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
@@ -191,7 +191,7 @@ async fn an_answer_that_is_given_twice_is_taken_once() {
 }
 
 #[tokio::test]
-async fn one_that_cannot_be_understood_any_more_is_ended() {
+async fn a_server_that_breaks_the_protocol_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let cases = [
@@ -278,7 +278,7 @@ async fn a_dropped_child_is_killed_with_its_group() {
 }
 
 #[tokio::test]
-async fn one_that_fails_takes_the_others_with_it() {
+async fn a_failing_server_ends_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
     let begun = format!("echo $$ > {0}.part; mv {0}.part {0}; while true; do read l; done", note.display());

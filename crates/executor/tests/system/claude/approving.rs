@@ -1,4 +1,4 @@
-//! Permission requests that a person decides about.
+//! Permission requests that need a person's decision.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::fixture::{Fake, text};
 use crate::support::{Approve, decided};
 
-/// Asks for two commands at once, and ends the turn when it is interrupted or has both answers.
+/// Requests permission for two commands at once, and ends the turn when it is interrupted or has
+/// both answers.
 const ASKS: &str = r#"
 ask() { echo '{"type":"control_request","request_id":"'$1'","request":{"subtype":"can_use_tool","tool_name":"'$2'","input":{"command":"'"$3"'","description":"x"},"tool_use_id":"t'$1'"}}'; }
 read -r line; begin
@@ -39,7 +40,7 @@ fn answers(fake: &Fake) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_decided_about_ends_the_turn() {
+async fn an_undecided_call_ends_the_turn() {
     let fake = Fake::new(ASKS);
     let journal = Arc::new(Journal::none());
     let mut session = fake.open_with(start(&fake, &["run_command"], &journal)).await.unwrap();
@@ -49,7 +50,7 @@ async fn a_call_that_nobody_decided_about_ends_the_turn() {
     let asked: Vec<_> = journal.asked().into_iter().map(|ask| (ask.call_id, ask.tool.unwrap())).collect();
     assert_eq!(asked, [("r1".to_owned(), bash("touch a")), ("r2".to_owned(), bash("touch b"))]);
     assert_eq!(answers(&fake)[0]["request"]["subtype"], "interrupt");
-    // The conversation is whole, with what it has used.
+    // The conversation is complete, including its usage.
     let held = session.conversation().unwrap();
     assert_eq!((&held["session_id"], &held["used"]["input_tokens"]), (&json!("sid-1"), &json!(7)));
     let arguments = fake.arguments(1);
@@ -71,7 +72,7 @@ async fn a_call_is_answered_by_the_decision_of_a_person() {
         let fake = Fake::new(ASKS);
         let journal = decided(bash("touch a"), answer);
         let mut session = fake.open_with(start(&fake, &["Bash"], &journal)).await.unwrap();
-        // Nobody has decided about the other one.
+        // The other one is still undecided.
         let error = fake.turn(&mut session, text("go")).await.unwrap_err();
         assert_eq!(error, TurnError::InputRequired);
         let response = json!({"subtype": "success", "request_id": "r1", "response": expected});

@@ -1,11 +1,11 @@
-//! A CLI that is missing, speaks nonsense, or breaks: a clear error, and nothing of it left.
+//! A CLI that is missing, prints nonsense, or crashes: a clear error, and no process is left.
 
 use accord_executor::{Delivery, McpServer, OpenError, Reach, Stop, TurnError};
 use serde_json::{Value, json};
 
 use super::fixture::{Fake, SPEAK, native, text};
 
-/// A grandchild that outlives the script, were it not killed.
+/// A grandchild that would outlive the script if it were not killed.
 const GRANDCHILD: &str = "sleep 300 & echo $! >> \"$LOG/pids\"\n";
 
 async fn failed(script: &str) -> String {
@@ -16,7 +16,7 @@ async fn failed(script: &str) -> String {
 }
 
 #[tokio::test]
-async fn nonsense_is_named() {
+async fn invalid_output_is_quoted() {
     assert_eq!(
         failed("read -r line; echo hello; cat").await,
         "Claude Code wrote a line that is not JSON: 'hello'"
@@ -44,7 +44,7 @@ async fn an_early_exit_is_reported_with_the_end_of_stderr() {
 }
 
 #[tokio::test]
-async fn another_session_is_refused() {
+async fn another_session_is_rejected() {
     let start = "Claude Code answered for another session: 'sid-2' instead of 'sid-1'";
     let other = r#"echo '{"type":"result","is_error":false,"result":"mine","session_id":"sid-2"}'"#;
     assert_eq!(failed(&format!("read -r line; begin; {other}; cat")).await, start);
@@ -54,14 +54,14 @@ async fn another_session_is_refused() {
     let mut session = fake.open_with(start_with).await.unwrap();
     let error = fake.turn(&mut session, text("go")).await.unwrap_err();
     assert_eq!(error, TurnError::Failed(start.to_owned()));
-    // What is kept is still the conversation that was asked for.
+    // The stored conversation is still the requested one.
     assert_eq!(session.conversation().unwrap()["session_id"], "sid-1");
     session.close().await;
     fake.nothing_is_left().await;
 }
 
 #[tokio::test]
-async fn words_before_the_work_are_no_answer() {
+async fn text_before_tool_calls_is_not_an_answer() {
     let work = r#"
         read -r line; begin
         say m1 '{\"n\": 0}'
@@ -82,7 +82,7 @@ async fn words_before_the_work_are_no_answer() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_is_gone_is_not_begun_anew() {
+async fn a_missing_conversation_is_not_silently_restarted() {
     let by_line = r#"read -r line; echo '{"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"sid-1","errors":["No conversation found with session ID: sid-1"]}'; exit 1"#;
     let by_stderr = "echo 'No conversation found with session ID: sid-1' >&2; exit 1";
     for script in [by_line, by_stderr] {
@@ -115,7 +115,7 @@ async fn reports_a_schema_that_is_rejected_at_the_start() {
 }
 
 #[tokio::test]
-async fn an_mcp_server_that_does_not_start_fails_the_turn_by_its_name() {
+async fn an_mcp_server_that_does_not_start_fails_the_turn_and_is_named() {
     let fake = Fake::new(&format!(
         "{GRANDCHILD}SERVERS='{{\"name\":\"good\",\"status\":\"connected\"}},{{\"name\":\"bad\",\"status\":\"failed\"}}'\n{SPEAK}"
     ));

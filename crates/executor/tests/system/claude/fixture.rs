@@ -1,4 +1,4 @@
-//! A shell script that speaks as Claude Code does.
+//! A shell script that behaves like Claude Code.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{gone, start, turn};
 
-/// What every script begins with: it writes down that it was started, and knows the lines of the CLI.
+/// The beginning of every script: it records its start and defines the lines that the CLI prints.
 const PREAMBLE: &str = r#"#!/bin/sh
 NUMBER=$(( $(cat "$LOG/pids" 2>/dev/null | wc -l) + 1 ))
 echo $$ >> "$LOG/pids"
@@ -34,7 +34,7 @@ end() { echo '{"type":"result","subtype":"success","is_error":false,"terminal_re
 /// One good result.
 pub(super) const RESULT: &str = r#"end '"result":"done"' 10 5 0.25"#;
 
-/// Answers every turn. The figures go on over processes, as those of the CLI do.
+/// Answers every turn. The totals continue over processes, as those of the CLI do.
 pub(super) const SPEAK: &str = r#"
 while read -r line; do
   echo x >> "$LOG/turns"; TURNS=$(wc -l < "$LOG/turns")
@@ -53,7 +53,8 @@ impl Fake {
         std::fs::create_dir(folder.path().join("log")).unwrap();
         let text = folder.path().join("script");
         std::fs::write(&text, format!("{PREAMBLE}{script}\n")).unwrap();
-        // Another program makes the executable: what this one has open for writing, it could not start.
+        // Another program creates the executable: a file that this process has open for writing
+        // could not be executed.
         let mut install = Command::new("install");
         install.args(["-m", "755"]).arg(&text).arg(folder.path().join("claude"));
         assert!(install.status().unwrap().success());
@@ -97,7 +98,7 @@ impl Fake {
         session.turn(turn, &Events::none(), &cancel).await.map_err(|failure| failure.error)
     }
 
-    /// What is told in a turn.
+    /// The events of a turn.
     pub(super) async fn events(&self, session: &mut Box<dyn Session>, turn: Turn) -> Vec<Event> {
         let (sender, mut receiver) = mpsc::channel(100);
         let events = Events::new(sender);
@@ -113,7 +114,7 @@ impl Fake {
         told
     }
 
-    /// The only turn of a session fails like this, and nothing is left.
+    /// The only turn of a session fails; returns the error and checks that no process is left.
     pub(super) async fn fails(&self, delivery: Delivery) -> TurnError {
         let mut session = self.open().await;
         let mut turn = text("go");
@@ -124,7 +125,7 @@ impl Fake {
         error
     }
 
-    /// What a script wrote down.
+    /// A log file of the script.
     pub(super) fn log(&self, name: &str) -> String {
         std::fs::read_to_string(self.path().join("log").join(name)).unwrap()
     }
@@ -139,7 +140,7 @@ impl Fake {
         self.log("pids").lines().count()
     }
 
-    /// Waits until no process that a script has written down is in the process table.
+    /// Waits until no process that the script recorded is running.
     pub(super) async fn nothing_is_left(&self) {
         for pid in self.log("pids").lines() {
             gone(pid.parse().unwrap()).await;

@@ -1,5 +1,5 @@
-//! Claude Code, with a shell script in its place: what it is started with, what is made of its lines, and that nothing of
-//! it is left.
+//! Claude Code, replaced by a shell script: its arguments, how its output is read, and that no
+//! process is left.
 
 mod approving;
 mod bad;
@@ -104,7 +104,7 @@ async fn another_delivery_resumes_in_another_process() {
     fake.turn(&mut session, turn.clone()).await.unwrap();
     turn.delivery = Delivery::Text;
     let answer = fake.turn(&mut session, turn.clone()).await.unwrap();
-    // The figures of the CLI go on where they were.
+    // The totals of the CLI continue.
     assert_eq!(answer.usage, usage(10, 5, 0.25));
     turn.system_prompt = "New.".to_owned();
     fake.turn(&mut session, turn.clone()).await.unwrap();
@@ -149,7 +149,7 @@ fn submit_tool() -> Delivery {
 }
 
 #[tokio::test]
-async fn results_are_handed_in_by_the_submit_tool() {
+async fn results_are_submitted_by_the_submit_tool() {
     let fake = Fake::new(
         r#"
         out=$(sed 's/.*"--out","\([^"]*\)".*/\1/' "$MCP"); cp "$MCP" "$LOG/mcp"
@@ -222,7 +222,7 @@ async fn secrets_of_servers_are_in_a_temporary_file() {
 }
 
 #[tokio::test]
-async fn the_environment_is_the_runners_without_accords_own() {
+async fn the_environment_excludes_accords_variables() {
     let fake = Fake::new(&format!("env > \"$LOG/env\"\n{SPEAK}"));
     let mut session = fake.open().await;
     fake.turn(&mut session, text("one")).await.unwrap();
@@ -241,9 +241,9 @@ async fn the_environment_is_the_runners_without_accords_own() {
     assert!(!environment.contains("ACCORD_") && !environment.contains("CLAUDECODE="), "{environment}");
 }
 
-/// Its model runs commands, which see what it sees.
+/// Its model runs commands, which have the same environment.
 #[tokio::test]
-async fn keys_of_others_are_not_in_the_environment() {
+async fn keys_of_other_providers_are_not_in_the_environment() {
     let fake = Fake::new(&format!("env > \"$LOG/env\"\n{SPEAK}"));
     let mut session = fake.open().await;
     fake.turn(&mut session, text("one")).await.unwrap();

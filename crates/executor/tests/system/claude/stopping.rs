@@ -1,4 +1,4 @@
-//! The end of a turn that does not end by itself.
+//! Ending a turn that does not end by itself.
 
 use accord_executor::{Events, TurnError};
 use serde_json::json;
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::fixture::{Fake, text};
 use crate::support::{gone, grandchild};
 
-/// Works until it is interrupted, with a grandchild.
+/// Runs until it is interrupted, with a grandchild.
 const WORKS: &str = r#"
 read -r line; begin
 sleep 300 & echo $! >> "$LOG/pids"; echo $! > part; mv part pid
@@ -15,7 +15,7 @@ read -r interrupt; echo "$interrupt" > "$LOG/interrupt"
 echo '{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_streaming","session_id":"sid-1","total_cost_usd":0.5,"modelUsage":{"m":{"inputTokens":7,"outputTokens":1}}}'
 read -r more"#;
 
-/// Does not hear, and does not obey.
+/// Ignores interrupts and signals.
 const DEAF: &str = r#"
 trap '' INT TERM
 read -r line; begin
@@ -35,7 +35,7 @@ async fn a_stop_interrupts_and_ends_the_process() {
     };
     let (worked, ()) = tokio::join!(working, stopping);
     let failure = worked.unwrap_err();
-    // What it had used until then is told.
+    // The usage until then is reported.
     assert_eq!((failure.error, failure.usage.input_tokens), (TurnError::Stopped, 7));
     assert!(fake.log("interrupt").contains(r#""subtype":"interrupt""#));
     fake.nothing_is_left().await;
@@ -43,7 +43,7 @@ async fn a_stop_interrupts_and_ends_the_process() {
 }
 
 #[tokio::test]
-async fn one_that_never_ends_is_out_of_time_and_killed() {
+async fn an_endless_turn_times_out_and_is_killed() {
     let fake = Fake::new(DEAF);
     let mut start = fake.start();
     start.settings["timeout_seconds"] = json!(1);
@@ -54,7 +54,7 @@ async fn one_that_never_ends_is_out_of_time_and_killed() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_dropped_leaves_nothing() {
+async fn a_dropped_session_leaves_no_process() {
     let fake = Fake::new(WORKS);
     let mut session = fake.open().await;
     let cancel = CancellationToken::new();

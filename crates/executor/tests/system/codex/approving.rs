@@ -1,4 +1,4 @@
-//! Requests for an approval that a person decides about.
+//! Approval requests that need a person's decision.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn answer(fake: &Fake, id: &str) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn what_nobody_decided_about_ends_the_turn() {
+async fn an_undecided_request_ends_the_turn() {
     let journal = Arc::new(Journal::none());
     let fake = fake("approvals", &["run_command"], &journal);
     let mut session = fake.open().await.unwrap();
@@ -58,7 +58,7 @@ async fn a_request_is_answered_by_the_decision_of_a_person() {
 }
 
 #[tokio::test]
-async fn what_codex_cannot_ask_for_is_refused() {
+async fn approvals_that_codex_does_not_support_are_rejected() {
     let journal = Arc::new(Journal::none());
     let error = fake("", &["read_file"], &journal).open().await.err().unwrap();
     let OpenError::Settings(text) = error else { panic!("{error:?}") };

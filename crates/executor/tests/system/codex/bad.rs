@@ -1,4 +1,4 @@
-//! A Codex that does what it should not.
+//! A Codex that misbehaves.
 
 use accord_executor::{Events, OpenError, Stop, TurnError};
 use serde_json::json;
@@ -48,7 +48,7 @@ async fn a_turn_without_a_message_is_a_refusal() {
 }
 
 #[tokio::test]
-async fn words_before_the_work_are_no_answer() {
+async fn text_before_commands_is_not_an_answer() {
     for way in [Fake::new, Fake::without_app_server] {
         let refused = way("refusal-after-work").ask("first").await.unwrap();
         assert!(matches!(refused.stop, Stop::Refused(_)), "{refused:?}");
@@ -58,7 +58,7 @@ async fn words_before_the_work_are_no_answer() {
 }
 
 #[tokio::test]
-async fn another_thread_is_refused() {
+async fn another_thread_is_rejected() {
     let conversation = json!({"held_by": "codex", "thread_id": "01a1-thread"});
     let fake = Fake::new("other-thread").with(|start| start.conversation = Some(conversation.clone()));
     assert_eq!(fake.failure().await, "Codex opened another thread: 'other' instead of '01a1-thread'");

@@ -1,4 +1,4 @@
-//! One process for each turn, where there is no app server.
+//! One process per turn, if there is no app server.
 
 use accord_executor::{Delivery, McpServer, Reach, Turn, TurnError};
 use serde_json::json;
@@ -42,7 +42,7 @@ async fn each_turn_is_a_process_in_the_same_thread() {
 }
 
 #[tokio::test]
-async fn failures_are_classified_by_their_words() {
+async fn failures_are_classified_by_message() {
     let denied = Fake::without_app_server("denied").ask("first").await.unwrap_err();
     let words = "Codex failed: unexpected status 401 Unauthorized: bad key [redacted]";
     assert_eq!(denied, TurnError::Failed(words.to_owned()));

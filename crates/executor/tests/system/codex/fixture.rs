@@ -1,4 +1,4 @@
-//! A script that speaks as Codex does, in a folder of its own.
+//! A script that behaves like Codex, in its own folder.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(super) struct Fake {
 }
 
 impl Fake {
-    /// One that does this wrong with its app server.
+    /// One whose app server has this defect.
     pub(super) fn new(act: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("log")).unwrap();
@@ -32,7 +32,7 @@ impl Fake {
         Self { folder, start }
     }
 
-    /// One without an app server, whose `exec` does this wrong.
+    /// One without an app server, whose `exec` has this defect.
     pub(super) fn without_app_server(act: &str) -> Self {
         let mut fake = Self::new("no-app-server");
         let variables = fake.start.settings.get_mut("env").and_then(Value::as_object_mut).unwrap();
@@ -54,7 +54,7 @@ impl Fake {
         CodexExecutor::new(std::env::vars_os(), submit).open(self.start.clone()).await
     }
 
-    /// Opens, asks once, closes; nothing is left running.
+    /// Opens a session, asks once, closes it, and checks that no process is left.
     pub(super) async fn ask(&self, prompt: &str) -> Result<Answer, TurnError> {
         let mut session = self.open().await.unwrap();
         let (result, _) = said(session.as_mut(), prompt).await;
@@ -76,7 +76,7 @@ impl Fake {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Waits until every process that it was is gone.
+    /// Waits until all of its processes have ended.
     pub(super) async fn nothing_is_left(&self) {
         for pid in self.log("pids") {
             gone(u32::try_from(pid.as_u64().unwrap()).unwrap()).await;
@@ -84,7 +84,7 @@ impl Fake {
     }
 }
 
-/// Asks a prompt.
+/// A turn with this prompt.
 pub(super) fn prompt(text: &str) -> Turn {
     Turn { prompt: text.to_owned(), system_prompt: "Be short.".to_owned(), ..turn() }
 }

@@ -1,4 +1,4 @@
-//! The codex executor, with a script in the place of Codex.
+//! The codex executor, with a script instead of Codex.
 
 mod approving;
 mod bad;
@@ -16,7 +16,7 @@ fn requests(fake: &Fake, method: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_live_thread_is_asked_again_in_place() {
+async fn a_live_thread_is_re_prompted_in_place() {
     let fake = Fake::new("");
     let mut session = fake.open().await.unwrap();
     assert_eq!(session.conversation(), None);
@@ -84,7 +84,7 @@ async fn a_thread_is_resumed_by_another_process() {
 }
 
 #[tokio::test]
-async fn servers_and_the_submit_tool_go_in_by_stdin() {
+async fn servers_and_the_submit_tool_are_passed_on_stdin() {
     let env = [("DOCS_TOKEN".to_owned(), "t0ps3cret".to_owned())].into();
     let reach = Reach::Program { command: "docs".to_owned(), args: Vec::new(), env };
     let server = McpServer { name: "docs".to_owned(), reach };

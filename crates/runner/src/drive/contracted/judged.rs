@@ -1,4 +1,4 @@
-//! What is made of an answer under a contract.
+//! Evaluates an answer under a contract.
 
 use std::sync::Arc;
 
@@ -147,7 +147,7 @@ impl Driver<'_, '_> {
         let judged = self.judged(answer, outcome, &raw);
         let judged = Judged { errors, more_errors: rejected.violations.more, ..judged };
         if self.turns.record(asked, judged).await {
-            // What is said while children work is no attempt to keep the contract.
+            // Answers while children are running do not count as attempts to meet the contract.
             self.state.history = before;
             return Evaluation { seen: Seen::Waiting, end: RunEnd::Waiting };
         }

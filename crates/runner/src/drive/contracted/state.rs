@@ -30,7 +30,7 @@ pub(super) struct State {
     pub(super) just_raised: bool,
     /// Whether what is asked next counts as a retry.
     just_counted: bool,
-    /// What the model said until it was cut off, where it is to go on.
+    /// The text before the cut, if the model is to continue it.
     pub(super) before: String,
     /// The answer that is to be bettered, and all of what was said.
     pub(super) wrong: Option<Ask>,
@@ -73,7 +73,8 @@ impl State {
             shown: Arc::new(shown),
             rung,
             force: false,
-            // What a lost delivery asked is not asked once more; but an answer there must be, to say what is wrong with.
+            // Retries of a lost delivery are not repeated; but at least one answer is needed, to
+            // report what is wrong with it.
             retries: assignment.spent.retries.min(terms.contract.max_retries),
             just_raised: false,
             just_counted: false,
@@ -94,7 +95,7 @@ impl State {
         })
     }
 
-    /// What is asked beyond the task, in words.
+    /// The re-prompt that is added to the task.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
         self.ask.schema_text(terms, self.rung, self.offers.form(self.rung))
     }
@@ -135,8 +136,8 @@ impl State {
         }
     }
 
-    /// Twice the ceiling in force, where one is known. A server's own shows by what came before the cut; a text is gone on
-    /// with instead.
+    /// Twice the current token limit, if it is known. A server's own limit shows in the length
+    /// before the cut; a text is continued instead.
     fn higher_ceiling(&self, capabilities: &Capabilities) -> Option<u32> {
         let shown = self.cut_at.filter(|_| capabilities.takes_ceiling && self.rung != Rung::Prompt);
         let shown = shown.map(|tokens| tokens.max(LEAST_ANSWER_TOKENS / 2));
@@ -145,7 +146,7 @@ impl State {
         raisable.then(|| now.saturating_mul(2).min(MOST_ANSWER_TOKENS))
     }
 
-    /// What was to be asked was not asked after all.
+    /// Undoes the last request, because it was not sent.
     pub(super) fn take_back(&mut self) {
         self.retries = self.retries.saturating_sub(u32::from(std::mem::take(&mut self.just_counted)));
     }

@@ -1,4 +1,4 @@
-//! Tokens, money, steps, time, and the order to stop.
+//! Tokens, cost, steps, time, and stop requests.
 
 use accord_api::attempt::Outcome::{BudgetExhausted, NoJson, Stopped, TimedOut};
 use accord_api::{FailureType, Limits, Strategy, Usage};
@@ -23,7 +23,7 @@ async fn turns_over_the_cost_limit_are_not_started() {
 }
 
 #[tokio::test]
-async fn a_result_that_used_up_the_budget_is_a_result() {
+async fn a_result_that_used_up_the_budget_counts() {
     let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
     let ran = Case::with(Strategy::Prompt).limits(limits).run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
@@ -57,7 +57,7 @@ async fn turns_skipped_for_budget_are_not_retries() {
 }
 
 #[tokio::test]
-async fn too_many_steps_are_a_budget() {
+async fn exceeding_the_steps_exhausts_the_budget() {
     let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(TurnError::TooManySteps(7))]).await;
     assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
     assert!(ran.failure().message.contains("7 model requests"), "{}", ran.failure().message);
@@ -65,14 +65,14 @@ async fn too_many_steps_are_a_budget() {
 }
 
 #[tokio::test]
-async fn a_turns_own_time_is_a_time() {
+async fn a_turn_can_time_out() {
     let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(TurnError::TimedOut(9))]).await;
     assert_eq!(ran.failure().kind, FailureType::TimedOut);
     assert!(ran.failure().message.contains("9 seconds"), "{}", ran.failure().message);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_a_run_goes_over_all_attempts() {
+async fn the_time_limit_of_a_run_covers_all_attempts() {
     let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
     for last in [Reply::Hang, Reply::Deaf] {
         let ran = Case::with(Strategy::Prompt).limits(limits()).run(vec![says("prose"), last]).await;
@@ -84,7 +84,7 @@ async fn the_time_of_a_run_goes_over_all_attempts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_a_run_goes_over_all_deliveries() {
+async fn the_time_limit_of_a_run_covers_all_deliveries() {
     let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
     for (spent, left) in [(0, 60), (45_000, 15), (90_000, 0)] {
         let mut case = Case::with(Strategy::Prompt).limits(limits());
@@ -128,7 +128,7 @@ async fn usage_of_lost_deliveries_counts() {
     let ran = case.run(Vec::new()).await;
     assert_eq!((ran.failure().kind, ran.turns.len()), (FailureType::BudgetExhausted, 0));
 
-    // Two retries are allowed and one was made before: one is left.
+    // Two retries are allowed and one was used before: one is left.
     let mut case = Case::with(Strategy::Prompt);
     case.assignment.spent = spent(7, 1);
     let ran = case.run(vec![says("prose"), says("more prose"), says("{\"n\": 1}")]).await;
@@ -146,7 +146,7 @@ async fn usage_of_lost_deliveries_counts() {
     case.assignment.spent = spent(7, 1);
     assert_eq!(case.run(vec![refuses("no")]).await.failure().attempts, Some(2));
 
-    // All of them are used up: an answer is asked for all the same, so that there is something to say.
+    // All retries are used up: the model is still asked once, so that there is an answer to report.
     let mut case = Case::with(Strategy::Prompt);
     case.assignment.spent = spent(7, 9);
     let ran = case.run(vec![says("prose")]).await;

@@ -16,7 +16,7 @@ fn boundless() -> Capabilities {
 }
 
 #[tokio::test]
-async fn a_cut_answer_gets_a_higher_ceiling() {
+async fn a_cut_answer_gets_a_higher_token_limit() {
     let replies = vec![cut("{\"n\""), cut("{\"n\": "), says("{\"n\": 1}")];
     let ran = Case::with(Strategy::Native).run(replies).await;
     assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
@@ -26,7 +26,7 @@ async fn a_cut_answer_gets_a_higher_ceiling() {
 }
 
 #[tokio::test]
-async fn a_number_that_was_closed_is_whole() {
+async fn a_number_followed_by_a_closer_is_complete() {
     let case =
         |schema| Case::under(Contract { schema, strategy: Strategy::Native, ..contract(Origin::Blueprint) });
     let ran = case(json!({"type": "integer"})).run(vec![cut("{\"value\": 12}")]).await;
@@ -38,7 +38,7 @@ async fn a_number_that_was_closed_is_whole() {
 }
 
 #[tokio::test]
-async fn the_ceiling_has_a_ceiling() {
+async fn the_token_limit_has_a_maximum() {
     let high = Capabilities { max_tokens: Some(40_000), ..able() };
     let replies = vec![cut("{"), cut("{\"n\""), says("{\"n\": 1}")];
     let ran = Case::with(Strategy::Native).at(high).run(replies).await;
@@ -47,7 +47,7 @@ async fn the_ceiling_has_a_ceiling() {
 }
 
 #[tokio::test]
-async fn a_ceiling_that_is_refused_is_taken_back() {
+async fn a_rejected_token_limit_is_reverted() {
     let refused = Reply::Fail(TurnError::Failed("max_tokens is too large".into()));
     let ran = Case::with(Strategy::Native).retries(1).run(vec![cut("{"), refused, says("{\"n\": 1}")]).await;
     assert_eq!(ran.outcomes(), [Truncated, Failed, Accepted]);
@@ -82,7 +82,7 @@ async fn an_unknown_token_limit_is_raised_from_the_output() {
 }
 
 #[tokio::test]
-async fn without_a_known_ceiling_a_text_is_continued() {
+async fn without_a_known_token_limit_a_text_is_continued() {
     for capabilities in [boundless(), Capabilities { max_tokens: None, ..able() }] {
         let replies = vec![cut("{\"n\""), cut(": 1"), says("2}")];
         let ran = Case::with(Strategy::Prompt).at(capabilities).run(replies).await;
@@ -94,14 +94,14 @@ async fn without_a_known_ceiling_a_text_is_continued() {
     }
 }
 
-/// A text under a schema, with no ceiling that could be raised.
+/// A text under a schema, without a token limit that could be raised.
 fn continued(schema: serde_json::Value, validation_mode: ValidationMode) -> Case {
     let strategy = Strategy::Prompt;
     Case::under(Contract { schema, validation_mode, strategy, ..contract(Origin::Blueprint) }).at(boundless())
 }
 
 #[tokio::test]
-async fn a_model_that_starts_over_is_taken_at_its_word() {
+async fn a_model_that_starts_over_replaces_its_first_part() {
     let schema = json!({
         "type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
@@ -149,7 +149,7 @@ async fn cuts_within_a_turn_are_read_the_same_way() {
 }
 
 #[tokio::test]
-async fn repetitions_after_a_cut_are_not_taken_twice() {
+async fn repetitions_after_a_cut_count_once() {
     let schema = json!({
         "type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
@@ -167,7 +167,7 @@ async fn repetitions_after_a_cut_are_not_taken_twice() {
 }
 
 #[tokio::test]
-async fn a_start_that_is_cut_again_is_gone_on_from() {
+async fn a_start_that_is_cut_again_is_continued() {
     let schema = json!({"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]});
     let replies = vec![cut(r#"{"b": "h"#), cut(r#"{"b": "hello wor"#), says(r#"ld"}"#)];
     let ran = continued(schema, ValidationMode::Strict).run(replies).await;
@@ -201,7 +201,7 @@ async fn failed_joins_are_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_cut_call_is_asked_for_in_short() {
+async fn after_a_cut_call_a_shorter_one_is_requested() {
     let cut_call =
         Reply::Say(Answer { submissions: vec!["{\"n\"".into()], stop: Stop::Truncated, ..answer("") });
     let ran = Case::with(Strategy::Tool).at(boundless()).run(vec![cut_call, submits(&["{\"n\": 1}"])]).await;
@@ -230,7 +230,7 @@ async fn a_draft_does_not_replace_a_cut_call() {
 }
 
 #[tokio::test]
-async fn always_cut_is_a_failure_of_its_own() {
+async fn always_cut_has_its_own_failure_type() {
     let replies = vec![cut("{"), cut("{\"n\""), cut("{\"n\": ")];
     let ran = Case::with(Strategy::Native).run(replies).await;
     assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
@@ -242,7 +242,7 @@ async fn always_cut_is_a_failure_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_whole_value_is_whole_even_at_the_limit() {
+async fn a_complete_value_counts_even_at_the_limit() {
     let ran = Case::with(Strategy::Prompt).run(vec![cut("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
 }

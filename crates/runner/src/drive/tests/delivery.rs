@@ -1,4 +1,4 @@
-//! What comes back: submissions, structured values, lifted answers.
+//! Received values: submissions, structured values, lifted answers.
 
 use accord_api::attempt::Outcome::{Accepted, Ambiguous, InvariantFailed, ParseError, SchemaInvalid};
 use accord_api::contract::Invariant;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::script::{Case, Reply, answer, contract, says, submits};
 
-/// An optional member and an open map: what strict providers take only in another form.
+/// An optional property and an open map, which strict providers only accept in another form.
 fn lowered(strategy: Strategy) -> Case {
     let schema = json!({
         "type": "object",
@@ -24,7 +24,7 @@ fn lowered(strategy: Strategy) -> Case {
 }
 
 #[tokio::test]
-async fn a_lowered_answer_is_lifted_before_it_is_judged() {
+async fn a_lowered_answer_is_lifted_before_validation() {
     let text = r#"{"n": 1, "note": null, "map": [{"key": "a", "value": 2}]}"#;
     let expected = json!({"n": 1, "map": {"a": 2}});
     let ran = lowered(Strategy::Native).run(vec![says(text)]).await;
@@ -46,13 +46,13 @@ async fn an_answer_that_cannot_be_lifted_gets_a_reason() {
 }
 
 #[tokio::test]
-async fn a_key_given_twice_is_not_settled_by_lifting() {
+async fn lifting_does_not_resolve_duplicate_keys() {
     let ran = lowered(Strategy::Native).run(vec![says(r#"{"n": 1, "n": 2}"#), says(r#"{"n": 1}"#)]).await;
     assert_eq!(ran.outcomes(), [ParseError, Accepted]);
 }
 
 #[tokio::test]
-async fn an_answer_in_the_source_form_is_taken_too() {
+async fn an_answer_in_the_source_form_is_accepted_too() {
     let ran = lowered(Strategy::Native).run(vec![says(r#"{"n": 1, "map": {"a": 2}}"#)]).await;
     assert_eq!(ran.value(), (json!({"n": 1, "map": {"a": 2}}), 0));
     let ran = lowered(Strategy::Native).run(vec![says("```json\n{\"n\": 1}\n```")]).await;
@@ -64,7 +64,7 @@ fn natively(schema: serde_json::Value) -> Contract {
 }
 
 #[tokio::test]
-async fn errors_are_located_in_what_was_lifted() {
+async fn errors_are_located_in_the_lifted_value() {
     let list = natively(json!({"type": "array", "items": {"type": "integer"}}));
     let map = natively(json!({
         "type": "object",
@@ -85,7 +85,7 @@ async fn errors_are_located_in_what_was_lifted() {
 }
 
 #[tokio::test]
-async fn an_invariant_is_heard_where_the_sent_schema_asks_for_null() {
+async fn invariants_apply_to_the_lifted_value() {
     let schema = json!({
         "type": "object",
         "properties": {"n": {"type": "integer"}, "note": {"type": "string"}},
@@ -102,7 +102,7 @@ async fn an_invariant_is_heard_where_the_sent_schema_asks_for_null() {
 }
 
 #[tokio::test]
-async fn a_wrapper_that_an_open_schema_would_take_is_no_answer() {
+async fn a_wrapper_that_an_open_schema_would_accept_is_not_an_answer() {
     let schema = json!({"anyOf": [
         {"type": "object", "properties": {"x": {"type": "integer"}}},
         {"type": "object", "properties": {"y": {"type": "string"}}, "required": ["y"]},
@@ -137,7 +137,7 @@ async fn a_lowered_answer_next_to_other_json_is_not_skipped() {
 }
 
 #[tokio::test]
-async fn a_root_that_is_no_object_is_wrapped_and_unwrapped() {
+async fn a_root_that_is_not_an_object_is_wrapped_and_unwrapped() {
     let schema = json!({"type": "array", "items": {"type": "integer"}});
     let contract = Contract { schema, strategy: Strategy::Native, ..contract(Origin::Caller) };
     let ran = Case::under(contract.clone()).run(vec![says(r#"{"value": [1, 2]}"#)]).await;
@@ -151,7 +151,7 @@ async fn a_root_that_is_no_object_is_wrapped_and_unwrapped() {
 
 #[tokio::test]
 async fn a_wrapper_that_was_not_sent_stays() {
-    // What is sent for an open object is a list of pairs in a wrapper.
+    // An open object is sent as a list of pairs in a wrapper.
     let open = natively(json!({"type": "object"}));
     for own in [json!({"value": {"a": 1}}), json!({"value": "a"}), json!({"value": null})] {
         for text in [own.to_string(), format!("```json\n{own}\n```")] {
@@ -229,7 +229,7 @@ async fn submissions_are_not_combined() {
 }
 
 #[tokio::test]
-async fn a_submission_that_is_no_json_is_asked_again_as_a_call() {
+async fn a_submission_that_is_not_json_is_requested_again_as_a_call() {
     let ran = Case::with(Strategy::Tool).run(vec![submits(&["n=1"]), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes()[1], Accepted);
     assert!(ran.turns[1].prompt.contains("<output-validation-error>"), "{}", ran.turns[1].prompt);

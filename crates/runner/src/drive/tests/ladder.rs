@@ -1,4 +1,4 @@
-//! Which rung is used, and how it is left.
+//! Which strategy is used, and when the next one is tried.
 
 use accord_api::attempt::Outcome::{
     Accepted, Failed, NoJson, NoProgress, NotSubmitted, SchemaInvalid, SchemaRejected,
@@ -20,7 +20,7 @@ async fn first_rung(case: Case) -> Strategy {
 }
 
 #[tokio::test]
-async fn auto_begins_on_the_best_rung_that_is_allowed() {
+async fn auto_starts_with_the_best_allowed_strategy() {
     let auto = || Case::with(Strategy::Auto);
     assert_eq!(first_rung(auto()).await, Strategy::Native);
     assert_eq!(first_rung(auto().tools()).await, Strategy::Native);
@@ -34,7 +34,7 @@ async fn auto_begins_on_the_best_rung_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn endpoint_facts_decide_the_first_rung() {
+async fn endpoint_facts_decide_the_first_strategy() {
     let auto = || Case::with(Strategy::Auto);
     assert_eq!(first_rung(auto().known("native", Standing::Barred)).await, Strategy::Tool);
     assert_eq!(first_rung(auto().known("native", Standing::Unknown)).await, Strategy::Native);
@@ -80,7 +80,7 @@ async fn a_schema_that_cannot_be_lowered_is_not_sent_natively() {
 }
 
 #[tokio::test]
-async fn a_refused_schema_goes_down_the_ladder_for_nothing() {
+async fn a_rejected_schema_changes_the_strategy_without_a_retry() {
     let tool = Reply::Fail(TurnError::ToolRejected("no tools".into()));
     let replies = vec![refused(), tool, says("{\"n\": 1}")];
     let ran = Case::with(Strategy::Auto).retries(0).run(replies).await;
@@ -106,7 +106,7 @@ async fn constant_refusals_teach_nothing() {
 }
 
 #[tokio::test]
-async fn an_explicit_strategy_stays_on_its_rung() {
+async fn an_explicit_strategy_is_not_changed() {
     let ran = Case::with(Strategy::Native).run(vec![refused()]).await;
     assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
     assert_eq!(
@@ -120,7 +120,7 @@ async fn an_explicit_strategy_stays_on_its_rung() {
 }
 
 #[tokio::test]
-async fn a_strategy_that_cannot_be_had_says_what_can() {
+async fn an_unavailable_strategy_lists_the_available_ones() {
     let rows = [
         (Strategy::Native, plain(), "the executor does not support schemas; use 'prompt' or 'auto'"),
         (Strategy::Tool, plain(), "the executor has no tools; use 'prompt' or 'auto'"),
@@ -139,7 +139,7 @@ async fn a_strategy_that_cannot_be_had_says_what_can() {
 }
 
 #[tokio::test]
-async fn a_model_that_repeats_itself_is_asked_on_the_next_rung() {
+async fn a_model_that_repeats_itself_gets_the_next_strategy() {
     let replies = vec![says("{\"n\": \"x\"}"), says("{\"n\": \"x\"}"), submits(&["{\"n\": 1}"])];
     let ran = Case::with(Strategy::Auto).retries(3).run(replies).await;
     assert_eq!(ran.outcomes(), [SchemaInvalid, NoProgress, Accepted]);
@@ -153,13 +153,13 @@ fn forces(ran: &Ran) -> Vec<bool> {
     ran.turns.iter().map(force).collect()
 }
 
-/// A model that was seen to call tools.
+/// A model that is known to call tools.
 fn calling() -> Case {
     Case::with(Strategy::Tool).known("tool", Standing::Works)
 }
 
 #[tokio::test]
-async fn prose_instead_of_the_call_is_judged_and_then_nudged() {
+async fn prose_instead_of_the_call_is_validated_and_then_nudged() {
     let ran = calling().run(vec![says("It is {\"n\": 1}.")]).await;
     assert_eq!((ran.outcomes(), ran.value()), (vec![Accepted], (json!({"n": 1}), 0)));
 
@@ -188,7 +188,7 @@ async fn the_last_nudge_demands_the_call() {
 }
 
 #[tokio::test]
-async fn a_refused_demand_is_asked_without() {
+async fn a_rejected_tool_choice_is_omitted() {
     let refused = Reply::Fail(TurnError::ToolRejected("not while thinking".into()));
     let replies = vec![says("Done!"), refused, submits(&["{\"n\": 1}"])];
     let ran = calling().retries(1).run(replies).await;
@@ -212,7 +212,7 @@ async fn a_run_reports_once_that_a_schema_had_no_effect() {
 }
 
 #[tokio::test]
-async fn only_what_shows_how_a_demand_was_taken_is_reported() {
+async fn only_observations_about_the_tool_choice_are_reported() {
     let among_words = says("Here:\n```json\n{\"n\": 1}\n```");
     let ran = Case::with(Strategy::Native).run(vec![among_words]).await;
     assert_eq!((ran.value(), ran.outcome.facts), ((json!({"n": 1}), 0), Vec::new()));
@@ -250,7 +250,7 @@ async fn unproven_tools_are_dropped_after_one_attempt() {
 }
 
 #[tokio::test]
-async fn a_refused_schema_is_remembered_for_itself_alone() {
+async fn a_rejected_schema_is_remembered_only_for_itself() {
     let refused = || Reply::Fail(TurnError::SchemaRejected("'uniqueItems' is not permitted".into()));
     let ran = Case::with(Strategy::Auto).run(vec![refused(), refused(), says("{\"n\": 1}")]).await;
     assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Tool, Strategy::Prompt]);

@@ -1,4 +1,4 @@
-//! The loop against a session that answers by a script.
+//! The loop with a session that follows a script.
 
 mod budgets;
 mod cuts;

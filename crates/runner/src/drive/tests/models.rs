@@ -1,4 +1,4 @@
-//! Stronger models, for when the contract is not met.
+//! Fallback models, used when the contract is not met.
 
 use accord_api::attempt::Outcome::{
     Accepted, Failed, NoProgress, NotSubmitted, Refused, SchemaInvalid, Transport, Truncated,
@@ -11,7 +11,7 @@ use super::script::{Case, Reply, able, cut, fact, known, refuses, says, submits}
 use crate::drive::RunEnd;
 
 #[tokio::test]
-async fn the_last_retries_go_to_the_stronger_models() {
+async fn the_last_retries_use_the_fallback_models() {
     let wrong = || vec![says("{\"n\": true}"), says("{\"n\": \"x\"}"), says("{\"n\": null}")];
     let ran = Case::with(Strategy::Native).stronger(&["large"]).run(wrong()).await;
     assert_eq!(ran.models(), ["small", "small", "large"]);
@@ -26,7 +26,7 @@ async fn the_last_retries_go_to_the_stronger_models() {
 }
 
 #[tokio::test]
-async fn answers_that_are_cut_off_go_to_the_stronger_models_too() {
+async fn cut_answers_use_the_fallback_models_too() {
     for strategy in [Strategy::Native, Strategy::Prompt] {
         for max_tokens in [Some(100), None] {
             let case = Case::with(strategy).at(Capabilities { max_tokens, ..able() }).stronger(&["large"]);
@@ -48,7 +48,7 @@ async fn a_repetition_escalates_at_once_and_stays_there() {
 }
 
 #[tokio::test]
-async fn models_are_used_up_before_rungs() {
+async fn models_are_tried_before_strategies() {
     let wrong = || says("{\"n\": \"x\"}");
     let replies = vec![wrong(), wrong(), wrong(), wrong(), submits(&["{\"n\": 1}"])];
     let ran = Case::with(Strategy::Auto).retries(9).stronger(&["large", "huge"]).run(replies).await;
@@ -58,7 +58,7 @@ async fn models_are_used_up_before_rungs() {
 }
 
 #[tokio::test]
-async fn a_stronger_model_is_asked_in_a_way_that_it_takes() {
+async fn a_fallback_model_gets_a_strategy_that_it_supports() {
     let mut case = Case::with(Strategy::Auto).retries(1).stronger(&["large"]);
     case.assignment.facts = vec![known("large", "native", Standing::Barred)];
     let ran = case.run(vec![says("{\"n\": true}"), submits(&["{\"n\": 1}"])]).await;
@@ -84,7 +84,7 @@ async fn the_callers_model_comes_first() {
 }
 
 #[tokio::test]
-async fn a_demand_goes_to_the_stronger_model_too() {
+async fn a_forced_tool_choice_applies_to_the_fallback_model_too() {
     let ran = Case::with(Strategy::Tool)
         .known("tool", Standing::Works)
         .retries(1)
@@ -102,7 +102,7 @@ async fn a_demand_goes_to_the_stronger_model_too() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_a_failure_go_to_the_next_model_for_nothing() {
+async fn a_refusal_and_a_failure_use_the_next_model_without_a_retry() {
     let failed = || Reply::Fail(TurnError::Failed("401".into()));
     let away = || Reply::Fail(TurnError::Transport("it was away for 90 seconds".into()));
     for (first, outcome) in [(refuses("No."), Refused), (failed(), Failed), (away(), Transport)] {
@@ -122,7 +122,7 @@ async fn a_refusal_and_a_failure_go_to_the_next_model_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_fallback_model_of_another_provider_is_asked_in_a_way_that_it_takes() {
+async fn a_fallback_model_of_another_provider_gets_a_supported_strategy() {
     let fallbacks = json!([{"provider": "plain", "model": "other"}, "large"]);
     let case = || Case::with(Strategy::Auto).retries(1).fallbacks(fallbacks.clone());
     let failed = || Reply::Fail(TurnError::Failed("404".into()));

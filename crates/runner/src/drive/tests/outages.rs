@@ -1,4 +1,4 @@
-//! Sessions that do not repeat requests themselves, and providers that are away for a while.
+//! Sessions that do not repeat requests themselves, and providers that are temporarily unavailable.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn away() -> Reply {
     Reply::Fail(TurnError::Transport("503 down".into()))
 }
 
-/// A case with a session that leaves it to others to ask again.
+/// A case with a session that does not retry by itself.
 fn case() -> Case {
     Case::with(Strategy::Prompt).at(Capabilities { repeats: false, ..able() })
 }
@@ -70,7 +70,7 @@ async fn exhausted_retries_report_count_and_duration() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limits_of_the_run_hold_meanwhile() {
+async fn the_limits_of_the_run_apply_during_the_wait() {
     let limits = Limits { timeout_seconds: Some(7), ..Limits::default() };
     let begun = Instant::now();
     let ran = case().limits(limits).run((0..50).map(|_| away()).collect()).await;
@@ -103,7 +103,7 @@ async fn a_stop_ends_the_wait_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_in_which_tools_were_used_is_not_asked_again() {
+async fn a_turn_with_tool_calls_is_not_repeated() {
     let worked = Reply::FailAfterTool(TurnError::Transport("503 down".into()));
     let ran = case().run(vec![worked, says("{\"n\": 1}")]).await;
     assert_eq!(ran.turns.len(), 1);

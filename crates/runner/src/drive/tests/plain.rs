@@ -1,4 +1,4 @@
-//! Runs without the loop: texts, commands, answers for the coordinator.
+//! Runs without the loop: texts, commands, and answers that the coordinator validates.
 
 use accord_api::attempt::Outcome::{
     Accepted, Failed, ParseError, Refused, SchemaInvalid, TimedOut, Truncated,
@@ -30,7 +30,7 @@ async fn without_a_contract_the_text_is_the_result() {
 }
 
 #[tokio::test]
-async fn an_empty_text_is_no_result() {
+async fn an_empty_text_is_not_a_result() {
     for words in ["", " \n"] {
         let ran = Case::free().run(vec![says(words)]).await;
         assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
@@ -42,7 +42,7 @@ async fn an_empty_text_is_no_result() {
 }
 
 #[tokio::test]
-async fn a_text_is_continued_until_it_is_whole() {
+async fn a_text_is_continued_until_it_is_complete() {
     let ran = Case::free().run(vec![cut("One, "), cut("two, "), says("three.")]).await;
     assert_eq!(text(&ran), "One, two, three.");
     assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
@@ -58,7 +58,7 @@ async fn a_text_is_continued_until_it_is_whole() {
 }
 
 #[tokio::test]
-async fn a_text_that_cannot_be_continued_is_no_result() {
+async fn a_text_that_cannot_be_continued_is_not_a_result() {
     let deaf = Capabilities { reprompt: false, ..able() };
     let ran = Case::free().at(deaf).run(vec![cut("One, "), says("two.")]).await;
     assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
@@ -78,7 +78,7 @@ async fn a_refusal_and_a_failure_are_failures_here_too() {
 }
 
 #[tokio::test]
-async fn calls_of_what_is_no_tool_are_no_text() {
+async fn calls_of_unknown_tools_are_not_text() {
     let astray = Reply::Say(Answer { stop: Stop::Astray("`python`".to_owned()), ..answer("") });
     let ran = Case::free().run(vec![astray]).await;
     let message = "the model did not answer and called only unknown tools: `python`";
@@ -106,7 +106,7 @@ fn procedural(mut case: Case) -> Case {
 }
 
 #[tokio::test]
-async fn a_command_gives_one_json_value() {
+async fn a_command_prints_one_json_value() {
     let ran = procedural(Case::free()).run(vec![says("{\"type\": \"object\", \"n\": 1.10}\n")]).await;
     let RunEnd::Data { value, validation: None, .. } = &ran.outcome.end else {
         panic!("{:?}", ran.outcome.end)
@@ -124,7 +124,7 @@ async fn a_command_gives_one_json_value() {
 }
 
 #[tokio::test]
-async fn a_command_runs_once_whatever_its_contract_says() {
+async fn a_command_runs_once_under_any_contract() {
     let under = || procedural(Case::under(contract(Origin::Blueprint)));
     let ran = under().run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
@@ -142,7 +142,7 @@ fn held(mut case: Case) -> Case {
 }
 
 #[tokio::test]
-async fn an_answer_for_the_coordinator_is_not_judged() {
+async fn an_answer_for_the_coordinator_is_not_validated() {
     let held = || held(Case::under(contract(Origin::Caller)));
     let reply = Reply::Say(Answer { structured: Some(json!({"n": true})), ..answer("prose") });
     let ran = held().run(vec![reply]).await;
@@ -157,7 +157,7 @@ async fn an_answer_for_the_coordinator_is_not_judged() {
 }
 
 #[tokio::test]
-async fn a_turn_that_the_coordinator_gets_no_answer_of_is_an_attempt() {
+async fn a_turn_without_an_answer_is_an_attempt() {
     for case in [|| held(Case::free()), || held(Case::under(contract(Origin::Caller)))] {
         let mut again = case();
         again.assignment.spent.attempts = 1;
@@ -176,7 +176,7 @@ async fn a_turn_that_the_coordinator_gets_no_answer_of_is_an_attempt() {
 }
 
 #[tokio::test]
-async fn the_coordinator_holds_to_a_contract_by_words_alone() {
+async fn the_coordinator_enforces_a_contract_by_prompts_alone() {
     for strategy in [Strategy::Native, Strategy::Tool] {
         let ran = held(Case::with(strategy)).run(vec![says("{\"n\": 1}")]).await;
         let failure = ran.failure();

@@ -66,7 +66,7 @@ async fn the_prompt_shows_the_lowered_form() {
 }
 
 #[tokio::test]
-async fn the_submit_tool_takes_the_place_of_both() {
+async fn the_submit_tool_replaces_both() {
     for origin in [Origin::Blueprint, Origin::Caller] {
         let turn = first(under(origin, Strategy::Tool)).await;
         assert_eq!(turn.prompt, "Count.");
@@ -124,7 +124,7 @@ async fn the_coordinators_own_prompt_comes_first() {
 }
 
 #[tokio::test]
-async fn only_callers_are_shown_the_answer_again() {
+async fn only_callers_contracts_show_the_answer_again() {
     for (origin, shown) in [(Origin::Caller, true), (Origin::Blueprint, false)] {
         let replies = vec![says("{\"n\": \"wrong-value\"}"), says("{\"n\": 1}")];
         let ran = under(origin, Strategy::Prompt).run(replies).await;
@@ -133,7 +133,7 @@ async fn only_callers_are_shown_the_answer_again() {
 }
 
 #[tokio::test]
-async fn the_system_prompt_stays_over_the_turns() {
+async fn the_system_prompt_stays_the_same_in_every_turn() {
     let replies = vec![submits(&["{\"n\": true}"]), submits(&["{\"n\": 1}"])];
     let ran = under(Origin::Caller, Strategy::Tool).run(replies).await;
     assert_eq!(ran.turns[0].system_prompt, ran.turns[1].system_prompt);

@@ -1,4 +1,4 @@
-//! Every row of the table, from the first turn to the end.
+//! Every row of the decision table, from the first turn to the result.
 
 use accord_api::attempt::Outcome::{
     Accepted, Ambiguous, InvariantFailed, NoJson, NoProgress, ParseError, Refused, SchemaEcho, SchemaInvalid,
@@ -28,7 +28,7 @@ async fn a_conforming_answer_is_the_result() {
 }
 
 #[tokio::test]
-async fn each_kind_of_wanting_answer_is_asked_again() {
+async fn each_kind_of_invalid_answer_is_re_prompted() {
     let echo = schema().to_string();
     let rows = [
         ("I cannot say.", NoJson),
@@ -102,7 +102,7 @@ async fn when_retries_run_out_the_closest_answer_is_reported() {
 }
 
 #[tokio::test]
-async fn the_same_again_ends_early_where_nothing_else_can_be_tried() {
+async fn a_repeated_answer_ends_early_if_nothing_else_can_be_tried() {
     let case = || Case::with(Strategy::Prompt).retries(5);
     let same_text = vec![says("{\"n\": \"x\"}"), says("{\"n\": \"x\"}")];
     let same_errors = vec![says("{\"n\": true}"), says(" {\"n\": true} ")];
@@ -142,14 +142,14 @@ async fn exhausted_executor_retries_are_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_be_asked_again_is_not() {
+async fn a_session_that_cannot_be_re_prompted_is_not() {
     let deaf = accord_executor::Capabilities { reprompt: false, ..plain() };
     let ran = Case::with(Strategy::Auto).at(deaf).run(vec![says("prose")]).await;
     assert_eq!(ran.failure().message, "output did not match the schema after 0 retries");
 }
 
 #[tokio::test]
-async fn a_lenient_contract_mends_and_says_so() {
+async fn a_lenient_contract_repairs_and_reports_it() {
     let contract = Contract {
         validation_mode: ValidationMode::Lenient,
         strategy: Strategy::Prompt,

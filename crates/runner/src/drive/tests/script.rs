@@ -1,4 +1,4 @@
-//! A session that answers by a script, and everything around it.
+//! A session that follows a script, and its environment.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,15 +23,15 @@ use tokio_util::sync::CancellationToken;
 use crate::assignment::{Assignment, Terms};
 use crate::drive::{Budget, Observer, Outcome, RunEnd, drive};
 
-/// What the session does in one turn.
+/// The action of the session in one turn.
 pub(super) enum Reply {
     Say(Answer),
     Fail(TurnError),
-    /// Fails, and has used something.
+    /// Fails after using tokens.
     FailAfter(TurnError, Usage),
-    /// Uses a tool, and fails then.
+    /// Fails after a tool call.
     FailAfterTool(TurnError),
-    /// Works until it is stopped.
+    /// Runs until it is stopped.
     Hang,
     Deaf,
 }
@@ -105,7 +105,7 @@ impl Session for Script {
         Some(json!({"turns": self.turns.lock().unwrap().len()}))
     }
 
-    /// Any provider but `locked` can be used; `plain` takes texts only.
+    /// Any provider except `locked` can be used; `plain` only supports text.
     fn switch(&mut self, settings: &Value) -> Result<(), OpenError> {
         let text = |key: &str| settings[key].as_str().unwrap_or_default().to_owned();
         let capabilities = match text("provider").as_str() {
@@ -125,7 +125,7 @@ struct Notes {
     events: Mutex<Vec<EventBody>>,
     attempts: Mutex<Vec<Attempt>>,
     steps: Mutex<Vec<Step>>,
-    /// Whether a child has to report back, until that is said once.
+    /// Whether a child has to report back; cleared once this was reported.
     children: AtomicBool,
 }
 
@@ -162,7 +162,7 @@ impl Observer for Notes {
     }
 }
 
-/// One run to be driven.
+/// One run to drive.
 pub(super) struct Case {
     pub(super) capabilities: Capabilities,
     pub(super) assignment: Assignment,
@@ -177,11 +177,11 @@ pub(super) struct Ran {
     pub(super) turns: Vec<Turn>,
     pub(super) attempts: Vec<Attempt>,
     pub(super) events: Vec<EventBody>,
-    /// All steps: those that it began with, and its own.
+    /// All steps: the recorded ones it began with, and its own.
     pub(super) steps: Vec<Step>,
 }
 
-/// Capabilities of an endpoint that can do everything.
+/// Capabilities of an endpoint that supports everything.
 pub(super) fn able() -> Capabilities {
     Capabilities {
         endpoint: "here".into(),
@@ -197,12 +197,12 @@ pub(super) fn able() -> Capabilities {
     }
 }
 
-/// Capabilities of one that only takes texts.
+/// Capabilities of an endpoint that only supports text.
 pub(super) fn plain() -> Capabilities {
     Capabilities { native: None, tool: None, ..able() }
 }
 
-/// `{"n": integer}` and nothing else; each rung sends it as it is.
+/// `{"n": integer}` and nothing else; every strategy sends it unchanged.
 pub(super) fn schema() -> Value {
     json!({
         "type": "object",
@@ -307,7 +307,7 @@ impl Case {
         self
     }
 
-    /// Fallback models, as a blueprint writes them.
+    /// Fallback models, in the syntax of an agent file.
     pub(super) fn fallbacks(mut self, fallbacks: Value) -> Self {
         self.agent().escalate_to = serde_json::from_value(fallbacks).unwrap();
         self
@@ -358,7 +358,7 @@ impl Case {
     }
 }
 
-/// What is known from earlier runs.
+/// Facts from earlier runs.
 pub(super) fn known(model: &str, feature: &str, standing: Standing) -> EndpointFact {
     EndpointFact {
         endpoint: "here".into(),
@@ -394,7 +394,7 @@ impl Ran {
         self.attempts.iter().map(|attempt| attempt.model.as_str()).collect()
     }
 
-    /// The value, and after how many retries.
+    /// The value and the number of retries.
     pub(super) fn value(&self) -> (Value, u32) {
         match &self.outcome.end {
             RunEnd::Data { value, validation: Some(validation), .. } => {

@@ -44,7 +44,7 @@ async fn results_have_the_source_of_the_value() {
 }
 
 #[tokio::test]
-async fn a_value_where_none_is_accepted_is_asked_for_again() {
+async fn a_value_from_a_disallowed_source_is_requested_again() {
     let fence = ExtractJson { fence: true, prose: false };
     let case = || {
         let strategy = Strategy::Prompt;
@@ -86,7 +86,7 @@ async fn a_value_in_prose_is_confirmed_in_the_same_session() {
 }
 
 #[tokio::test]
-async fn only_the_answer_to_the_question_is_judged() {
+async fn only_the_answer_to_the_confirmation_is_validated() {
     let ran = confirming(Strategy::Prompt).run(vec![says(IN_PROSE), says("{\"n\": 8}")]).await;
     assert_eq!(ran.value(), (json!({"n": 8}), 1));
     let ran = confirming(Strategy::Prompt).retries(1).run(vec![says(IN_PROSE), says("Yes.")]).await;

@@ -24,7 +24,7 @@ fn case() -> Case {
     Case::with(Strategy::Auto)
 }
 
-/// How often the session was asked in these steps.
+/// The number of model requests in these steps.
 fn asked(steps: &[Step]) -> usize {
     steps.iter().filter(|step| matches!(step.body.kind(), "turn_answer" | "request_failed")).count()
 }
@@ -66,7 +66,7 @@ async fn a_run_continues_after_each_of_its_steps() {
 }
 
 #[tokio::test]
-async fn what_was_known_at_first_decides_later_too() {
+async fn facts_known_at_the_start_also_decide_later() {
     let fact = |case: Case| case.known("native", accord_api::Standing::Barred);
     let whole = fact(case()).run(vec![says(r#"{"n": 1}"#)]).await;
     assert!(matches!(whole.steps[0].body, Body::Opened { .. }), "{:?}", whole.steps);
@@ -76,7 +76,7 @@ async fn what_was_known_at_first_decides_later_too() {
 }
 
 #[tokio::test]
-async fn a_parent_waits_for_its_children_and_goes_on_with_what_they_say() {
+async fn a_parent_waits_for_its_children_and_continues_with_their_results() {
     let waits = || Case { children: true, ..Case::under(contract(Origin::Caller)).retries(0) };
     let first = waits().run(vec![says("I wait for the child.")]).await;
     assert!(matches!(first.outcome.end, RunEnd::Waiting), "{:?}", first.outcome.end);
@@ -90,7 +90,7 @@ async fn a_parent_waits_for_its_children_and_goes_on_with_what_they_say() {
     let done = Case { children: false, ..done }.run(vec![says(r#"{"n": 7}"#)]).await;
     assert_eq!(result(&done), (json!({"n": 7}), 0, 2));
     assert_eq!(done.turns[0].prompt, CHILDREN);
-    // Waiting twice, with the same words, is no lack of progress.
+    // Waiting twice with the same text is not a lack of progress.
     let again = waits().after(&steps).run(vec![says("I wait for the child.")]).await;
     assert!(matches!(again.outcome.end, RunEnd::Waiting), "{:?}", again.outcome.end);
 }
@@ -102,7 +102,7 @@ async fn a_conforming_answer_ends_a_run_whose_children_still_work() {
 }
 
 #[tokio::test]
-async fn an_interrupted_turn_says_so() {
+async fn an_interrupted_turn_is_reported() {
     let begun = Step {
         number: 1,
         delivery: 1,
@@ -115,7 +115,7 @@ async fn an_interrupted_turn_says_so() {
 }
 
 #[tokio::test]
-async fn another_host_is_told_what_was_said() {
+async fn another_host_gets_the_conversation() {
     let conversation = Body::Conversation { conversation: json!({"id": 1}), host: "there".to_owned() };
     let first = case().run(vec![says("nothing"), says(r#"{"n": 1}"#)]).await;
     let mut steps = first.steps[..2].to_vec();

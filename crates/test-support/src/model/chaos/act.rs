@@ -1,4 +1,4 @@
-//! From a misbehaviour to the reply that shows it.
+//! Turns a misbehaviour into the reply that shows it.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,15 @@ use crate::model::request::RecordedRequest;
 
 const MANY: usize = 1 << 20;
 
-/// Stands in a text for what no string of Rust can hold, until the text is whole.
+/// Placeholder for a lone surrogate, which a Rust string cannot hold. It is replaced once the text
+/// is complete.
 const SURROGATE_MARK: &str = "half-a-pair";
 
 pub(super) struct Scene<'a> {
     pub(super) request: &'a RecordedRequest,
     pub(super) schema: &'a Value,
     pub(super) good: Value,
-    /// Another good answer, where the generator has one.
+    /// Another good answer, if the generator has one.
     pub(super) other: Value,
     /// A good answer that is the same for all requests of a marker.
     pub(super) lasting: Value,
@@ -35,7 +36,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Misbehaviour of the service.
+    /// Misbehaviour of the service, not of the model.
     fn fault(&self, misbehaviour: Misbehaviour) -> Option<Reply> {
         use Misbehaviour as M;
         let rate = "This request would exceed your rate limit of 50 requests per minute.";
@@ -130,12 +131,12 @@ impl Scene<'_> {
         }
     }
 
-    /// A value as it should be handed in.
+    /// A value, submitted in the way the request expects.
     fn hand_in(&self, value: &Value) -> Reply {
         if self.request.offers_submit() { Reply::submit(value) } else { Reply::text(value.to_string()) }
     }
 
-    /// A text, or the same text as arguments of the submit tool, where there is one.
+    /// A text, or the same text as arguments of the submit tool if there is one.
     fn put(&self, text: String, in_tool: bool) -> Reply {
         if in_tool && self.request.offers_submit() {
             Reply::tool_text(SUBMIT_TOOL, text)
@@ -144,12 +145,12 @@ impl Scene<'_> {
         }
     }
 
-    /// A second answer that is not the first.
+    /// A second answer that differs from the first.
     fn another(&self) -> Value {
         if self.other == self.good { mangle::differing(&self.good) } else { self.other.clone() }
     }
 
-    /// The good answer with a text in one of its strings, or that text alone.
+    /// The good answer with `text` in one of its strings, or `text` alone.
     fn with_text(&self, text: &str) -> Value {
         mangle::with_text(self.schema, &self.good, text).unwrap_or_else(|| json!(text))
     }

@@ -1,11 +1,11 @@
-//! Ways to spoil a good value. Each changes what the schema speaks of, where there is such a thing, and falls back to
-//! something that hardly any schema takes.
+//! Ways to spoil a good value. Each breaks something that the schema constrains; if there is no
+//! such thing, it produces a value that hardly any schema accepts.
 
 use serde_json::{Map, Value, json};
 
 use crate::model::random::Random;
 
-/// A value that is in no enumeration.
+/// A value that is not in the enumeration.
 pub(super) fn wrong_enum(schema: &Value, good: &Value, random: &mut Random) -> Value {
     let limited = |(_, property): &(&String, &Value)| property.get("enum").is_some();
     let names =
@@ -16,7 +16,7 @@ pub(super) fn wrong_enum(schema: &Value, good: &Value, random: &mut Random) -> V
     }
 }
 
-/// The value without one of its required members.
+/// The value without one of its required properties.
 pub(super) fn missing_field(schema: &Value, good: &Value, random: &mut Random) -> Value {
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let names = required.filter_map(Value::as_str).map(str::to_owned).collect();
@@ -29,7 +29,7 @@ pub(super) fn missing_field(schema: &Value, good: &Value, random: &mut Random) -
     }
 }
 
-/// A member of another type, and not one that could be read as the right one.
+/// The value with a property of another type, one that cannot be coerced to the right type.
 pub(super) fn wrong_type(good: &Value, random: &mut Random) -> Value {
     let names = good.as_object().map(|members| members.keys().cloned().collect()).unwrap_or_default();
     let other = |value: Option<&Value>| match value {
@@ -42,7 +42,7 @@ pub(super) fn wrong_type(good: &Value, random: &mut Random) -> Value {
     }
 }
 
-/// The value with one member more.
+/// The value with an extra property.
 pub(super) fn extra_field(good: &Value) -> Value {
     if good.is_object() {
         with(good, "confidence_note", json!("quite sure"))
@@ -51,7 +51,7 @@ pub(super) fn extra_field(good: &Value) -> Value {
     }
 }
 
-/// A list or an object inside the value as a string of JSON, else the whole.
+/// A list or an object inside the value, or else the whole value, as a JSON string.
 pub(super) fn stringified(good: &Value, random: &mut Random) -> Value {
     let nested = |(_, value): &(&String, &Value)| value.is_array() || value.is_object();
     let names = good.as_object().into_iter().flatten().filter(nested).map(|(name, _)| name.clone()).collect();
@@ -61,7 +61,7 @@ pub(super) fn stringified(good: &Value, random: &mut Random) -> Value {
     }
 }
 
-/// The value with a text in one of its free strings; none when it has no such string.
+/// The value with `text` in one of its free strings; `None` if it has no such string.
 pub(super) fn with_text(schema: &Value, good: &Value, text: &str) -> Option<Value> {
     let limited = |name: &str| {
         let property = schema.get("properties").and_then(|properties| properties.get(name));
@@ -72,7 +72,7 @@ pub(super) fn with_text(schema: &Value, good: &Value, text: &str) -> Option<Valu
     free.map(|(name, _)| with(good, name, json!(text)))
 }
 
-/// Another value of the same shape, by its first number, string or boolean.
+/// Another value of the same shape: its first number, string or boolean is changed.
 pub(super) fn differing(value: &Value) -> Value {
     match value {
         Value::Bool(truth) => json!(!truth),
@@ -82,7 +82,8 @@ pub(super) fn differing(value: &Value) -> Value {
         Value::Array(items) => Value::Array(items.iter().map(differing).collect()),
         Value::Object(members) => {
             let mut changed: Map<String, Value> = members.clone();
-            // Strings are often one of few choices; another number is more likely to conform as well.
+            // Strings are often one of a few choices; a changed number is more likely to conform as
+            // well.
             let first = |wanted: fn(&Value) -> bool| members.iter().find(|(_, value)| wanted(value));
             let member = first(Value::is_number).or_else(|| members.iter().next());
             let (name, other) = member
@@ -94,7 +95,7 @@ pub(super) fn differing(value: &Value) -> Value {
     }
 }
 
-/// The text of an object with its first key twice, the first time with another value.
+/// The object as text, with its first key twice: first with another value.
 pub(super) fn duplicate_keys(good: &Value) -> String {
     let text = good.to_string();
     match (good.as_object().and_then(|members| members.iter().next()), text.strip_prefix('{')) {
@@ -103,7 +104,7 @@ pub(super) fn duplicate_keys(good: &Value) -> String {
     }
 }
 
-/// A part of a text that is neither empty nor all of it.
+/// A prefix of a text that is neither empty nor the whole text.
 pub(super) fn beginning(text: &str, random: &mut Random) -> String {
     let characters: Vec<char> = text.chars().collect();
     let length = 1 + random.below(characters.len().saturating_sub(2));
@@ -114,7 +115,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties")?.as_object()
 }
 
-/// One of these names that the value has as a member.
+/// One of these names that exists as a property of the value.
 fn pick_member(value: &Value, names: Vec<String>, random: &mut Random) -> Option<String> {
     let present: Vec<String> = names.into_iter().filter(|name| value.get(name).is_some()).collect();
     random.pick(&present).cloned()
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_spoilt_where_the_schema_speaks() {
+    fn values_break_a_constraint_of_the_schema() {
         let mut random = Random::new(1);
         let (schema, good) = (schema(), good());
         let expected = json!({"kind": "none-of-the-choices", "list": [1], "note": "n"});

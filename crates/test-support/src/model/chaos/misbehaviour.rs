@@ -1,4 +1,4 @@
-//! The names of all that can go wrong.
+//! The known misbehaviours and their names.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ macro_rules! misbehaviours {
             /// Every misbehaviour.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// Its name, for messages of tests.
+            /// The name, for test messages.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)+
@@ -27,15 +27,15 @@ macro_rules! misbehaviours {
 }
 
 misbehaviours! {
-    /// The answer ends at the limit of tokens, and the service says so.
+    /// The answer ends at the token limit, and the service reports it.
     Truncated,
-    /// The answer ends in the middle, and the service calls it complete.
+    /// The answer ends in the middle, and the service reports it as complete.
     SilentlyTruncated,
     /// The model declines.
     Refused,
-    /// Friendly words and no value.
+    /// Prose without a value.
     Prose,
-    /// A success without any content.
+    /// A successful response without content.
     Empty,
     /// The schema instead of an answer.
     SchemaEcho,
@@ -45,7 +45,7 @@ misbehaviours! {
     Fenced,
     /// A list, or the whole answer, as a string that holds JSON.
     StringifiedList,
-    /// An object with a key twice.
+    /// An object with a duplicate key.
     DuplicateKeys,
     /// Two different answers in one text.
     TwoAnswers,
@@ -53,11 +53,11 @@ misbehaviours! {
     SameWrongAnswer,
     /// A value that is not in its enumeration.
     WrongEnum,
-    /// A required member is missing.
+    /// A required property is missing.
     MissingField,
-    /// A member of the wrong type.
+    /// A property has the wrong type.
     WrongType,
-    /// An unexpected member.
+    /// An unexpected property.
     ExtraField,
     /// A good answer between sentences.
     SurroundingText,
@@ -81,9 +81,9 @@ misbehaviours! {
     SubmitTwice,
     /// A call of a tool that was not offered.
     UnknownTool,
-    /// Arguments of the submit tool that are no JSON.
+    /// Arguments of the submit tool that are not JSON.
     ArgumentsNotJson,
-    /// The service does not take the schema.
+    /// The service rejects the schema.
     SchemaRejected,
     /// A 400 about something else.
     BadRequest,
@@ -91,28 +91,28 @@ misbehaviours! {
     Unauthorized,
     /// A 429.
     RateLimited,
-    /// A 429 that says to try again after zero seconds.
+    /// A 429 with a `retry-after` of zero seconds.
     RateLimitedWithRetryAfter,
     /// A 500.
     ServerError,
     /// A 503.
     Unavailable,
-    /// A 529, or what comes nearest to it.
+    /// A 529, or the closest equivalent of the provider.
     Overloaded,
-    /// The service fails when the answer has already begun.
+    /// The service fails after the answer has begun.
     FailsMidway,
-    /// The connection is closed before anything was answered.
+    /// The connection is closed before any response.
     DroppedBeforeHeaders,
     /// The connection is closed in the middle of the answer.
     DroppedMidBody,
-    /// A status of 200 with a body that is not of the wire.
+    /// A status of 200 with a body that does not follow the protocol.
     GarbageBody,
     /// An answer that does not end.
     EndlessStream,
 }
 
 impl Misbehaviour {
-    /// Whether it can be done with this request at all.
+    /// Whether it is possible with this request at all.
     pub(super) fn fits(self, request: &RecordedRequest) -> bool {
         match self {
             Self::SchemaRejected => request.schema().is_some() || !request.tools().is_empty(),

@@ -1,9 +1,9 @@
-//! A model that misbehaves by chance, in every way that models and their services are known to.
+//! A model that misbehaves at random, in every way that models and their services are known to.
 //!
-//! What it does is decided by its seed, by the marker in the conversation (`seed-123`, anywhere in a
-//! message) and by how many requests with that marker came before. So thousands of seeded runs can share one
-//! server and go on at once, and each can be repeated alone. A conversation has to carry its marker in every
-//! request, which it does when the first prompt names it.
+//! What it does depends on its seed, on the marker in the conversation (`seed-123`, anywhere in a
+//! message) and on how many requests with that marker came before. So thousands of seeded runs can
+//! share one server concurrently, and each can be repeated alone. A conversation has to carry its
+//! marker in every request; it does if the first prompt contains it.
 
 mod act;
 mod mangle;
@@ -22,15 +22,15 @@ use super::wire::Wire;
 use act::Scene;
 pub use misbehaviour::Misbehaviour;
 
-/// How many requests in a hundred are answered well, unless the test says otherwise.
+/// Default percentage of requests that are answered well.
 const GOOD_PERCENT: u8 = 30;
 
 const MARKER: &str = "seed-";
 
 type Generator = Arc<dyn Fn(&RecordedRequest, &mut Random) -> Value + Send + Sync>;
 
-/// A script for a [`ModelServer`](super::ModelServer) that misbehaves. Clones share one record of what was done, so
-/// give the server a clone and ask the original.
+/// A script for a [`ModelServer`](super::ModelServer) that misbehaves. Clones share one record of
+/// what was done, so give the server a clone and query the original.
 #[derive(Clone)]
 pub struct ChaosModel {
     seed: u64,
@@ -45,7 +45,7 @@ pub struct ChaosModel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deed {
     pub wire: Wire,
-    /// What went wrong; nothing when the model behaved.
+    /// What went wrong; `None` if the model behaved.
     pub misbehaviour: Option<Misbehaviour>,
 }
 
@@ -61,8 +61,8 @@ impl ChaosModel {
         Self::generating(seed, schema, move |_, _| valid.clone())
     }
 
-    /// A model for this schema whose good answers are made by a function. It sees the request, in which the schema
-    /// may have another form.
+    /// A model for this schema whose good answers are made by a function. The function gets the
+    /// request, in which the schema may have another form.
     pub fn generating(
         seed: u64,
         schema: Value,
@@ -79,14 +79,15 @@ impl ChaosModel {
         }
     }
 
-    /// How many requests in a hundred are answered well.
+    /// Sets the percentage of requests that are answered well.
     #[must_use]
     pub fn good_percent(mut self, share: u8) -> Self {
         self.good_percent = share;
         self
     }
 
-    /// How often a misbehaviour is chosen beside the others, which have a weight of one. Zero turns it off.
+    /// How often a misbehaviour is chosen relative to the others, which have a weight of one. Zero
+    /// turns it off.
     #[must_use]
     pub fn weight(mut self, misbehaviour: Misbehaviour, weight: u32) -> Self {
         self.weights.insert(misbehaviour, weight);
@@ -102,8 +103,8 @@ impl ChaosModel {
         self
     }
 
-    /// What was done with the requests of a marker such as `seed-123`, in order. Requests without a marker are
-    /// kept under the empty one.
+    /// What was done with the requests of a marker such as `seed-123`, in order. Requests without a
+    /// marker are recorded under the empty string.
     pub fn deeds(&self, marker: &str) -> Vec<Deed> {
         self.record().get(marker).cloned().unwrap_or_default()
     }
@@ -121,7 +122,7 @@ impl ChaosModel {
         let (ordinal, misbehaviour) = self.decide(request, &marker, keys);
         let [seed, number] = keys;
         let mut random = Random::keyed(&[seed, number, ordinal, 1]);
-        // The marker alone decides the lasting answer, so that it is the same whenever it is asked for.
+        // Only the marker determines the lasting answer, so that it is the same every time.
         let lasting = (self.valid)(request, &mut Random::keyed(&keys));
         let good = (self.valid)(request, &mut random);
         let other = (self.valid)(request, &mut random);
@@ -199,13 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn a_marker_is_the_first_with_a_number() {
+    fn a_marker_is_the_first_seed_with_a_number() {
         assert_eq!(marker("a seed-x and seed-12, not seed-3"), Some("seed-12".to_owned()));
         assert_eq!(marker("no seed here"), None);
     }
 
     #[test]
-    fn choices_depend_on_seed_marker_and_count_and_on_nothing_else() {
+    fn choices_depend_only_on_seed_marker_and_count() {
         let play = |model: &ChaosModel, markers: &[&str]| -> Vec<Reply> {
             markers.iter().map(|marker| model.reply(&request(marker))).collect()
         };

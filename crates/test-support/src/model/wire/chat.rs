@@ -99,7 +99,7 @@ pub(super) fn schema_error(exchange: &Exchange, message: &str) -> (u16, Value) {
     (400, about_schema(message, tool, name, ["tools[0].function.parameters", "response_format"]))
 }
 
-/// What OpenAI says about a schema that it does not take: of a tool, or of the format of the answer.
+/// OpenAI's message about a schema that it rejects: the schema of a tool or of the response format.
 pub(super) fn about_schema(
     message: &str,
     tool: Option<&str>,
@@ -146,7 +146,7 @@ fn chunk(exchange: &Exchange, delta: &Value, finish_reason: Option<&str>) -> Str
     data(&chunk_of(exchange, &json!([choice]), None))
 }
 
-/// A chunk. Where the client wants usage every chunk has the field, null in all but the last.
+/// A chunk. If the client requested usage, every chunk has the field, null in all but the last.
 fn chunk_of(exchange: &Exchange, choices: &Value, usage: Option<Value>) -> Value {
     let mut chunk = json!({
         "id": exchange.id("chatcmpl-", 0),

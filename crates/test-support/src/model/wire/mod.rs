@@ -1,4 +1,4 @@
-//! The wires: one file each, with the same five functions.
+//! The provider protocols: one file each, with the same five functions.
 
 mod anthropic;
 mod chat;
@@ -25,7 +25,7 @@ pub enum Wire {
 impl Wire {
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Ollama];
 
-    /// The path under which clients look for it, after the server's address.
+    /// The path that clients call, after the server's address.
     pub fn path(self) -> &'static str {
         match self {
             Self::Anthropic => "/v1/messages",
@@ -35,7 +35,7 @@ impl Wire {
         }
     }
 
-    /// The wire of a path without its query. Base addresses come with and without `/v1`.
+    /// The protocol of a path without its query. Base addresses may or may not include `/v1`.
     pub(super) fn of_path(path: &str) -> Option<Self> {
         match path {
             "/v1/messages" | "/messages" => Some(Self::Anthropic),
@@ -64,7 +64,7 @@ impl Wire {
         }
     }
 
-    /// One more delta of text in a stream that was left open.
+    /// One more text delta in an unfinished stream.
     pub(super) fn delta(self, exchange: &Exchange, text: &str, number: u64) -> String {
         match self {
             Self::Anthropic => anthropic::delta(0, text),
@@ -92,7 +92,7 @@ impl Wire {
         }
     }
 
-    /// The answer of a service that failed while it worked, without streaming.
+    /// The answer of a service that failed during the work, without streaming.
     pub(super) fn failed(self, exchange: &Exchange, message: &str) -> (u16, Value) {
         match self {
             Self::Responses => (200, responses::failed(exchange, message)),

@@ -1,4 +1,4 @@
-//! Ollama: lines of JSON, arguments as values, no word for a refusal.
+//! Ollama: lines of JSON, arguments as values, no way to report a refusal.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -57,7 +57,8 @@ pub(super) fn error(message: &str) -> Value {
     json!({"error": message})
 }
 
-/// Ollama makes a grammar of the schema while it already works, and calls its failure an error of its own.
+/// Ollama compiles the schema into a grammar after it has accepted the request, and reports a
+/// failure as a server error.
 pub(super) fn schema_error(message: &str) -> (u16, Value) {
     (500, error(&format!("invalid JSON schema in format: {message}")))
 }

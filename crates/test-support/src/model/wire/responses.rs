@@ -34,7 +34,8 @@ pub(super) fn stream(exchange: &Exchange, answer: &Answer, ending: Ending<'_>) -
     stream.text
 }
 
-/// A delta of the first message. The numbers of an endless stream begin above those of any short one.
+/// A delta of the first message. Sequence numbers of an endless stream start above those of any
+/// short one.
 pub(super) fn delta(exchange: &Exchange, text: &str, number: u64) -> String {
     const BEYOND_THE_OPENING: u64 = 1_000;
     let name = "response.output_text.delta";
@@ -56,7 +57,7 @@ pub(super) fn schema_error(exchange: &Exchange, message: &str) -> (u16, Value) {
     (400, chat::about_schema(message, tool, name, ["tools[0].parameters", "text.format.schema"]))
 }
 
-/// The response of a service that gave up.
+/// The response of a service that failed.
 pub(super) fn failed(exchange: &Exchange, message: &str) -> Value {
     let mut response = response(exchange, "failed", &[]);
     set(&mut response, "error", json!({"code": "server_error", "message": message}));
@@ -83,7 +84,7 @@ fn finished(exchange: &Exchange, answer: &Answer, items: Vec<Value>) -> Value {
     response
 }
 
-/// The response object. What the request set is said back, as the service does.
+/// The response object. It echoes the settings of the request, as the service does.
 fn response(exchange: &Exchange, status: &str, output: &[Value]) -> Value {
     let asked =
         |field: &str, otherwise: Value| exchange.request.body.get(field).cloned().unwrap_or(otherwise);
@@ -178,7 +179,8 @@ impl Stream {
         self.sequence += 1;
     }
 
-    /// The events of one item: it is added empty, filled, and done. Left open, it is neither done nor closed.
+    /// The events of one item: it is added empty, filled, and done. If `whole` is false, it is
+    /// neither done nor closed.
     fn item(&mut self, index: usize, item: &Value, whole: bool) {
         let (emptied, fill) = match item["type"].as_str() {
             Some("reasoning") => ("summary", Fill::SUMMARY),

@@ -1,4 +1,4 @@
-//! Runs that ended without a result, and go on.
+//! Runs that ended without a result, and are resumed.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn chain() -> Drive {
 }
 
 #[test]
-fn what_completed_keeps_its_output_and_the_rest_runs_again() {
+fn completed_nodes_keep_their_output_and_the_rest_runs_again() {
     let mut drive = chain();
     drive.complete("left", json!("l"));
     drive.fail("right");
@@ -35,7 +35,7 @@ fn what_completed_keeps_its_output_and_the_rest_runs_again() {
 }
 
 #[test]
-fn a_stopped_run_goes_on_where_it_was() {
+fn a_stopped_run_continues() {
     let mut drive = chain();
     drive.complete("left", json!("l"));
     drive.event(Event::StopAsked);
@@ -46,7 +46,7 @@ fn a_stopped_run_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_run_that_was_ended_without_a_step_goes_on() {
+fn a_run_that_was_ended_without_a_step_continues() {
     let mut drive = chain();
     drive.complete("left", json!("l"));
     let before = drive.open.remove("right").unwrap().0;
@@ -57,7 +57,7 @@ fn a_run_that_was_ended_without_a_step_goes_on() {
 }
 
 #[test]
-fn what_went_on_without_a_failed_node_runs_again_with_it() {
+fn nodes_that_ran_without_a_failed_node_run_again_with_it() {
     let nodes = json!({
         "input": {"type": "input"},
         "risky": {"type": "agent", "agent": "one", "on_failure": "continue"},
@@ -86,7 +86,7 @@ fn what_went_on_without_a_failed_node_runs_again_with_it() {
 }
 
 #[test]
-fn items_that_are_done_are_kept() {
+fn finished_items_are_kept() {
     let nodes = json!({
         "input": {"type": "input"},
         "each": {"type": "map", "over": "{{ input.list }}", "agent": "one", "concurrency": 3,
@@ -109,7 +109,7 @@ fn items_that_are_done_are_kept() {
 }
 
 #[test]
-fn subtasks_that_are_done_are_kept() {
+fn finished_subtasks_are_kept() {
     let nodes = json!({
         "input": {"type": "input"},
         "work": {"type": "planner", "agent": "prompted", "agents": ["one", "two"], "prompt": "Plan",

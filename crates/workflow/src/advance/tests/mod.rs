@@ -1,4 +1,5 @@
-//! The engine, driven by hand: every start is answered at once, and the test says how each task ends.
+//! The engine, driven by hand: every start is acknowledged at once, and the test decides the
+//! outcome of each task.
 
 mod again;
 mod nodes;
@@ -18,11 +19,11 @@ use super::*;
 use crate::graph::read;
 use crate::signature::{Known, Signature, Takes};
 
-/// A run under way.
+/// A run in progress.
 struct Drive {
     flow: Flow,
     state: State,
-    /// Who is at work: the node's id (with the item or subtask), and what it was told.
+    /// Running workers: the node's id (with the item or subtask) and the input.
     open: BTreeMap<String, (Worker, Start)>,
     told: Vec<Body>,
     stopped: Vec<Worker>,

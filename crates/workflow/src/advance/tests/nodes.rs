@@ -239,7 +239,7 @@ fn one_reached_output_of_several_keeps_its_name() {
 }
 
 #[test]
-fn an_output_has_a_value_of_its_own_or_its_inputs() {
+fn an_output_has_its_own_value_or_its_inputs() {
     let nodes = json!({
         "input": {"type": "input"},
         "first": {"type": "output", "value": {"got": "{{ input.x }}", "fixed": 1}},
@@ -264,13 +264,13 @@ fn contradictions_reach_the_downstream_node() {
         prompt.starts_with("Write.\n\n") && prompt.contains("<contradictions>") && prompt.contains("blocker"),
         "{prompt}"
     );
-    // A template that speaks of them itself is left as it is.
+    // A template that already uses them is left unchanged.
     let mut drive =
         diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ contradictions | length }}"}));
     drive.complete("left", finding("blocker", "path traversal"));
     drive.complete("right", finding("minor", ""));
     assert_eq!(drive.parameters("join"), &json!({"prompt": "1"}));
-    // What takes anything gets them beside its inputs.
+    // A node that accepts anything gets them next to its inputs.
     let mut drive = diamond(agent("three"));
     drive.complete("left", finding("blocker", "path traversal"));
     drive.complete("right", finding("minor", ""));
@@ -280,9 +280,9 @@ fn contradictions_reach_the_downstream_node() {
 }
 
 #[test]
-fn lists_of_findings_are_compared_and_contradictions_handed_on() {
+fn lists_of_findings_are_compared_and_contradictions_passed_on() {
     let finding = |severity: &str| json!([{"file": "a.rs", "line": 1, "severity": severity}]);
-    // A word in prose is no use of what was found.
+    // A word in prose does not count as using the contradictions.
     let prompt = "Resolve the contradictions in {{ left }} and {{ right }}.";
     let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": prompt}));
     drive.complete("left", finding("blocker"));

@@ -35,7 +35,7 @@ fn a_failure_ends_the_run_once_the_others_are_stopped() {
 }
 
 #[test]
-fn a_result_that_comes_while_the_run_ends_is_kept_and_starts_nothing() {
+fn a_result_that_arrives_while_the_run_ends_is_kept_and_starts_nothing() {
     let mut drive = two(json!("fail"));
     drive.fail("risky");
     drive.complete("safe", json!("late"));
@@ -53,7 +53,7 @@ fn a_run_can_continue_after_a_failure() {
     assert_eq!(drive.status("risky"), NodeStatus::Failed);
 }
 
-/// A node that is fed by one that failed and by one that did not.
+/// A node with two upstream nodes, one of which failed.
 fn behind_a_failure(node: Value) -> Drive {
     let nodes = json!({
         "input": {"type": "input"},
@@ -135,7 +135,7 @@ fn a_run_is_stopped_when_all_workers_are() {
     assert_eq!(drive.stopped.len(), 2);
     drive.end("risky", TaskOutcome::Stopped);
     assert_eq!(drive.state.head.status, Status::Stopping);
-    // What fails while it is stopped is not tried again.
+    // A failure during a stop is not retried.
     drive.fail("safe");
     assert_eq!(drive.result(), (Status::Stopped, Value::Null, None));
     drive.event(Event::StopAsked);

@@ -1,10 +1,11 @@
-//! Random graphs: every run ends, and what goes into a node is exactly what those gave who feed it.
+//! Random graphs: every run ends, and the input of a node is exactly the output of its upstream
+//! nodes.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A node: its kind, and which of the nodes before it feed it (with a condition or without).
+/// A node: its kind and its upstream nodes, with or without a condition.
 #[derive(Debug, Clone)]
 struct RandomNode {
     kind: u8,
@@ -109,7 +110,7 @@ proptest! {
         prop_assert!(drive.state.head.status.is_over(), "{:?}", drive.state.head);
         prop_assert!(drive.state.nodes.iter().all(|node| node.status.is_over()));
         prop_assert_eq!(drive.kinds().iter().filter(|kind| **kind == "workflow.finished").count(), 1);
-        // What is stored reads as what it was.
+        // The stored state can be read back unchanged.
         for node in &drive.state.nodes {
             let text = serde_json::to_string(node).unwrap();
             let again: crate::state::NodeState = serde_json::from_str(&text).unwrap();

@@ -1,9 +1,9 @@
-//! Whether what nodes give is what the next ones take.
+//! Whether the output of a node fits the input of the next.
 
 use super::*;
 
 #[test]
-fn reports_what_cannot_fit_and_not_what_may() {
+fn reports_only_what_cannot_fit() {
     assert_eq!(
         chain(
             json!({"type": "agent", "agent": "writer", "parameters": {"findings": "{{ finder.findings }}"}})
@@ -20,12 +20,12 @@ fn reports_what_cannot_fit_and_not_what_may() {
         let messages = chain(node.clone());
         assert_eq!(messages.len(), 1, "{node} {messages:?}");
     }
-    // An expression may give anything.
+    // An expression may have any value.
     let unclear = json!({"type": "agent", "agent": "counter", "parameters": {"count": "{{ finder.findings | length }}"}});
     assert_eq!(chain(unclear), [""; 0]);
 }
 
-/// What is wrong where these feed an agent that takes this.
+/// The problems of an agent with this input schema and these upstream outputs.
 fn fed(gives: &[Value], takes: Value, node: Value) -> Vec<String> {
     let mut known = Known::default();
     known.agents.insert(
@@ -88,7 +88,7 @@ fn inputs_by_name_have_no_other_fields() {
         (vec![&either], takes("text"), taker()),
         (vec![&positioned], takes("text"), each()),
         (vec![&object, &text], takes("g1"), taker()),
-        // What was compared comes along where it is asked for, also where nothing was.
+        // The comparison is passed on to a node that asks for it, even if nothing was compared.
         (vec![&object, &text], closed.clone(), taker()),
         (vec![&list], closed, taker()),
         (vec![&numbered], compared, taker()),
@@ -148,7 +148,7 @@ fn warns_of_uncertain_fits_that_the_schemas_explain() {
     }
 }
 
-/// A schema that refers to itself, and what a graph makes of agents that give and take it.
+/// The problems of a graph whose agents output and accept a recursive schema.
 fn recursive(node: Value, takes: Value) -> Vec<String> {
     let comment = json!({
         "type": "object",
@@ -195,7 +195,7 @@ fn references_of_upstream_schemas_stay_valid() {
     let list = |inner: &Value| json!({"type": "array", "minItems": 1, "items": inner});
     let whole = json!({"type": "agent", "agent": "reader"});
     let with = |value: &str| json!({"type": "agent", "agent": "reader", "parameters": {"x": value}});
-    // Beside others, taken out of its document, and as the items of what a map gives.
+    // Next to others, taken out of its document, and as the items of a map's output.
     let cases = [
         (whole.clone(), of("one", &text), of("one", &number)),
         (with("{{ one.first }}"), of("x", &text), of("x", &number)),
@@ -216,7 +216,7 @@ fn references_of_upstream_schemas_stay_valid() {
         let messages = recursive(node.clone(), misfitting);
         assert_eq!(messages.len(), 1, "{node}: {messages:?}");
     }
-    // An empty list fits whatever its items would be.
+    // An empty list fits, whatever its items would be.
     let each = recursive(whole, of("each", &list(&number)));
     assert!(each.len() == 1 && each[0].starts_with("warning: $.nodes.node: this may not be"), "{each:?}");
     let missing = recursive(with("{{ one.first.missing }}"), of("x", &text));

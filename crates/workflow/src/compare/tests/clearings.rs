@@ -1,4 +1,4 @@
-//! One flags, another clears.
+//! One sibling flags a place, another clears it.
 
 use accord_domain::comparison::ContradictionKind;
 
@@ -35,7 +35,7 @@ fn a_blocker_against_praise_at_the_same_place_surfaces() {
 }
 
 #[test]
-fn every_way_to_clear_counts() {
+fn every_kind_of_clearing_counts() {
     let flag = findings(&[finding("a.rs", 5, "major", "t")]);
     let place = json!({"file": "a.rs", "line": 5});
     let with = |name: &str, value: &str| {
@@ -74,7 +74,7 @@ fn flagging_and_clearing_entries_are_not_duplicates() {
 }
 
 #[test]
-fn a_long_stretch_clears_its_lines_behind_a_short_one_too() {
+fn a_long_range_clears_its_lines_after_a_short_one_too() {
     let stretch = |lines: &str| json!({"file": "a.rs", "line": lines});
     let clear = clears("praise", &[stretch("1-100"), stretch("3-4")]);
     let found = compared(&[("a", findings(&[finding("a.rs", 50, "major", "t")])), ("b", clear)]);
@@ -135,7 +135,8 @@ fn clearing_reaches_a_few_lines() {
     }
 }
 
-/// Two remarks about one thing that another agent clears are one contradiction; remarks about two things are two.
+/// Two remarks about one subject that another agent clears are one contradiction; remarks about two
+/// subjects are two.
 #[test]
 fn each_cleared_subject_is_one_contradiction() {
     let clear = || clears("cleared", &[json!({"file": "a.rs", "line": 5})]);

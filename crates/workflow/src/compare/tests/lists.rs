@@ -42,7 +42,7 @@ fn the_same_severity_at_one_place_is_an_agreement() {
 }
 
 #[test]
-fn spellings_of_one_place_are_one() {
+fn spellings_of_one_location_are_equal() {
     let of = |line: Value| json!({"findings": [{"file": "a.rs", "line": line, "severity": "major"}]});
     for line in
         [json!("10"), json!("L10"), json!(10.0), json!("10-12"), json!([10, 12]), json!({"start": 10})]
@@ -54,7 +54,7 @@ fn spellings_of_one_place_are_one() {
 }
 
 #[test]
-fn a_line_behind_a_file_is_the_line_where_there_is_no_other() {
+fn a_line_after_a_file_name_is_the_line_if_there_is_no_other() {
     let of =
         |file: &str, line: Value| json!({"findings": [{"file": file, "line": line, "severity": "major"}]});
     let against = |output: Value| {
@@ -65,7 +65,7 @@ fn a_line_behind_a_file_is_the_line_where_there_is_no_other() {
     {
         assert_eq!(keys(&against(output.clone())), [json!({"file": "a.rs", "line": 10})], "{output}");
     }
-    // The number is not this line.
+    // The number is another line.
     for output in [of("a.rs:3", json!(10)), of("a.rs:10", json!(3)), of("a.rs:10", json!("top"))] {
         assert_eq!(against(output.clone()), [], "{output}");
     }
@@ -174,7 +174,7 @@ fn locations_inside_a_finding_are_not_findings() {
 }
 
 #[test]
-fn members_with_odd_names_have_proper_pointers() {
+fn properties_with_odd_names_have_proper_pointers() {
     let of = |severity: &str| json!({"a/b~c": [finding("größe.rs", 1, severity, "t")]});
     let found = compared(&[("a", of("high")), ("b", of("low"))]);
     assert_eq!(found.contradictions[0].sides[0].pointer, "/a~1b~0c/0");
@@ -182,7 +182,7 @@ fn members_with_odd_names_have_proper_pointers() {
 }
 
 #[test]
-fn a_key_that_the_schema_names_is_compared_as_it_is() {
+fn a_key_named_in_the_schema_is_compared_exactly() {
     let schema =
         |key: &str| json!({"type": "object", "properties": {"list": {"type": "array", "x-key": key}}});
     for (key, value) in [("line", json!("red")), ("path", json!("/")), ("file", json!(7)), ("line", json!(7))]
@@ -202,7 +202,7 @@ fn a_key_that_the_schema_names_is_compared_as_it_is() {
 }
 
 #[test]
-fn siblings_that_share_a_value_two_by_two_do_not_contradict_each_other() {
+fn siblings_that_share_values_in_pairs_do_not_contradict_each_other() {
     let of = |one: &str, other: &str| {
         findings(&[finding("a.rs", 5, one, "the same"), finding("a.rs", 5, other, "the same")])
     };

@@ -22,7 +22,7 @@ fn one_file_is_one_file_in_every_spelling() {
     let of = |file: &str, severity: &str| findings(&[finding(file, 1, severity, ONE)]);
     let found = compared(&[("a", of("b/src/x.rs", "nit")), ("b", of("src/x.rs", "major"))]);
     assert_eq!(keys(&found.contradictions), [json!({"file": "src/x.rs", "line": 1})]);
-    // A folder can be called like that.
+    // This is a valid name of a folder.
     let found =
         compared(&[("a", of("a/x.rs", "nit")), ("b", of("a/x.rs", "major")), ("c", of("y.rs", "nit"))]);
     assert_eq!(keys(&found.contradictions), [json!({"file": "a/x.rs", "line": 1})]);
@@ -69,7 +69,7 @@ fn an_entry_without_text_matches_others_on_the_same_line() {
 }
 
 #[test]
-fn texts_do_not_matter_if_the_key_has_more_than_a_place() {
+fn texts_do_not_matter_if_the_key_is_more_than_a_location() {
     let schema = json!({"properties": {"findings": {"x-key": ["file", "line", "category"]}}});
     let of = |line: u64, category: &str, severity: &str, text: &str| {
         findings(&[json!({"file": "x.rs", "line": line, "category": category, "severity": severity,

@@ -21,7 +21,7 @@ fn the_outputs_of_two_maps_are_compared_whatever_their_order() {
 }
 
 #[test]
-fn an_output_that_names_its_file_hides_nothing_and_one_that_is_a_finding_is_one() {
+fn an_output_with_a_file_is_searched_and_a_finding_is_an_entry() {
     let of = |severity: &str| json!([{"file": "a.rs", "findings": [finding("a.rs", 1, severity, "t")]}]);
     let found = maps(&json!({}), &[("a", of("high")), ("b", of("low"))]);
     assert_eq!(pointers(&found), ["/0/findings/0", "/0/findings/0"]);
@@ -34,12 +34,12 @@ fn an_output_that_names_its_file_hides_nothing_and_one_that_is_a_finding_is_one(
 }
 
 #[test]
-fn outputs_with_a_key_are_compared_by_it_and_by_their_place_never() {
+fn outputs_are_compared_by_key_and_never_by_index() {
     let of = |id: u64, verdict: &str, severity: &str| json!([{"id": id, "verdict": verdict, "findings": [finding("a.rs", 1, severity, "t")]}]);
     let schema = json!({"x-key": "id", "x-conflict": "verdict"});
     let found = maps(&schema, &[("a", of(7, "approve", "high")), ("b", of(7, "reject", "low"))]);
     assert_eq!(keys(&found.contradictions), [json!({"file": "a.rs", "line": 1}), json!({"id": 7})]);
-    // The first outputs of two maps need not be about the same.
+    // The first outputs of two maps need not be about the same thing.
     let schema = json!({"x-conflict": "verdict", "properties": {"more": {"x-conflict": "verdict"}}});
     let of = |verdict: &str| json!([{"verdict": verdict, "more": {"verdict": verdict}}]);
     assert_eq!(maps(&schema, &[("a", of("approve")), ("b", of("reject"))]), Comparison::default());

@@ -1,4 +1,4 @@
-//! Siblings and what is found between them.
+//! Comparisons of siblings.
 
 mod clearings;
 mod hostile;

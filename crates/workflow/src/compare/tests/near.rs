@@ -1,4 +1,4 @@
-//! Texts that read alike.
+//! Similar texts.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ fn lines(found: &Comparison) -> Vec<Vec<(&str, u64)>> {
 }
 
 #[test]
-fn the_same_in_other_words_a_few_lines_away_is_a_near_duplicate() {
+fn a_rephrased_finding_a_few_lines_away_is_a_near_duplicate() {
     for (line, expected) in [(10, true), (13, true), (7, true), (14, false), (6, false)] {
         let found = compared(&[
             ("a", findings(&[finding("x.rs", 10, "major", ONE), finding("x.rs", 10, "major", OTHER)])),
@@ -38,7 +38,7 @@ fn the_same_in_other_words_a_few_lines_away_is_a_near_duplicate() {
 }
 
 #[test]
-fn a_near_duplicate_has_sides_place_and_similarity() {
+fn a_near_duplicate_has_sides_location_and_similarity() {
     let found = compared(&[
         ("b", findings(&[finding("x.rs", 12, "minor", "Same text.")])),
         ("a", findings(&[finding("x.rs", 10, "major", "same text")])),
@@ -57,13 +57,13 @@ fn repeated_findings_are_matched_line_by_line() {
     let found = compared(&[("a", every(1..6)), ("b", every(1..6))]);
     let expected: Vec<Vec<(&str, u64)>> = (1..6).map(|line| vec![("a", line), ("b", line)]).collect();
     assert_eq!(lines(&found), expected);
-    // The one that has no counterpart joins its best partner.
+    // The finding without a counterpart joins its best match.
     let found = compared(&[("a", every(1..3)), ("b", every(1..2))]);
     assert_eq!(lines(&found), [vec![("a", 1), ("a", 2), ("b", 1)]]);
 }
 
 #[test]
-fn the_nearest_and_then_the_most_alike_come_together() {
+fn the_nearest_and_then_the_most_similar_are_matched() {
     let at = |lines: &[u64]| {
         findings(&lines.iter().map(|line| finding("x.rs", *line, "nit", ONE)).collect::<Vec<_>>())
     };
@@ -76,7 +76,7 @@ fn the_nearest_and_then_the_most_alike_come_together() {
 }
 
 #[test]
-fn a_group_is_as_alike_as_those_in_it_that_are_least_so() {
+fn a_group_is_as_similar_as_its_least_similar_pair() {
     let of = |line, text: &str| findings(&[finding("x.rs", line, "nit", text)]);
     let found = compared(&[("a", of(10, ONE)), ("b", of(10, ALIKE)), ("c", of(11, ONE))]);
     assert_eq!(lines(&found), [vec![("a", 10), ("b", 10), ("c", 11)]]);
@@ -106,7 +106,7 @@ fn findings_about_a_whole_file_are_compared_by_their_texts() {
 }
 
 #[test]
-fn vectors_decide_where_they_are_given() {
+fn embeddings_decide_if_present() {
     let outputs = [
         ("a", findings(&[finding("x.rs", 1, "nit", "left"), finding("x.rs", 40, "nit", "alone")])),
         ("b", findings(&[finding("x.rs", 2, "nit", "right"), finding("x.rs", 2, "nit", "unknown")])),

@@ -1,4 +1,4 @@
-//! Objects outside of lists.
+//! Objects outside lists.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn a_key_identifies_an_object_and_an_empty_key_excludes_it() {
 }
 
 #[test]
-fn in_a_list_it_is_about_its_key_alone() {
+fn in_a_list_an_object_is_identified_by_its_key_alone() {
     let schema = |task: Value| json!({"properties": {"list": {"x-key": "id", "items": {"properties": {"task": task}}}}});
     let of = |state: &str| json!({"list": [{"id": 1, "task": {"name": "t", "state": state}}]});
     let outputs = [("a", of("open")), ("b", of("done"))];

@@ -1,4 +1,4 @@
-//! What holds for any siblings.
+//! Properties of any siblings.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn the_order_of_siblings_makes_no_difference(outputs in prop::collection::vec(output(), 1..5), turn in 0_usize..5) {
+    fn the_order_of_siblings_does_not_matter(outputs in prop::collection::vec(output(), 1..5), turn in 0_usize..5) {
         let outputs = named(outputs);
         let mut turned = outputs.clone();
         turned.rotate_left(turn % outputs.len());
@@ -111,7 +111,8 @@ proptest! {
         prop_assert_eq!(here.map(|each| each.sides.len()).collect::<Vec<_>>(), [2]);
     }
 
-    /// Remarks about different things do not contradict each other, however near they are, unless a place is cleared.
+    /// Remarks about different things do not contradict each other, however close they are, unless
+    /// a place is cleared.
     #[test]
     fn unrelated_remarks_stay_unrelated(lines in prop::collection::vec(1_u64..20, 1..8)) {
         let of = |severity: &str, text: &str| {

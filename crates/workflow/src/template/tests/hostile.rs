@@ -1,16 +1,17 @@
-//! Templates made to overflow the stack, to hang or to fill the memory. Each runs on a thread whose stack is the smallest that
-//! we run on, so that an overflow ends the tests.
+//! Templates that try to overflow the stack, to hang or to fill the memory. Each runs on a thread
+//! with the smallest stack that we run on, so that an overflow ends the tests.
 
 use super::*;
 
-/// The smallest stack that we run on: that of the test runner's threads, and twice as much as this has never been needed.
+/// The smallest stack that we run on: that of the test runner's threads. The tests need less than
+/// half of it.
 const STACK: usize = 2 * 1024 * 1024;
 
 fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(STACK).spawn(work).unwrap().join().unwrap()
 }
 
-/// What is repeated: a beginning, a fragment for the front, the middle, a fragment for the back, and an end.
+/// Repeated text: prefix, opening fragment, core, closing fragment, suffix.
 const SHAPES: &[[&str; 5]] = &[
     ["{{ ", "-", "1", "", " }}"],
     ["{{ ", "- ", "1", "", " }}"],
@@ -94,7 +95,7 @@ fn repeated([beginning, front, middle, back, end]: &[&str; 5], times: usize) -> 
     [beginning, front.repeat(times).as_str(), middle, back.repeat(times).as_str(), end].concat()
 }
 
-/// Everything that is done with a template's text.
+/// Uses a template in every way.
 fn used(source: &str) -> Result<Value, String> {
     let variables = variables();
     let _ = (uses(source), unknown_names(source), uses_variable(source, "x"), prompt(source, &variables));
@@ -107,7 +108,7 @@ fn no_shape_of_a_template_overflows_the_stack() {
     on_a_small_stack(|| {
         for shape in SHAPES {
             for times in [1, 10, 60, 100, 1_000, 6_000, 50_000] {
-                // Whether it is refused depends on the shape; that it comes back does not.
+                // Whether it is rejected depends on the shape; it must return in any case.
                 let _ = used(&repeated(shape, times));
                 let [beginning, front, middle, back, end] = shape;
                 let (front, back) = (format!("{front}\n"), format!("{back}\n"));
@@ -221,7 +222,7 @@ fn no_value_is_deeper_than_json_may_be() {
         let source = format!("{{% set x = [1] %}}{}{{{{ x | tojson | length }}}}", step.repeat(1_500));
         refused(&source, "128 levels");
     }
-    // Nothing is carried from one round of a loop to the next, and a namespace would.
+    // Loop rounds share no variables, but a namespace would carry values over.
     let carried = "{% set ns=namespace(x=[1]) %}{% for i in range(50000) %}{% set ns.x=[ns.x] %}{% endfor %}\
                    {{ ns.x|tojson|length }}";
     refused(carried, "namespace");

@@ -1,4 +1,4 @@
-//! Changes over the API, and what becomes of the file that a person wrote.
+//! Changes over the API to files that people wrote.
 
 use axum::http::Method;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::fixture::{Fixture, REVIEWER};
 
 #[tokio::test]
-async fn a_patch_writes_what_changed_and_keeps_the_comments() {
+async fn a_patch_writes_the_change_and_keeps_the_comments() {
     let text = format!("# Ours.\n{REVIEWER}# The end.\n").replace("Reviews", "Reviews # in short");
     let fixture = Fixture::new(&[("reviewer/agent.yaml", &text), ("reviewer/system-prompt.md", "Be kind.")]);
     let patch = async |body: serde_json::Value| {

@@ -1,4 +1,4 @@
-//! Whoever asks for one agent gets it as its files are now. Nobody watches the folder here.
+//! A request for one agent reads its current files, even if the folder is not watched, as here.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ async fn description(fixture: &Fixture) -> String {
 }
 
 #[tokio::test]
-async fn a_file_that_was_just_saved_is_what_counts() {
+async fn a_saved_file_takes_effect_at_once() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let before = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
     for text in ["One more", "Another"] {
@@ -22,7 +22,7 @@ async fn a_file_that_was_just_saved_is_what_counts() {
         assert_eq!(agent.blueprint.description, text);
         assert_ne!(agent.output.as_ref().unwrap().hash(), before.output.as_ref().unwrap().hash());
     }
-    // The same size, and put in its place by a new name.
+    // Same size, replaced by renaming.
     let file = fixture.folder().join("reviewer/agent.yaml");
     fixture.write("reviewer/.new", &REVIEWER.replace("summary", "verdict").replace("Reviews", "Renamed"));
     fs::rename(fixture.folder().join("reviewer/.new"), file).unwrap();
@@ -30,7 +30,7 @@ async fn a_file_that_was_just_saved_is_what_counts() {
 }
 
 #[tokio::test]
-async fn the_prompt_beside_it_counts_too() {
+async fn a_changed_prompt_file_takes_effect_too() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let prompt = async || {
         let agent = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap();
@@ -50,21 +50,21 @@ async fn an_agent_comes_and_goes_with_its_folder() {
     let fixture = Fixture::new(&[]);
     let missing = fixture.app.blueprints.catalog.usable("reviewer").await.unwrap_err();
     assert_eq!(missing.name(), ErrorName::AgentNotFound);
-    // The folder of agents is not there either.
+    // The agents folder does not exist either.
     fixture.write("reviewer/agent.json", &reviewer("reviewer").to_string());
     assert_eq!(description(&fixture).await, "Reviews");
     let again = fixture.post("/agents", &reviewer("reviewer")).await;
     assert_eq!(again.error(), (409, "AgentExists".into()));
     fs::remove_dir_all(fixture.folder()).unwrap();
     assert_eq!(fixture.get("/agents/reviewer").await.error(), (404, "AgentNotFound".into()));
-    // Now the one in the store is not hidden, and then it is.
+    // The agent in the store is visible now, and then hidden by the file.
     fixture.post("/agents", &reviewer("reviewer")).await;
     fixture.write("reviewer/agent.yaml", &REVIEWER.replace("Reviews", "In a file"));
     assert_eq!(description(&fixture).await, "In a file");
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_is_broken_until_it_can() {
+async fn an_unreadable_file_is_invalid_until_it_is_readable() {
     let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
     let broken = async || fixture.app.blueprints.catalog.usable("reviewer").await.unwrap_err().name();
     for text in ["", "name: [", "name: reviewer\n", "\0"] {

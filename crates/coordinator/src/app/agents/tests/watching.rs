@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::fixture::{Fixture, REVIEWER};
 use crate::app::watch;
 
-/// Far longer than anything here takes: only a failure waits so long.
+/// Far longer than anything here takes: only a failure takes this long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn until(fixture: &Fixture, names: &[&str]) {

@@ -1,4 +1,4 @@
-//! Wrong keys are counted, and an address with too many of them is told to wait.
+//! Wrong keys are counted, and an address with too many of them has to wait.
 
 use axum::http::Method;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn wrong(key: &str) -> String {
 }
 
 #[tokio::test]
-async fn too_many_wrong_keys_from_an_address_are_put_off() {
+async fn an_address_with_too_many_wrong_keys_has_to_wait() {
     let fixture = Fixture::new(&[]);
     fixture.from("192.0.2.1:5000");
     let (_, key) = made(&fixture, "admin").await;

@@ -1,4 +1,4 @@
-//! A run that acts for itself, at every route with an id that it may use at all.
+//! A run token, on every route with an id that it may use at all.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn made(fixture: &Fixture, path: &str, body: &Value) -> Value {
     reply.json()
 }
 
-/// The token of a run that is worked on.
+/// The token of a running run.
 async fn token(fixture: &Fixture) -> String {
     made(fixture, "/agents", &reviewer("reviewer")).await;
     made(fixture, "/runs", &json!({"agent_name": "reviewer", "prompt": "own"})).await;
@@ -24,7 +24,7 @@ async fn token(fixture: &Fixture) -> String {
     format!("run.{}.{}", text("run_id"), text("lease_id"))
 }
 
-/// The spellings of an id that lead to the same handler.
+/// The spellings of an id that reach the same handler.
 fn spellings(id: &str) -> [String; 3] {
     let encoded = |count: usize| {
         let (first, rest) = id.split_at(count);
@@ -70,9 +70,10 @@ fn for_runs() -> impl Iterator<Item = (&'static str, &'static str, Scope)> {
     ROUTES.iter().filter_map(|route| Some((route.method, route.path, route.scope?)))
 }
 
-/// Names are everybody's, so no spelling of them opens more; a route with another parameter would have to be looked at.
+/// Names are public, so no spelling of them gives more access; a route with another kind of
+/// parameter needs a review.
 #[test]
-fn ids_and_names_are_all_that_a_run_names_in_a_path() {
+fn paths_of_run_tokens_have_only_ids_and_names() {
     for (method, path, scope) in for_runs() {
         let parameters: Vec<&str> = path.split('/').filter(|part| part.starts_with('{')).collect();
         let expected: &[&str] = match (scope, path.contains("{name}")) {

@@ -1,4 +1,4 @@
-//! Who may use which route, written out once more: what the table of routes says is not taken at its word.
+//! The access rules of every route, written out a second time to check the table of routes.
 
 use axum::body::to_bytes;
 use axum::http::{Method, Response, StatusCode};
@@ -9,7 +9,8 @@ use super::made;
 use crate::app::agents::fixture::Fixture;
 use crate::http::routes::{Access, ROUTES};
 
-/// The least that somebody has to be. An admin may do everything, a caller what a viewer may; a runner only its own.
+/// The lowest role that has access. An admin may do everything, a caller whatever a viewer may; a
+/// runner only its own routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Least {
     Anybody,
@@ -22,7 +23,7 @@ enum Least {
 
 use Least::{Admin, AnyKey, Anybody, Caller, Runner, Viewer};
 
-/// Every route. Whoever changes the table changes this as well, and so says it twice.
+/// Every route. A change to the table of routes must be repeated here.
 const EXPECTED: &[(&str, &str, Least)] = &[
     ("GET", "/", Anybody),
     ("GET", "/ui", Anybody),
@@ -125,19 +126,19 @@ fn every_route_has_the_expected_access() {
     assert_eq!(table, EXPECTED);
 }
 
-/// Asks at a route, without a body and for ids that do not exist, so that nothing happens. What is answered is not read:
-/// the stream of events would not end.
+/// Calls a route without a body and with ids that do not exist, so that nothing happens. The answer
+/// is not read, because the event stream would not end.
 async fn answer(fixture: &Fixture, method: &str, path: &str) -> Response<axum::body::Body> {
     let path = path.replace("{name}", "none").replace("{id}", "none").replace("{*path}", "none");
     fixture.respond(method.parse::<Method>().unwrap(), &path, &[], String::new()).await
 }
 
-/// The routes that are not open to whoever asks, and how that is said.
+/// The routes that reject this caller, with the status.
 async fn refused(fixture: &Fixture) -> Vec<(&'static str, &'static str, u16)> {
     let mut refused = Vec::new();
     for &(method, path, _) in EXPECTED {
         let status = answer(fixture, method, path).await.status().as_u16();
-        // What is not the token of a link is refused to everybody, whatever their role.
+        // An invalid link token is rejected for every role.
         if matches!(status, 401 | 403) && !path.starts_with("/input-links/") {
             refused.push((method, path, status));
         }
@@ -145,7 +146,7 @@ async fn refused(fixture: &Fixture) -> Vec<(&'static str, &'static str, u16)> {
     refused
 }
 
-/// The routes that the router does not have.
+/// The routes that are missing in the router.
 async fn absent(fixture: &Fixture) -> Vec<(&'static str, &'static str)> {
     let mut absent = Vec::new();
     for &(method, path, _) in EXPECTED {
@@ -165,7 +166,7 @@ async fn absent(fixture: &Fixture) -> Vec<(&'static str, &'static str)> {
     absent
 }
 
-/// All but the open routes and these.
+/// All routes except the open ones and these.
 fn others(allowed: &[Least], status: u16) -> Vec<(&'static str, &'static str, u16)> {
     let closed = EXPECTED.iter().filter(|(_, _, least)| *least != Anybody && !allowed.contains(least));
     closed.map(|&(method, path, _)| (method, path, status)).collect()

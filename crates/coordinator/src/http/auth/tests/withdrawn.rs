@@ -1,4 +1,4 @@
-//! Who was let in is let go when the key is taken back.
+//! Open requests end when their key is revoked.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::app::agents::fixture::{Fixture, Reply, reviewer};
 use accord_domain::id::KeyId;
 use accord_domain::key::Role;
 
-/// What never ends would hold the test for ever; this is how long it may.
+/// Limit for a stream that never ends.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn desk() -> Fixture {
@@ -28,7 +28,7 @@ async fn start_run(fixture: &Fixture) -> String {
     reply.json()["run_id"].as_str().unwrap().to_owned()
 }
 
-/// A stream of events that has begun.
+/// An event stream that has begun.
 async fn followed(fixture: &Fixture) -> BodyDataStream {
     let response = fixture.respond(Method::GET, "/events", &[], String::new()).await;
     let mut stream = response.into_body().into_data_stream();
@@ -36,7 +36,7 @@ async fn followed(fixture: &Fixture) -> BodyDataStream {
     stream
 }
 
-/// What a stream still has to say. It has to end.
+/// Reads the rest of a stream. The stream has to end.
 async fn rest(stream: BodyDataStream) -> String {
     let pieces: Vec<_> = timeout(PATIENCE, stream.collect()).await.unwrap();
     let bytes: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.unwrap().to_vec()).collect();
@@ -103,7 +103,7 @@ async fn a_key_revoked_by_another_process_ends_waiting_requests() {
 }
 
 #[tokio::test]
-async fn a_claim_that_waits_ends_with_its_key() {
+async fn a_waiting_claim_ends_with_its_key() {
     let fixture = desk().await;
     let (_, admin) = made(&fixture, "admin").await;
     fixture.with_key(Some(&admin));
@@ -159,7 +159,7 @@ async fn waiting_requests_end_when_their_key_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_runner_of_this_process_stays_when_the_first_key_is_made() {
+async fn a_runner_of_this_process_stays_when_the_first_key_is_created() {
     let fixture = desk().await;
     let local = fixture.app.local_key(Role::Runner).unwrap();
     fixture.with_key(Some(&local));

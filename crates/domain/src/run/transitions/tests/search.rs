@@ -1,11 +1,11 @@
-//! Visits every state of the world and every step between two of them.
+//! Visits every state of the model and every step between two states.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::world::{Action, Key, Rules, World};
 use super::*;
 
-/// A promise that is broken, and the steps that lead there.
+/// A broken invariant, and the steps that lead to it.
 #[derive(Debug, PartialEq)]
 struct Violation {
     property: &'static str,
@@ -16,11 +16,11 @@ struct Violation {
 struct Visited {
     states: usize,
     steps: usize,
-    /// What of the table happened.
+    /// The transitions of the table that occurred.
     transitions: BTreeSet<(&'static str, Event, &'static str)>,
 }
 
-/// What must be true of one step.
+/// The invariants of one step.
 fn broken_by(before: &World, action: Action, after: &World) -> Option<&'static str> {
     let (old, new) = (&before.run, &after.run);
     let is_stale = action.runner().is_some_and(|runner| before.holds != Some(runner));
@@ -109,7 +109,7 @@ fn search(rules: Rules) -> Result<Visited, Violation> {
     }
 }
 
-/// A state from which the run cannot end unless somebody outside does something.
+/// A state from which the run cannot end without an outside action.
 fn stuck(worlds: &[World], own_steps: &[(usize, usize)]) -> Option<usize> {
     let mut leading_to: Vec<Vec<usize>> = vec![Vec::new(); worlds.len()];
     for (from, to) in own_steps {
@@ -128,7 +128,7 @@ fn stuck(worlds: &[World], own_steps: &[(usize, usize)]) -> Option<usize> {
 }
 
 #[test]
-fn every_promise_holds_in_every_state() {
+fn every_invariant_holds_in_every_state() {
     let visited = search(Rules::Real).unwrap();
     assert!(visited.states > 5_000 && visited.steps > 10_000, "{} states", visited.states);
     let table = TRANSITIONS.iter().map(|(from, by, to)| (from.as_str(), *by, to.as_str()));

@@ -1,40 +1,41 @@
-//! One run with two runners, two children and two coordinators, made of the real functions.
+//! A model of one run with two runners, two children and two coordinators, built from the real
+//! functions.
 //!
-//! Nothing happens at a time of its own: the present stays the same, and a tick brings the end of the lease and of the wait
-//! nearer. So there are few states, however long it goes on.
+//! Time is relative: the current time never changes, and a tick brings the end of the lease and of
+//! the wait closer. So the number of states stays small.
 
 use super::*;
 use crate::run::change::ChildReports;
 
 const MAX_LOSSES: u32 = 2;
 
-/// What a child is to the run that started it.
+/// The state of a child from its parent's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Child {
     Absent,
     AtWork,
-    /// It ended, and its parent was not told.
+    /// It finished, and its callback is pending.
     Owed,
-    /// The run was told.
+    /// The callback was delivered to this run.
     Told,
-    /// A later run was told.
+    /// The callback was delivered to a later run.
     ToldLater,
     Removed,
 }
 
-/// What is done differently, to see that the search finds it.
+/// Deliberately broken rules, to check that the search finds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rules {
     Real,
-    /// A wake does not look whether a child's end is still owed.
+    /// A wake-up does not check whether a callback is still pending.
     WakeIgnoresDeliveries,
     /// A suspended run keeps its lease.
     SuspendKeepsLease,
     /// A waiting run never times out.
     NeverGivesUp,
-    /// A result counts even if the run was told to stop.
+    /// A result counts even if the run was asked to stop.
     StopIsForgotten,
-    /// An answer counts for whatever the run asks now.
+    /// An answer counts for whatever request is open now.
     AnswerIgnoresRequest,
 }
 
@@ -54,12 +55,12 @@ pub(super) enum Action {
     ChildEnds(usize),
     RemoveChild(usize),
     TellLater(usize),
-    /// A coordinator reads what the run waits for, and acts on it at some time.
+    /// A coordinator reads what the run waits for, and acts on it later.
     Look,
     WakeAsSeen,
     /// A coordinator reads and acts at once.
     Wake,
-    /// Somebody opens the request for input, and answers it at some time.
+    /// A person opens the request for input, and answers it later.
     Open,
     Answer,
     /// The answer is the result.
@@ -113,7 +114,7 @@ impl Action {
         Self::Abandon,
     ];
 
-    /// The runner that acts with what it believes to hold.
+    /// The runner that acts with the lease it believes to hold.
     pub(super) fn runner(self) -> Option<usize> {
         match self {
             Self::Start(runner)
@@ -128,7 +129,8 @@ impl Action {
         }
     }
 
-    /// Whether it happens by itself: no child ends, nobody answers, nobody stops anything.
+    /// Whether it happens without an outside event: no child finishes, nobody answers, nobody stops
+    /// the run.
     pub(super) fn is_own(self) -> bool {
         matches!(
             self,
@@ -163,22 +165,22 @@ impl Action {
 pub(super) struct World {
     pub(super) run: Run,
     pub(super) session: Session,
-    /// What each runner believes to hold.
+    /// The lease that each runner believes to hold.
     pub(super) runners: [Option<Holder>; 2],
-    /// The runner that holds the run, kept apart from the lease.
+    /// The runner that holds the run, tracked separately from the lease.
     pub(super) holds: Option<usize>,
     pub(super) children: [Child; 2],
-    /// How often each child's end was told and stayed told.
+    /// How often each child's callback was delivered for good.
     pub(super) told: [u8; 2],
-    /// Which ends a coordinator has seen as owed.
+    /// The callbacks that a coordinator has seen as pending.
     pub(super) seen: Option<[bool; 2]>,
-    /// The delivery whose request for input somebody has opened.
+    /// The delivery whose request for input a person has opened.
     pub(super) opened: Option<u32>,
     /// Whether a stop was acknowledged.
     pub(super) stopped: bool,
 }
 
-/// What the future of a world depends on. Runners are alike, and so are children.
+/// Everything the future of a world depends on. Runners are interchangeable, and so are children.
 pub(super) type Key = (Status, u32, [i64; 2], [u8; 2], [(Child, u8, bool); 2], (bool, bool), Option<bool>);
 
 fn now() -> Timestamp {
@@ -241,7 +243,7 @@ impl World {
         self.run.status == Waiting && (self.owed().contains(&true) || !at_work)
     }
 
-    /// The world after this; `None` if it is refused, impossible, or changes nothing.
+    /// The world after this action; `None` if it is rejected, impossible, or changes nothing.
     pub(super) fn after(&self, action: Action, rules: Rules) -> Option<Self> {
         let after = match (action.runner(), action) {
             (Some(runner), _) => self.reported(action, self.runners[runner].as_ref()?, rules)?,
@@ -274,7 +276,7 @@ impl World {
         (after != *self).then_some(after)
     }
 
-    /// Changes that need nobody.
+    /// Changes that involve nobody else.
     fn alone(&self, action: Action) -> Option<Change> {
         let (run, session) = (self.run.clone(), self.session.clone());
         Some(match action {
@@ -288,7 +290,7 @@ impl World {
         })
     }
 
-    /// A runner reports with what it believes to hold.
+    /// A runner reports with the lease it believes to hold.
     fn reported(&self, action: Action, holder: &Holder, rules: Rules) -> Option<Self> {
         let (mut run, session, usage) = (self.run.clone(), self.session.clone(), Usage::default());
         let completes = matches!(action, Action::Complete(_));
@@ -339,7 +341,7 @@ impl World {
         change.ok().map(|change| Self { opened: None, ..self.changed(change) })
     }
 
-    /// What a store does with the ends that a wake is to tell.
+    /// Applies the store's rules to the callbacks that a wake-up delivers.
     fn woken(&self, tells: [bool; 2], rules: Rules) -> Option<Self> {
         let is_told = |child: usize| tells[child] && self.children[child] != Child::Owed;
         if rules != Rules::WakeIgnoresDeliveries && (is_told(0) || is_told(1)) {

@@ -1,7 +1,8 @@
-//! Recorded exchanges of providers: every answer is read without loss, every refusal is understood.
+//! Recorded exchanges with providers: every answer is read without loss, every rejection is
+//! classified.
 //!
-//! `excerpt.jsonl` is always read. A larger collection of real exchanges in the same form is read if it is there: by default
-//! beside the repository, at `../shared/samples/provider-traffic.jsonl`.
+//! `excerpt.jsonl` is always read. A larger collection of real exchanges in the same format is read
+//! if it exists: by default next to the repository, at `../shared/samples/provider-traffic.jsonl`.
 
 mod refusals;
 mod said;
@@ -20,7 +21,7 @@ use crate::llm::wire::{Reply, ReplyEnd, wire};
 
 const EXCERPT: &str = include_str!("excerpt.jsonl");
 
-/// Another place of the collection.
+/// Overrides the path of the collection.
 const VARIABLE: &str = "ACCORD_PROVIDER_TRAFFIC";
 
 #[derive(Deserialize)]
@@ -35,7 +36,8 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// The built-in provider that reads it. Services that sign in with an account are read as what they are based on.
+    /// The built-in provider that reads it. Services with account login are read like the service
+    /// they are based on.
     fn kind(&self) -> ProviderKind {
         let by_path = match self.path.ends_with("/responses") {
             true => ProviderKind::OpenAi,
@@ -74,7 +76,7 @@ impl Recorded {
     }
 }
 
-/// The exchanges in a text, one a line, and where they are from.
+/// The exchanges of each collection, one per line, with the collection's name.
 fn collections() -> Vec<(&'static str, Vec<Recorded>)> {
     let parse = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut all = vec![("the excerpt", parse(EXCERPT))];

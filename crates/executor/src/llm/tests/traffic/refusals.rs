@@ -1,4 +1,4 @@
-//! Refusals of providers, through a session that gets them.
+//! Rejections of providers, received by a session.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::super::script::{Canned, Script, native, open, settings, start, tool, 
 use super::{Recorded, collections};
 use crate::{Answer, Delivery, TurnError};
 
-/// The delivery that comes closest to what was sent.
+/// The delivery that is closest to the recorded request.
 fn delivery(request: &Value) -> Delivery {
     let has = |pointers: &[&str]| {
         pointers.iter().any(|pointer| request.pointer(pointer).is_some_and(|value| !value.is_null()))
@@ -28,7 +28,7 @@ fn delivery(request: &Value) -> Delivery {
     }
 }
 
-/// What the executor makes of a refusal.
+/// How the executor reacts to a rejection.
 async fn answered(exchange: &Recorded) -> Result<Answer, TurnError> {
     let script = Script::new(vec![Canned::error(exchange.status, &exchange.response); 6]);
     let start = start(settings(exchange.kind().name(), json!({})), &[], None);
@@ -36,7 +36,7 @@ async fn answered(exchange: &Recorded) -> Result<Answer, TurnError> {
     opened.ask(turn("Judge", delivery(&exchange.request))).await.map_err(|failure| failure.error)
 }
 
-/// Whether a refusal is about the schema, by the words of the provider.
+/// Whether a rejection is about the schema, judging by the provider's message.
 fn is_about_schema(exchange: &Recorded) -> bool {
     let words = exchange.response.to_string().to_lowercase();
     let about =
@@ -45,7 +45,7 @@ fn is_about_schema(exchange: &Recorded) -> bool {
 }
 
 #[tokio::test]
-async fn every_recorded_refusal_is_understood() {
+async fn every_recorded_rejection_is_classified() {
     for (source, exchanges) in collections() {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for exchange in exchanges.iter().filter(|one| one.status >= 400 && one.method == "POST") {
@@ -54,7 +54,7 @@ async fn every_recorded_refusal_is_understood() {
             let has_delivery = delivery(&exchange.request) != Delivery::Text;
             let kind = match &result {
                 Ok(answer) => {
-                    // The model's answer, which the judge rejects.
+                    // It is the model's answer, which the judge rejects.
                     assert!(exchange.response.to_string().contains("json_validate_failed"), "{context}");
                     assert_eq!(answer.submissions, [""; 0], "{context}");
                     "an answer"
@@ -71,7 +71,7 @@ async fn every_recorded_refusal_is_understood() {
             if is_about_schema(exchange) && has_delivery {
                 assert!(steps_down, "{context}");
             }
-            // What is wrong with a key or a model does not pass, and another strategy does not help.
+            // A wrong key or model is permanent, and another strategy does not help.
             if matches!(exchange.status, 401 | 403 | 404) {
                 assert_eq!(kind, "failed", "{context}");
             }

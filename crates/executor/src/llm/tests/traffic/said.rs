@@ -1,4 +1,4 @@
-//! What an exchange says, taken from its JSON by hand: the readers are compared with it.
+//! The content of an exchange, extracted from its JSON independently, to compare the readers with.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl Said {
         self.text.push_str(text.as_str().unwrap_or_default());
     }
 
-    /// A call whose arguments are a text, or a value.
+    /// A call whose arguments are a string or a value.
     fn call(&mut self, name: &Value, arguments: &Value) {
         let arguments = match arguments {
             Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
