@@ -53,6 +53,7 @@ fn finish(holding: Holding, severity: &str) -> FinishRun {
         conversation: None,
         affinity: None,
         facts: Vec::new(),
+        last: None,
         repeated: false,
     }
 }
