@@ -10,6 +10,8 @@ use tokio::net::TcpStream;
 pub struct Connection {
     stream: TcpStream,
     host: String,
+    /// Lines of the head that every request has.
+    headers: String,
     buffer: Vec<u8>,
 }
 
@@ -17,19 +19,24 @@ impl Connection {
     pub async fn open(address: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, host: address.to_owned(), buffer: Vec::new() })
+        Ok(Self { stream, host: address.to_owned(), headers: String::new(), buffer: Vec::new() })
+    }
+
+    /// Sends this API key with every request.
+    pub fn with_key(self, key: &str) -> Self {
+        Self { headers: format!("authorization: Bearer {key}\r\n"), ..self }
     }
 
     pub async fn post(&mut self, path: &str, body: &str) -> Result<Answer<'_>> {
-        let (host, length) = (&self.host, body.len());
+        let (host, headers, length) = (&self.host, &self.headers, body.len());
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            "POST {path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         self.exchange(&request).await
     }
 
     pub async fn get(&mut self, path: &str) -> Result<Answer<'_>> {
-        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.host);
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n{}\r\n", self.host, self.headers);
         self.exchange(&request).await
     }
 

@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 
 use crate::model::CONTENT;
 
-pub(crate) const PER_SECOND: u32 = 100;
-
-/// Each caller is due every 640 ms: answers that take longer delay its next request, and that delay counts.
+/// At 100 requests per second, each caller is due every 640 ms. Answers that take longer delay its next request, and that delay
+/// counts.
 const CALLERS: u32 = 64;
 
 /// The name of the model for all peers: of the agent, for Accord.
@@ -22,6 +21,7 @@ pub(crate) const MODEL: &str = "front";
 
 pub(crate) struct Load {
     address: String,
+    key: Option<String>,
     body: String,
 }
 
@@ -31,21 +31,32 @@ impl Load {
         let mut body = request();
         let format = json!({"name": "ticket", "strict": true, "schema": schema()});
         body["response_format"] = json!({"type": "json_schema", "json_schema": format});
-        Self { address: address.to_owned(), body: body.to_string() }
+        Self { address: address.to_owned(), key: None, body: body.to_string() }
     }
 
     /// For an agent, which has the schema itself.
     pub(crate) fn without_schema(address: &str) -> Self {
-        Self { address: address.to_owned(), body: request().to_string() }
+        Self { address: address.to_owned(), key: None, body: request().to_string() }
     }
 
-    pub(crate) fn run(&self, length: Duration) -> Result<Measured> {
+    pub(crate) fn with_key(self, key: &str) -> Self {
+        Self { key: Some(key.to_owned()), ..self }
+    }
+
+    async fn connect(&self) -> Result<Connection> {
+        let connection = Connection::open(&self.address).await?;
+        Ok(match &self.key {
+            Some(key) => connection.with_key(key),
+            None => connection,
+        })
+    }
+
+    pub(crate) fn run(&self, rate: u32, length: Duration) -> Result<Measured> {
         let mut callers = Vec::new();
         for _ in 0..CALLERS {
             callers.push(Caller::warm(self)?);
         }
-        let (begun, between) =
-            (Instant::now() + Duration::from_millis(100), Duration::from_secs(1) / PER_SECOND);
+        let (begun, between) = (Instant::now() + Duration::from_millis(100), Duration::from_secs(1) / rate);
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..)
                 .zip(callers)
@@ -100,7 +111,7 @@ impl<'a> Caller<'a> {
     /// Connects, and asks once.
     fn warm(load: &'a Load) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let connection = runtime.block_on(Connection::open(&load.address))?;
+        let connection = runtime.block_on(load.connect())?;
         let mut caller = Self { load, runtime, connection, expected: json!(CONTENT).to_string() };
         caller.ask().with_context(|| format!("the first request to {}", load.address))?;
         Ok(caller)
@@ -110,7 +121,7 @@ impl<'a> Caller<'a> {
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
         let asked = self.ask();
         if asked.is_err() {
-            self.connection = self.runtime.block_on(Connection::open(&self.load.address))?;
+            self.connection = self.runtime.block_on(self.load.connect())?;
         }
         asked.map(|()| due.elapsed())
     }
