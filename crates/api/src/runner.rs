@@ -222,24 +222,6 @@ pub struct ReportAttempts {
     pub step: Option<u32>,
 }
 
-/// What happened last in a run, reported together with its end.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LastReport {
-    /// Events, as in other reports.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub events: Vec<Body>,
-    /// Steps that were done.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<NewStep>,
-    /// Validated attempts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attempts: Vec<Attempt>,
-    /// Number of the step with the verdict on the last attempt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<u32>,
-}
-
 /// Outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -327,9 +309,6 @@ pub struct FinishRun {
     /// Capabilities of endpoints learned in this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactReport>,
-    /// What was not reported yet: only with `completed`. It is saved together with the result, or not at all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Box<LastReport>>,
     /// Whether this was reported before without a response. The coordinator may have crashed on it, so it is
     /// handled with care.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,7 +1,5 @@
 //! Reports the end of a run until there is a response.
 
-use std::sync::Arc;
-
 use accord_api::agent::Executor;
 use accord_api::{
     Demands, ErrorName, Failure, FailureType, FinishRun, FinishStatus, Holding, Origin, Profile, RunStatus,
@@ -17,7 +15,6 @@ use crate::coordinator::Coordinator;
 use crate::drive::{Outcome, RunEnd, failure_kind};
 use crate::leases::{LeasedRun, Reason};
 use crate::limits::RAW_BYTES;
-use crate::report::Delivery;
 use crate::text::shortened;
 
 /// A report with nothing in it.
@@ -37,7 +34,6 @@ fn empty(holding: &Holding, status: FinishStatus) -> FinishRun {
         conversation: None,
         affinity: None,
         facts: Vec::new(),
-        last: None,
         repeated: false,
     }
 }
@@ -126,12 +122,11 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
     }
 }
 
-/// Reports the end until there is a response. If it is refused, what goes with it is reported before it, and it is sent again. A
-/// report that is too large is sent again without its extras; a result that
+/// Reports the end until there is a response. A report that is too large is sent again without its extras; a result that
 /// is refused becomes a failure that says so; a failure that is refused is dropped, and the lease runs out.
 pub(crate) async fn tell(
-    coordinator: &Arc<dyn Coordinator>,
-    hold: &Arc<LeasedRun>,
+    coordinator: &dyn Coordinator,
+    hold: &LeasedRun,
     mut finish: FinishRun,
     origin: Option<Origin>,
 ) {
@@ -161,11 +156,6 @@ pub(crate) async fn tell(
         if gone.into_iter().any(|name| error.is(name)) {
             tracing::warn!(run_id = %hold.run_id, %error, "the run belongs to another runner now; its outcome is dropped");
             return;
-        }
-        // What goes with the result may be what was refused: by itself, each part of it is.
-        if let Some(last) = finish.last.take() {
-            Delivery::new(Arc::clone(coordinator), hold).deliver(*last).await;
-            continue;
         }
         if error.is(ErrorName::RequestTooLarge) && lighten(&mut finish) {
             tracing::warn!(

@@ -39,10 +39,6 @@ pub(crate) const LIVE_BYTES: usize = 64 * 1024;
 /// Events in one request: with texts of the largest size they stay within a request's limit.
 pub(crate) const EVENTS_PER_BATCH: usize = 50;
 
-/// How long reports are gathered before they are sent, unless the work waits for them: nobody sees the delay, and what happens at
-/// once takes one request.
-pub(crate) const GATHERING: Duration = Duration::from_millis(5);
-
 /// Reports that wait for the coordinator. Then the work waits too, rather than the memory fill.
 pub(crate) const REPORTS_HELD: usize = 200;
 

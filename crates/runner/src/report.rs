@@ -1,26 +1,21 @@
 //! Telling the coordinator what happens in a run, in order, in batches, without running ahead of it.
-//!
-//! What happens within a moment goes into one batch. What happens right before the end of a run is not sent here: it goes with
-//! the end, so that a caller does not wait for requests that only prepare it.
-
-mod delivery;
 
 use std::sync::Arc;
 
-use accord_api::{Attempt, EventBody, LastReport, NewStep, step};
+use accord_api::{Attempt, ErrorName, EventBody, NewStep, ReportAttempts, ReportEvents, step};
+use accord_client::ClientError;
 use accord_executor::StepSink;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
 
+use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
 use crate::drive::Observer;
-use crate::leases::LeasedRun;
-use crate::limits::{EVENTS_PER_BATCH, GATHERING, REPORTS_HELD};
-pub(crate) use delivery::Delivery;
+use crate::leases::{LeasedRun, Reason};
+use crate::limits::{EVENTS_PER_BATCH, REPORTS_HELD};
 
 /// Levels of a tool's arguments in an event. JSON readers accept 128 in all, and events are nested in other values;
 /// no real call has more.
@@ -44,14 +39,11 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter, and the task that sends. The task ends when the reporter is dropped, with what is not sent yet, or when the
+    /// A reporter, and the task that sends. The task ends when the reporter is dropped and everything is sent, or when the
     /// run is lost.
-    pub(crate) fn start(
-        coordinator: Arc<dyn Coordinator>,
-        hold: &Arc<LeasedRun>,
-    ) -> (Self, JoinHandle<LastReport>) {
+    pub(crate) fn start(coordinator: Arc<dyn Coordinator>, hold: &Arc<LeasedRun>) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(REPORTS_HELD);
-        let sending = Sending { delivery: Delivery::new(coordinator, hold), receiver, next: None };
+        let sending = Sending { coordinator, hold: Arc::clone(hold), receiver, next: None, is_full: false };
         (Self { sender, hold: Arc::clone(hold) }, tokio::spawn(sending.run()))
     }
 
@@ -131,37 +123,39 @@ fn is_within(value: &Value, levels: usize) -> bool {
 }
 
 struct Sending {
-    delivery: Delivery,
+    coordinator: Arc<dyn Coordinator>,
+    hold: Arc<LeasedRun>,
     receiver: mpsc::Receiver<Report>,
     /// What was received and belongs into the next batch.
     next: Option<Report>,
+    /// Whether a step was refused. Those behind it are not sent: they would not follow from the ones before.
+    is_full: bool,
 }
 
 impl Sending {
-    /// Sends everything but what came last: that may go with the end of the run.
-    async fn run(mut self) -> LastReport {
-        let lost = self.delivery.hold.lost.clone();
+    async fn run(mut self) {
+        let lost = self.hold.lost.clone();
         tokio::select! {
-            () = lost.cancelled() => LastReport::default(),
-            last = self.send_all() => last,
+            () = lost.cancelled() => {}
+            () = self.send_all() => {}
         }
     }
 
-    async fn send_all(&mut self) -> LastReport {
+    async fn send_all(&mut self) {
         while let Some(report) = self.receive().await {
             match report {
-                Report::Attempt(judged, Some(asker)) => {
+                Report::Event(_) | Report::Step(_) => {
+                    let batch = self.batch(report);
+                    self.deliver(batch).await;
+                }
+                Report::Attempt(judged, asker) => {
                     let (attempt, step) = *judged;
-                    let _ = asker.send(self.delivery.attempt(attempt, step).await);
+                    let waits = self.attempt(attempt, step).await;
+                    asker.map(|asker| asker.send(waits));
                 }
                 Report::Barrier(asker) => drop(asker.send(true)),
-                first => match self.batch(first).await {
-                    Batch::Last(last) => return self.delivery.sendable(last),
-                    Batch::Due(batch) => self.delivery.deliver(batch).await,
-                },
             }
         }
-        LastReport::default()
     }
 
     async fn receive(&mut self) -> Option<Report> {
@@ -171,22 +165,17 @@ impl Sending {
         }
     }
 
-    /// What comes within a moment, unless somebody waits for it. It has one step at most, which may be large, and ends with an
-    /// attempt.
-    async fn batch(&mut self, first: Report) -> Batch {
-        let until = Instant::now() + GATHERING;
-        let mut batch = LastReport::default();
+    /// What came while the last batch was on its way. A step ends a batch: it may be large.
+    fn batch(&mut self, first: Report) -> ReportEvents {
+        let holding = self.hold.holding.clone();
+        let mut batch = ReportEvents { holding, events: Vec::new(), steps: Vec::new() };
         let mut next = Some(first);
         while let Some(report) = next.take() {
             match report {
-                Report::Event(event) if batch.attempts.is_empty() => batch.events.push(*event),
-                Report::Step(step) if batch.steps.is_empty() && batch.attempts.is_empty() => {
+                Report::Event(event) => batch.events.push(*event),
+                Report::Step(step) => {
                     batch.steps.push(*step);
-                }
-                Report::Attempt(judged, None) if batch.attempts.is_empty() => {
-                    let (attempt, step) = *judged;
-                    batch.attempts.push(attempt);
-                    batch.step = step;
+                    break;
                 }
                 other => {
                     self.next = Some(other);
@@ -194,21 +183,78 @@ impl Sending {
                 }
             }
             if batch.events.len() < EVENTS_PER_BATCH {
-                match timeout_at(until, self.receiver.recv()).await {
-                    Ok(Some(report)) => next = Some(report),
-                    Ok(None) => return Batch::Last(batch),
-                    Err(_) => {}
-                }
+                next = self.receiver.try_recv().ok();
             }
         }
-        Batch::Due(batch)
+        batch
     }
-}
 
-enum Batch {
-    /// Nothing comes after it.
-    Last(LastReport),
-    Due(LastReport),
+    /// Sends a batch. If the coordinator refuses it, its parts are sent one by one, so that the rest is not lost with the one that
+    /// it does not take. An event that it refuses for good is dropped: the run does not depend on it. After a step that it
+    /// refuses no more steps are sent: the run starts after the last saved one if its runner is lost.
+    async fn deliver(&mut self, mut batch: ReportEvents) {
+        if self.is_full {
+            batch.steps.clear();
+        }
+        let is_alone = batch.events.len() + batch.steps.len() <= 1;
+        let Err(error) = self.events(&batch).await else { return };
+        if is_alone {
+            return self.refused(&error, !batch.steps.is_empty());
+        }
+        let ReportEvents { holding, events, steps } = batch;
+        let part = |events, steps| ReportEvents { holding: holding.clone(), events, steps };
+        let events = events.into_iter().map(|event| part(vec![event], Vec::new()));
+        let steps = steps.into_iter().map(|step| part(Vec::new(), vec![step]));
+        for part in events.chain(steps).collect::<Vec<_>>() {
+            if let Err(error) = self.events(&part).await {
+                self.refused(&error, !part.steps.is_empty());
+            }
+        }
+    }
+
+    async fn attempt(&self, attempt: Attempt, step: Option<u32>) -> bool {
+        let step = step.filter(|_| !self.is_full);
+        let report = ReportAttempts { holding: self.hold.holding.clone(), attempts: vec![attempt], step };
+        let run_id = &self.hold.run_id;
+        match self.answered(|| self.coordinator.attempts(run_id, &report)).await {
+            Ok(reported) => reported.is_some_and(|reported| reported.waiting),
+            Err(error) => {
+                tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected an attempt");
+                false
+            }
+        }
+    }
+
+    async fn events(&self, batch: &ReportEvents) -> Result<(), ClientError> {
+        if batch.events.is_empty() && batch.steps.is_empty() {
+            return Ok(());
+        }
+        let run_id = &self.hold.run_id;
+        self.answered(|| self.coordinator.events(run_id, batch)).await.map(|_| ())
+    }
+
+    fn refused(&mut self, error: &ClientError, is_step: bool) {
+        self.is_full |= is_step;
+        tracing::warn!(run_id = %self.hold.run_id, %error, "the coordinator rejected a report");
+    }
+
+    /// Sends until it is answered; `None` if the run is lost. An error is a refusal for good.
+    async fn answered<T, Sent: Future<Output = Result<T, ClientError>>>(
+        &self,
+        send: impl Fn() -> Sent,
+    ) -> Result<Option<T>, ClientError> {
+        let mut backoff = Backoff::default();
+        loop {
+            match send().await {
+                Err(error) if error.is(ErrorName::LeaseLost) => {
+                    self.hold.end(Reason::Lost);
+                    return Ok(None);
+                }
+                Err(error) if error.is_transient() => backoff.rest().await,
+                answered => return answered.map(Some),
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use accord_api::agent::Executor;
 use accord_api::step::Body;
-use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, FinishStatus, LastReport, Origin};
+use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
 use accord_executor::{Approvals, Journal, OpenError, Session, Start};
 use accord_trace::{TraceParent, names};
 use futures_util::FutureExt;
@@ -24,7 +24,7 @@ use crate::drive::{Budget, Outcome, Over, RunEnd, drive, timed_out};
 use crate::finish;
 use crate::leases::{LeasedRun, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
-use crate::report::{Delivery, Reporter};
+use crate::report::Reporter;
 use crate::runner::Shared;
 use crate::servers::Filling;
 
@@ -74,7 +74,7 @@ pub(crate) async fn work(
         Some(Reason::Stop | Reason::Release) | None => true,
     };
     if is_told {
-        Box::pin(finish::tell(&shared.coordinator, &hold, finish, origin)).await;
+        Box::pin(finish::tell(shared.coordinator.as_ref(), &hold, finish, origin)).await;
     }
     shared.leases.forget(&hold);
 }
@@ -125,17 +125,13 @@ async fn attempt(
         };
         let working =
             Working { assignment: &assignment, budget: &budget, hold, journal, reporter, reporting };
-        let (outcome, last) = working.driven(session).await;
+        let outcome = working.driven(session).await;
         match outcome.end {
             RunEnd::Diverged(reason) if !assignment.steps.is_empty() => {
                 tracing::warn!(run_id = %hold.run_id, reason, "the recorded steps do not fit; the run starts over");
-                deliver(shared, hold, last).await;
                 assignment = restarted(shared, assignment, hold, reason).await;
             }
-            _ => {
-                let finish = finish::report(hold, outcome, finish::affinity(&assignment, shared.profile()));
-                break with_last(shared, hold, finish, last).await;
-            }
+            _ => break finish::report(hold, outcome, finish::affinity(&assignment, shared.profile())),
         }
     };
     (finish, origin)
@@ -160,32 +156,10 @@ async fn restarted(
     let journal = Journal::new(Vec::new(), assignment.next_step, Arc::new(reporter.clone()));
     journal.record(Body::Restarted { reason }).await;
     drop((journal, reporter));
-    match reporting.await {
-        Ok(last) => deliver(shared, hold, last).await,
-        Err(error) => tracing::error!(run_id = %hold.run_id, %error, "reporting crashed"),
+    if let Err(error) = reporting.await {
+        tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
     }
     Assignment { steps: Vec::new(), next_step: assignment.next_step.saturating_add(1), ..assignment }
-}
-
-/// What was not reported yet goes with a result. Any other end comes after it.
-async fn with_last(shared: &Shared, hold: &Arc<LeasedRun>, finish: FinishRun, last: LastReport) -> FinishRun {
-    if last == LastReport::default() {
-        return finish;
-    }
-    if finish.status == FinishStatus::Completed {
-        return FinishRun { last: Some(Box::new(last)), ..finish };
-    }
-    deliver(shared, hold, last).await;
-    finish
-}
-
-/// Reports what was not reported yet, unless the run is lost.
-async fn deliver(shared: &Shared, hold: &Arc<LeasedRun>, last: LastReport) {
-    let mut delivery = Delivery::new(Arc::clone(&shared.coordinator), hold);
-    tokio::select! {
-        () = hold.lost.cancelled() => {}
-        () = delivery.deliver(last) => {}
-    }
 }
 
 fn broken(message: String) -> Failure {
@@ -306,12 +280,11 @@ struct Working<'a> {
     hold: &'a Arc<LeasedRun>,
     journal: Arc<Journal>,
     reporter: Reporter,
-    reporting: JoinHandle<LastReport>,
+    reporting: JoinHandle<()>,
 }
 
 impl Working<'_> {
-    /// What the work came to, and what was not reported yet.
-    async fn driven(self, mut session: Box<dyn Session>) -> (Outcome, LastReport) {
+    async fn driven(self, mut session: Box<dyn Session>) -> Outcome {
         let Self { assignment, budget, hold, journal, reporter, reporting } = self;
         let outcome = drive(session.as_mut(), assignment, budget, &reporter, &journal).await;
         if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
@@ -321,15 +294,11 @@ impl Working<'_> {
         if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, RunEnd::Stopped) {
             // Nothing came of it that would be offered.
             reporting.abort();
-            return (outcome, LastReport::default());
+            return outcome;
         }
-        let last = match reporting.await {
-            Ok(last) => last,
-            Err(error) => {
-                tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
-                LastReport::default()
-            }
-        };
-        (outcome, last)
+        if let Err(error) = reporting.await {
+            tracing::error!(run_id = %hold.run_id, %error, "reporting crashed");
+        }
+        outcome
     }
 }

@@ -117,14 +117,6 @@ pub struct Report {
     pub now: Timestamp,
 }
 
-/// What happened last in a run, as in a [`Report`].
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LastReport {
-    pub events: Vec<Body>,
-    pub attempts: Vec<Attempt>,
-    pub steps: Vec<Step>,
-}
-
 /// The end of a run, reported by its holder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finish {
@@ -140,8 +132,6 @@ pub struct Finish {
     pub affinity: Option<Demands>,
     /// What was seen of endpoints.
     pub observations: Vec<Observation>,
-    /// What was not reported yet. It is written before the end.
-    pub last: LastReport,
     pub now: Timestamp,
 }
 

@@ -13,7 +13,7 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Holder, Outcome, Run};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Finish, LastReport, Report, RunReader as _, RunStore as _, Submission};
+use accord_store::{Claim, Finish, Report, RunReader as _, RunStore as _, Submission};
 use accord_store_sqlite::SqliteStore;
 use accord_test_support::story;
 use anyhow::{Context as _, Result};
@@ -89,7 +89,6 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
             conversation: None,
             affinity: None,
             observations: Vec::new(),
-            last: LastReport::default(),
             now,
         })
         .await?;

@@ -53,7 +53,6 @@ fn finish(holding: Holding, severity: &str) -> FinishRun {
         conversation: None,
         affinity: None,
         facts: Vec::new(),
-        last: None,
         repeated: false,
     }
 }

@@ -6,8 +6,7 @@ use accord_domain::event::Body;
 use accord_domain::id::{RunId, RunnerId};
 use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
-use accord_store::{LastReport, Report};
-use jiff::Timestamp;
+use accord_store::Report;
 
 use super::Runners;
 use super::runs::{holder, refuse};
@@ -37,15 +36,18 @@ impl Runners {
     }
 
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
-        check_events(&report.events)?;
-        check_steps(&report.steps)?;
+        check_count("events", report.events.len(), MOST_EVENTS)?;
+        check_count("steps", report.steps.len(), MOST_EVENTS)?;
+        report.events.iter().try_for_each(check_event)?;
+        report.steps.iter().try_for_each(check_step)?;
         self.note_alive(&report.holding.runner_id).await;
         let (now, delivery) = (self.outside.now(), report.holding.attempt);
+        let step = |NewStep { number, body }| Step { number, delivery, at: now, body };
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: report.events,
             attempts: Vec::new(),
-            steps: report.steps.into_iter().map(|step| saved(step, delivery, now)).collect(),
+            steps: report.steps.into_iter().map(step).collect(),
             now,
         };
         self.store.report(report).await?;
@@ -57,7 +59,10 @@ impl Runners {
         run_id: RunId,
         report: ReportAttempts,
     ) -> Result<ReportedAttempts, Error> {
-        let mut attempts = checked_all(report.attempts, report.holding.attempt)?;
+        check_count("attempts", report.attempts.len(), MOST_ATTEMPTS)?;
+        let delivery = report.holding.attempt;
+        let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
+        let mut attempts = attempts.collect::<Result<Vec<_>, _>>()?;
         self.note_alive(&report.holding.runner_id).await;
         let waiting = match attempts.last_mut().filter(|last| last.outcome.is_answer()) {
             Some(last) if self.waits_for_children(&run_id).await? => {
@@ -67,7 +72,11 @@ impl Runners {
             _ => false,
         };
         let now = self.outside.now();
-        let steps = verdict(&attempts, report.step, now).into_iter().collect();
+        let verdict = |(last, number): (&Attempt, u32)| {
+            let Attempt { delivery, number: attempt, outcome, .. } = *last;
+            Step { number, delivery, at: now, body: step::Body::Verdict { delivery, attempt, outcome } }
+        };
+        let steps = attempts.last().zip(report.step).map(verdict).into_iter().collect();
         let figures: Vec<(u32, Figures)> =
             attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
         let report =
@@ -93,48 +102,6 @@ impl Runners {
     pub(super) async fn note_alive(&self, runner_id: &RunnerId) {
         let _ = self.heard_of(runner_id).await;
     }
-}
-
-/// What is reported together with the end of a run, as it is written.
-pub(super) fn last_report(
-    report: accord_api::LastReport,
-    delivery: u32,
-    now: Timestamp,
-) -> Result<LastReport, Error> {
-    let accord_api::LastReport { events, steps, attempts, step } = report;
-    check_events(&events)?;
-    check_steps(&steps)?;
-    let attempts = checked_all(attempts, delivery)?;
-    let steps = steps.into_iter().map(|step| saved(step, delivery, now));
-    let steps = steps.chain(verdict(&attempts, step, now)).collect();
-    Ok(LastReport { events, attempts, steps })
-}
-
-fn saved(step: NewStep, delivery: u32, at: Timestamp) -> Step {
-    let NewStep { number, body } = step;
-    Step { number, delivery, at, body }
-}
-
-/// The step with the verdict on the last of these.
-fn verdict(attempts: &[Attempt], number: Option<u32>, at: Timestamp) -> Option<Step> {
-    let (Attempt { delivery, number: attempt, outcome, .. }, number) = attempts.last().zip(number)?;
-    let (delivery, attempt, outcome) = (*delivery, *attempt, *outcome);
-    Some(Step { number, delivery, at, body: step::Body::Verdict { delivery, attempt, outcome } })
-}
-
-fn check_events(events: &[Body]) -> Result<(), Error> {
-    check_count("events", events.len(), MOST_EVENTS)?;
-    events.iter().try_for_each(check_event)
-}
-
-fn check_steps(steps: &[NewStep]) -> Result<(), Error> {
-    check_count("steps", steps.len(), MOST_EVENTS)?;
-    steps.iter().try_for_each(check_step)
-}
-
-fn checked_all(attempts: Vec<Attempt>, delivery: u32) -> Result<Vec<Attempt>, Error> {
-    check_count("attempts", attempts.len(), MOST_ATTEMPTS)?;
-    attempts.into_iter().map(|attempt| checked(attempt, delivery)).collect()
 }
 
 fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {

@@ -3,10 +3,10 @@
 use accord_domain::id::SessionId;
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Outcome, Run, Status};
-use accord_store::{AskAgain, Finish, LastReport};
+use accord_store::{AskAgain, Finish};
 use sqlx::PgConnection;
 
-use super::{attempts, report};
+use super::attempts;
 use crate::callbacks::still_to_come;
 use crate::convert::json;
 use crate::error::DbError;
@@ -53,9 +53,7 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, DbE
         insert_outcome(connection, &step.change.run, outcome).await?;
     }
     write_conversation(connection, &step.change.session.id, finish.conversation.as_deref()).await?;
-    let LastReport { events, attempts, steps } = &finish.last;
-    let told = report::insert(connection, &step.change.run, events, attempts, steps, finish.now).await?;
-    write::steps(connection, told, std::slice::from_ref(&step)).await?;
+    write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     // Last, because many runs learn the same at the same time and wait for each other here.
     facts::write(connection, &finish.observations).await?;
     Ok(step)

@@ -1,12 +1,8 @@
 //! What happens while a run is at work.
 
-use accord_domain::attempt::Attempt;
 use accord_domain::event::{Body, NewEvent};
-use accord_domain::run::Run;
 use accord_domain::run::change::held;
-use accord_domain::step::Step;
 use accord_store::Report;
-use jiff::Timestamp;
 use sqlx::PgConnection;
 
 use super::{attempts, steps};
@@ -35,30 +31,15 @@ impl PostgresStore {
 async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<Vec<NewEvent>, DbError> {
     let run = load::run(connection, &report.holder.run_id).await?;
     held(&run, &report.holder)?;
-    let Report { events, attempts, steps, now, .. } = report;
-    let events = insert(connection, &run, events, attempts, steps, *now).await?;
-    write::events(connection, &events).await?;
-    Ok(events)
-}
-
-/// Writes attempts and steps. Returns the events, which are to be written.
-pub(super) async fn insert(
-    connection: &mut PgConnection,
-    run: &Run,
-    events: &[Body],
-    attempts: &[Attempt],
-    steps: &[Step],
-    at: Timestamp,
-) -> Result<Vec<NewEvent>, DbError> {
-    let (session_id, run_id) = (&run.session_id, Some(&run.id));
-    let told = events.iter().map(|body| NewEvent {
-        at,
-        session_id: session_id.clone(),
-        run_id: run_id.cloned(),
+    let told = report.events.iter().map(|body| NewEvent {
+        at: report.now,
+        session_id: run.session_id.clone(),
+        run_id: Some(run.id.clone()),
         body: body.clone(),
     });
     let mut events: Vec<_> = told.collect();
-    events.extend(attempts::insert(connection, run, attempts, at).await?);
-    steps::insert(connection, &run.id, steps).await?;
+    events.extend(attempts::insert(connection, &run, &report.attempts, report.now).await?);
+    steps::insert(connection, &run.id, &report.steps).await?;
+    write::events(connection, &events).await?;
     Ok(events)
 }

@@ -6,9 +6,7 @@ use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
-use accord_store::{
-    Claim, Claimed, EventFilter, EventLimit, EventStore, Finish, LastReport, RunStore, Submission,
-};
+use accord_store::{Claim, Claimed, EventFilter, EventLimit, EventStore, Finish, RunStore, Submission};
 use accord_store_postgres::PostgresStore;
 pub(crate) use accord_test_support::story::holder;
 use accord_test_support::story::submission;
@@ -98,7 +96,6 @@ pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
         conversation: None,
         affinity: None,
         observations: Vec::new(),
-        last: LastReport::default(),
         now: at(2),
     }
 }

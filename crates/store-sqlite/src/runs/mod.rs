@@ -11,14 +11,13 @@ pub(crate) use claim::waiting_demands;
 use accord_domain::id::RunId;
 use accord_domain::run::{Failure, Holder, Run, change};
 use accord_store::{
-    AskAgain, Claim, Claimed, Finish, LastReport, Report, RunStore, StoreError, Submission, Submitted,
-    Suspend, Wake,
+    AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted, Suspend, Wake,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::change::{ChangedRows, apply, apply_without_runner};
-use crate::rows::{attempt, run};
+use crate::rows::{attempt, event, run, step};
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -44,13 +43,15 @@ impl RunStore for SqliteStore {
 
     async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError> {
         let Report { holder, events, attempts, steps, now } = report;
-        let report = work::PreparedReport::new(LastReport { events, attempts, steps })?;
+        let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
+        let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;
+        let steps = steps.iter().map(step::Prepared::new).collect::<Result<Vec<_>, _>>()?;
+        let report = work::PreparedReport { events, attempts, steps };
         self.write_decided(move |write| work::report(write, &holder, &report, now)).await
     }
 
-    async fn finish_run(&self, mut finish: Finish) -> Result<Run, StoreError> {
-        let last = work::PreparedReport::new(std::mem::take(&mut finish.last))?;
-        self.write_decided(move |write| work::finish(write, finish, &last)).await
+    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
+        self.write_decided(move |write| work::finish(write, finish)).await
     }
 
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {

@@ -2,7 +2,7 @@
 
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Holder, Run};
-use accord_store::{AskAgain, Finish, LastReport, Notice, StoreError};
+use accord_store::{AskAgain, Finish, Notice};
 use jiff::Timestamp;
 
 use crate::callbacks::still_to_come;
@@ -20,56 +20,38 @@ pub(super) struct PreparedReport {
     pub(super) steps: Vec<step::Prepared>,
 }
 
-impl PreparedReport {
-    pub(super) fn new(report: LastReport) -> Result<Self, StoreError> {
-        let LastReport { events, attempts, steps } = report;
-        Ok(Self {
-            events: events.iter().map(event::Prepared::new).collect::<Result<_, _>>()?,
-            attempts: attempts.into_iter().map(attempt::Prepared::new).collect::<Result<_, _>>()?,
-            steps: steps.iter().map(step::Prepared::new).collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// Writes it, and returns the numbers of the attempts that were not there yet.
-    fn write(&self, write: &mut Write<'_>, loaded: &run::Loaded, now: Timestamp) -> DbResult<Vec<u32>> {
-        let connection = write.connection();
-        for event in &self.events {
-            event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), event)?;
-        }
-        for step in &self.steps {
-            step::insert(connection, loaded.seq, step)?;
-        }
-        let mut written = Vec::with_capacity(self.attempts.len());
-        for judged in &self.attempts {
-            if attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)? {
-                written.push(judged.number());
-            }
-        }
-        if !self.events.is_empty() || !written.is_empty() {
-            let (session_id, run_id) = (loaded.session.id.clone(), Some(loaded.run.id.clone()));
-            write.notify(Notice::Events { session_id, run_id });
-        }
-        Ok(written)
-    }
-}
-
 pub(super) fn report(
     write: &mut Write<'_>,
     holder: &Holder,
     report: &PreparedReport,
     now: Timestamp,
 ) -> DbResult<Vec<u32>> {
-    let loaded = run::load(write.connection(), &holder.run_id)?;
+    let connection = write.connection();
+    let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, holder)?;
-    report.write(write, &loaded, now)
+    for event in &report.events {
+        event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), event)?;
+    }
+    for step in &report.steps {
+        step::insert(connection, loaded.seq, step)?;
+    }
+    let mut written = Vec::with_capacity(report.attempts.len());
+    for judged in &report.attempts {
+        if attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)? {
+            written.push(judged.number());
+        }
+    }
+    if !report.events.is_empty() || !written.is_empty() {
+        write.notify(Notice::Events { session_id: loaded.session.id, run_id: Some(loaded.run.id) });
+    }
+    Ok(written)
 }
 
-pub(super) fn finish(write: &mut Write<'_>, finish: Finish, last: &PreparedReport) -> DbResult<Run> {
-    let Finish { holder, end, usage, retries, conversation, affinity, observations, last: _, now } = finish;
-    let loaded = run::load(write.connection(), &holder.run_id)?;
-    change::held(&loaded.run, &holder)?;
-    last.write(write, &loaded, now)?;
+pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> DbResult<Run> {
+    let Finish { holder, end, usage, retries, conversation, affinity, observations, now } = finish;
     let connection = write.connection();
+    let loaded = run::load(connection, &holder.run_id)?;
+    change::held(&loaded.run, &holder)?;
     let changed_rows = ChangedRows::of(&loaded);
     let end = change::end_of(&loaded.run, end);
     let mut children = Children::Quiet;

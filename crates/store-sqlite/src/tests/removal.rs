@@ -8,8 +8,8 @@ use accord_domain::session::ExecutionMode;
 use accord_domain::step::{Body as StepBody, Step};
 use accord_domain::usage::Usage;
 use accord_store::{
-    Claim, EventFilter, EventLimit, EventStore, Finish, LastReport, Report, RunReader, SessionChoice,
-    SessionStore, WorkflowRunStore,
+    Claim, EventFilter, EventLimit, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore,
+    WorkflowRunStore,
 };
 use accord_test_support::story::workflows::a_workflow_run_that_is_over;
 use jiff::SignedDuration;
@@ -65,7 +65,6 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         conversation: Some("[]".into()),
         affinity: None,
         observations: vec![],
-        last: LastReport::default(),
         now,
     };
     store.finish_run(finish).await.unwrap();

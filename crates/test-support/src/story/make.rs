@@ -14,8 +14,7 @@ use accord_domain::session::{ExecutionMode, Session};
 use accord_domain::step::{self, Step};
 use accord_domain::usage::Usage;
 use accord_store::{
-    Claim, Claimed, EventFilter, EventLimit, Finish, LastReport, SessionChoice, Store, Submission, Suspend,
-    Wake,
+    Claim, Claimed, EventFilter, EventLimit, Finish, SessionChoice, Store, Submission, Suspend, Wake,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -202,7 +201,6 @@ pub(super) fn finish(holder: &Holder, end: End, seconds: i64) -> Finish {
         conversation: None,
         affinity: None,
         observations: Vec::new(),
-        last: LastReport::default(),
         now: at(seconds),
     }
 }

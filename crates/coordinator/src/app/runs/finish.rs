@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use serde_json::value::RawValue;
 
 use super::Runs;
-use crate::app::reports::{check_usage, last_report};
+use crate::app::reports::check_usage;
 use crate::error::Error;
-use crate::metrics::{self, Figures};
+use crate::metrics;
 
 /// An agent has a handful of models and a model a handful of features.
 const MOST_FACTS: usize = 64;
@@ -133,11 +133,7 @@ impl Runs {
             End::Failed(_) | End::Stopped => report.retry_count,
         };
         let now = self.outside.now();
-        let last = report.last.map(|last| last_report(*last, holder.attempt, now)).transpose()?;
-        let last = last.unwrap_or_default();
-        let figures: Vec<Figures> = last.attempts.iter().map(Figures::of).collect();
         let finish = Finish {
-            last,
             holder,
             end,
             usage,
@@ -147,9 +143,7 @@ impl Runs {
             observations: observations(report.facts, now)?,
             now,
         };
-        let run = self.store.finish_run(finish).await?;
-        figures.iter().for_each(metrics::attempt);
-        Ok(run)
+        Ok(self.store.finish_run(finish).await?)
     }
 }
 
@@ -169,11 +163,6 @@ pub(super) fn text_of(raw: Box<RawValue>) -> String {
 
 /// Rejects a result together with a failure: one of them would be dropped silently.
 fn check_members(report: &FinishRun) -> Result<(), Error> {
-    if report.last.is_some() && report.status != FinishStatus::Completed {
-        return Err(refuse(
-            "last is allowed only with status completed; report events and attempts before the end",
-        ));
-    }
     match report.status {
         FinishStatus::Completed if report.error.is_some() => {
             Err(refuse("error is not allowed with status completed; report failed, or omit it"))
