@@ -28,15 +28,16 @@ pub(crate) struct Load {
 impl Load {
     /// With the schema in the request.
     pub(crate) fn with_schema(address: &str) -> Self {
-        let mut body = request();
         let format = json!({"name": "ticket", "strict": true, "schema": schema()});
-        body["response_format"] = json!({"type": "json_schema", "json_schema": format});
+        let format = json!({"type": "json_schema", "json_schema": format});
+        let body = json!({"model": MODEL, "messages": messages(), "response_format": format});
         Self { address: address.to_owned(), key: None, body: body.to_string() }
     }
 
     /// For an agent, which has the schema itself.
     pub(crate) fn without_schema(address: &str) -> Self {
-        Self { address: address.to_owned(), key: None, body: request().to_string() }
+        let body = json!({"model": MODEL, "messages": messages()});
+        Self { address: address.to_owned(), key: None, body: body.to_string() }
     }
 
     pub(crate) fn with_key(self, key: &str) -> Self {
@@ -80,11 +81,8 @@ impl Load {
     }
 }
 
-fn request() -> Value {
-    json!({
-        "model": MODEL,
-        "messages": [{"role": "user", "content": "Sort this ticket: nobody can log in since nine"}],
-    })
+fn messages() -> Value {
+    json!([{"role": "user", "content": "Sort this ticket: nobody can log in since nine"}])
 }
 
 pub(crate) fn schema() -> Value {
