@@ -1,5 +1,7 @@
-//! What judging costs: the documents that are judged, and a clock.
+//! What the benchmarks share: the documents that are judged, a clock, the real binary as a process, and a small HTTP client.
 
+pub mod http;
+pub mod server;
 mod timing;
 mod workload;
 

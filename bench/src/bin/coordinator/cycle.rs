@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use crate::http::Connection;
-use crate::server::Server;
+use bench::http::Connection;
+use bench::server::Server;
 
 /// The steps of a cycle that wait for the disk: create, claim, start, event, finish. Reading does not.
 pub(crate) const DURABLE_STEPS: usize = 5;

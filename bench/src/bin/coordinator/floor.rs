@@ -16,8 +16,8 @@ use tokio::sync::oneshot;
 
 use crate::cycle::DURABLE_STEPS;
 use crate::disk;
-use crate::http::{self, Connection};
-use crate::server::Server;
+use bench::http::{self, Connection};
+use bench::server::Server;
 
 /// The first argument of the process that serves.
 pub(crate) const SERVE: &str = "floor";

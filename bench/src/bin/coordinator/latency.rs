@@ -7,8 +7,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::cycle::Worker;
-use crate::http::Connection;
-use crate::server::Server;
+use bench::http::Connection;
+use bench::server::Server;
 
 const SAMPLES: usize = 500;
 

@@ -12,16 +12,15 @@
 mod cycle;
 mod disk;
 mod floor;
-mod http;
 mod latency;
 mod memory;
-mod server;
 mod store;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use bench::server::Server;
 
 /// How long each pace is measured.
 const ROUND: Duration = Duration::from_secs(8);
@@ -66,7 +65,7 @@ async fn paces(binary: &Path, callers: &[usize]) -> Result<()> {
     println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for &callers in callers {
         let folder = tempfile::tempdir_in(".")?;
-        let server = server::Server::start(binary, folder.path(), &["coordinator"]).await?;
+        let server = Server::start(binary, folder.path(), &["coordinator"]).await?;
         let pace = cycle::measure(&server, callers, ROUND).await?;
         drop(server);
         let least = floor::cpu(folder.path(), callers, pace.bytes, ROUND / 2).await?;

@@ -8,8 +8,8 @@ use anyhow::{Result, ensure};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::http::Connection;
-use crate::server::Server;
+use bench::http::Connection;
+use bench::server::Server;
 
 const SESSIONS: usize = 10_000;
 const STARTS: usize = 20;

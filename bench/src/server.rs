@@ -9,17 +9,17 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
 /// A coordinator that is ready.
-pub(crate) struct Server {
+pub struct Server {
     child: Child,
     /// Where it listens: host and port.
-    pub(crate) address: String,
+    pub address: String,
     /// From spawning to the line that says so.
-    pub(crate) ready_after: Duration,
+    pub ready_after: Duration,
 }
 
 impl Server {
     /// Starts `accord` with these arguments, on a free port, in a folder with one agent that no executor is needed for.
-    pub(crate) async fn start(binary: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
+    pub async fn start(binary: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
         let agents = folder.join(".accord/agents/bench");
         std::fs::create_dir_all(&agents)?;
         std::fs::write(agents.join("agent.yaml"), AGENT)?;
@@ -41,7 +41,7 @@ impl Server {
     }
 
     /// CPU time used so far, in the kernel's ticks of 10 ms.
-    pub(crate) fn cpu(&self) -> Result<Duration> {
+    pub fn cpu(&self) -> Result<Duration> {
         let stat = std::fs::read_to_string(self.proc("stat")?)?;
         let fields: Vec<&str> = stat.rsplit(')').next().context("no fields")?.split_whitespace().collect();
         let ticks =
@@ -50,7 +50,7 @@ impl Server {
     }
 
     /// Bytes written to disk so far.
-    pub(crate) fn written(&self) -> Result<u64> {
+    pub fn written(&self) -> Result<u64> {
         let io = std::fs::read_to_string(self.proc("io")?)?;
         let line =
             io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).context("no write_bytes")?;
@@ -58,7 +58,7 @@ impl Server {
     }
 
     /// Resident memory in MiB.
-    pub(crate) fn resident(&self) -> Result<f64> {
+    pub fn resident(&self) -> Result<f64> {
         let status = std::fs::read_to_string(self.proc("status")?)?;
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
         let kibibytes: f64 = line.split_whitespace().nth(1).context("no number")?.parse()?;

@@ -7,29 +7,36 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// One connection.
-pub(crate) struct Connection {
+pub struct Connection {
     stream: TcpStream,
     host: String,
+    /// Lines of the head that every request has.
+    headers: String,
     buffer: Vec<u8>,
 }
 
 impl Connection {
-    pub(crate) async fn open(address: &str) -> Result<Self> {
+    pub async fn open(address: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, host: address.to_owned(), buffer: Vec::new() })
+        Ok(Self { stream, host: address.to_owned(), headers: String::new(), buffer: Vec::new() })
     }
 
-    pub(crate) async fn post(&mut self, path: &str, body: &str) -> Result<Answer<'_>> {
-        let (host, length) = (&self.host, body.len());
+    /// Sends this API key with every request.
+    pub fn with_key(self, key: &str) -> Self {
+        Self { headers: format!("authorization: Bearer {key}\r\n"), ..self }
+    }
+
+    pub async fn post(&mut self, path: &str, body: &str) -> Result<Answer<'_>> {
+        let (host, headers, length) = (&self.host, &self.headers, body.len());
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            "POST {path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         self.exchange(&request).await
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> Result<Answer<'_>> {
-        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.host);
+    pub async fn get(&mut self, path: &str) -> Result<Answer<'_>> {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n{}\r\n", self.host, self.headers);
         self.exchange(&request).await
     }
 
@@ -58,7 +65,7 @@ impl Connection {
 }
 
 /// Where the head of a message ends and where its body does, once all of it is there.
-pub(crate) fn whole(buffer: &[u8]) -> Result<Option<(usize, usize)>> {
+pub fn whole(buffer: &[u8]) -> Result<Option<(usize, usize)>> {
     let Some(end) = find(buffer, b"\r\n\r\n") else { return Ok(None) };
     let head = end + 4;
     let lines = std::str::from_utf8(buffer.get(..head).context("no head")?)?.lines();
@@ -71,18 +78,22 @@ pub(crate) fn whole(buffer: &[u8]) -> Result<Option<(usize, usize)>> {
     Ok((buffer.len() >= head + length).then_some((head, head + length)))
 }
 
-/// An answer: JSON as the coordinator writes it, without spaces.
-pub(crate) struct Answer<'a>(&'a str);
+/// A response: JSON as the coordinator writes it, without spaces.
+pub struct Answer<'a>(&'a str);
 
 impl Answer<'_> {
+    pub fn contains(&self, text: &str) -> bool {
+        self.0.contains(text)
+    }
+
     /// The first text of this name, anywhere.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    pub fn text(&self, name: &str) -> Option<String> {
         let value = self.value(name)?.strip_prefix('"')?;
         value.get(..value.find('"')?).map(str::to_owned)
     }
 
     /// The first number of this name, as it is written.
-    pub(crate) fn number(&self, name: &str) -> Option<String> {
+    pub fn number(&self, name: &str) -> Option<String> {
         let value = self.value(name)?;
         let end = value.find(|character: char| !character.is_ascii_digit())?;
         value.get(..end).map(str::to_owned)
