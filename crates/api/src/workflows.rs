@@ -203,6 +203,15 @@ pub struct WorkflowRunView {
     pub edges: Vec<WorkflowEdgeView>,
 }
 
+impl WorkflowRunView {
+    /// The type of its error. If no output was reached because a node failed, the type of that node's error.
+    pub fn failure_kind(&self) -> Option<&str> {
+        let kind = self.error.as_ref()?.kind.as_str();
+        let failed = self.nodes.iter().find_map(|node| node.error.as_ref());
+        Some(failed.filter(|_| kind == "no_output").map_or(kind, |failed| failed.kind.as_str()))
+    }
+}
+
 /// A node of a workflow run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WorkflowNodeView {

@@ -18,7 +18,8 @@ import model
 HERE = pathlib.Path(__file__).resolve().parent
 GUIDE = HERE.parents[2] / "docs/guides/clients.md"
 ADDRESS = "http://127.0.0.1:8765"
-PATIENCE = 120
+# Each start of a CLI takes seconds on a busy machine.
+PATIENCE = 600
 
 # <!-- example: NAME CLIENT prints TEXT -->, then the code.
 EXAMPLE = re.compile(r"<!-- example: (\S+) (\S+) prints (.+?) -->\n+```\w+\n(.*?)```\n", re.DOTALL)
@@ -30,26 +31,78 @@ SENTIMENT = {
     "properties": {"label": {"enum": ["positive", "negative"]}, "score": {"type": "number"}},
 }
 COUNT = "import json,sys; print(json.dumps({'words': len(json.load(sys.stdin)['text'].split())}))"
+# What a command says has to be JSON; that it conforms is the contract.
+TAG = "import sys; print('{\"label\": 0}' if 'impossible' in sys.stdin.read() else '{\"label\": \"positive\", \"score\": 0.9}')"
+# Settings of this machine that must not reach the CLIs.
+OWN = ("ANTHROPIC_", "OPENAI_", "CLAUDE", "CODEX_", "OTEL_")
 
 
-def agents(base_url: str) -> list[dict]:
-    llm = {"type": "llm", "provider": "openai-compatible", "model": "m", "base_url": base_url}
+def executors(url: str, folder: pathlib.Path, installed: pathlib.Path) -> dict[str, dict]:
+    """By the name of an agent without a contract; NAME-sentiment is the same with one."""
+    programs = {}
+    for name, package in (("claude", "claude-code"), ("codex", "codex")):
+        programs[name] = installed / package / "node_modules/.bin" / name
+        if not programs[name].exists():
+            sys.exit(f"{programs[name]} is missing: run crates/cli/tests/real/setup")
+        (folder / name / "home").mkdir(parents=True)
+    home = {name: {"HOME": str(folder / name / "home")} for name in programs}
+    claude = {**home["claude"], "CLAUDE_CONFIG_DIR": str(folder / "claude"), "CLAUDE_CODE_MAX_RETRIES": "1"}
+    claude |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-ant-test"}
+    codex = {**home["codex"], "CODEX_HOME": str(folder / "codex"), "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-test"}
+    retries = ("request_max_retries", "stream_max_retries")
+    args = [arg for key in retries for arg in ("-c", f"model_providers.accord.{key}=0")]
+    return {
+        "assistant": {"type": "llm", "provider": "openai-compatible", "model": "m", "base_url": f"{url}/v1"},
+        "claude": {"type": "claude-code", "command": str(programs["claude"]), "model": "claude-test", "env": claude},
+        "codex": {"type": "codex", "command": str(programs["codex"]), "model": "gpt-test", "args": args, "env": codex},
+        "command": {"type": "process", "command": sys.executable, "args": ["-c", TAG]},
+    }
+
+
+def agents(url: str, folder: pathlib.Path, installed: pathlib.Path) -> list[dict]:
+    found = []
+    for name, executor in executors(url, folder, installed).items():
+        agent = {"name": name, "executor": executor}
+        if executor["type"] == "process":
+            agent["type"] = "procedural"
+        own = "sentiment" if name == "assistant" else f"{name}-sentiment"
+        contract = {"output_schema": SENTIMENT, "output_schema_options": {"max_retries": 1}}
+        found += [agent, {**agent, "name": own, **contract}]
     text = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
     words = {"type": "object", "required": ["words"], "properties": {"words": {"type": "integer"}}}
     count = {"type": "process", "command": sys.executable, "args": ["-c", COUNT]}
-    return [
-        {"name": "assistant", "executor": llm},
-        {"name": "sentiment", "executor": llm, "output_schema": SENTIMENT, "output_schema_options": {"max_retries": 1}},
-        {"name": "word-count", "type": "procedural", "executor": count, "parameters_schema": text, "output_schema": words},
-    ]
+    contract = {"parameters_schema": text, "output_schema": words}
+    return [*found, {"name": "word-count", "type": "procedural", "executor": count, **contract}]
 
 
-def start(binary: str, folder: pathlib.Path) -> tuple[subprocess.Popen, str]:
-    for agent in agents(model.start()):
+# Two agents judge the same text at once.
+WORKFLOW = {
+    "name": "second-opinion",
+    "nodes": {
+        "input": {"type": "input"},
+        "first": {"type": "agent", "agent": "sentiment", "prompt": "{{ input.prompt }}"},
+        "second": {"type": "agent", "agent": "command-sentiment", "prompt": "{{ input.prompt }}"},
+        "output": {"type": "output", "value": {"first": "{{ first.label }}", "second": "{{ second.label }}"}},
+    },
+    "edges": [
+        {"from": "input", "to": "first"},
+        {"from": "input", "to": "second"},
+        {"from": "first", "to": "output"},
+        {"from": "second", "to": "output"},
+    ],
+}
+
+
+def start(binary: str, folder: pathlib.Path, installed: pathlib.Path) -> tuple[subprocess.Popen, str]:
+    for agent in agents(model.start(), folder, installed):
         place = folder / ".accord/agents" / agent["name"]
         place.mkdir(parents=True)
         (place / "agent.json").write_text(json.dumps(agent))
-    environment = {**os.environ, "ACCORD_LOG__FILTER": "error"}
+    workflows = folder / ".accord/workflows"
+    workflows.mkdir()
+    (workflows / f"{WORKFLOW['name']}.json").write_text(json.dumps(WORKFLOW))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
+    environment["ACCORD_LOG__FILTER"] = "error"
     command = [binary, "up", "--listen", "127.0.0.1:0"]
     up = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
     for line in up.stdout:
@@ -75,7 +128,7 @@ def main() -> None:
         sys.exit(f"{GUIDE} has {len(examples)} examples; expected at least 7")
     failures = 0
     with tempfile.TemporaryDirectory() as project:
-        up, url = start(binary, pathlib.Path(project))
+        up, url = start(binary, pathlib.Path(project), home.parent)
         try:
             # Beside the packages, where Node finds them.
             work = home / "node/work"

@@ -2,6 +2,7 @@
 
 mod chat;
 mod responses;
+mod workflows;
 
 use axum::body::Body;
 use axum::http::Request;

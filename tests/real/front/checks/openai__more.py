@@ -19,7 +19,8 @@ def user(text: str) -> list[dict]:
 
 
 # Models.
-assert [model.id for model in client.models.list()] == ["assistant", "sentiment", "word-count"]
+models = [model.id for model in client.models.list()]
+assert models == sorted(models) and {"assistant", "claude", "second-opinion", "word-count"} <= set(models), models
 assert client.models.retrieve("sentiment").id == "sentiment"
 
 # Chat completions: text, the agent's contract, the caller's.

@@ -181,16 +181,9 @@ const MISSING: [ErrorName; 6] = [
     ErrorName::OutputSchemaConflict,
 ];
 
-/// What kind of failure it was. Where no output was reached because a node failed, that of the node.
-fn cause(run: &WorkflowRunView) -> &str {
-    let kind = run.error.as_ref().map(|error| error.kind.as_str()).unwrap_or_default();
-    let failed = run.nodes.iter().find_map(|node| node.error.as_ref());
-    failed.filter(|_| kind == "no_output").map_or(kind, |failed| failed.kind.as_str())
-}
-
 pub(crate) async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
     let run = &ending.run;
-    let kind = cause(run);
+    let kind = run.failure_kind().unwrap_or_default();
     Ok(match run.status {
         WorkflowStatus::Completed => Exit::Success,
         WorkflowStatus::Stopped => Exit::Stopped,

@@ -11,7 +11,6 @@ use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
 use accord_contract::{JsonPath, Schema};
 use accord_store::Defined;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::app::blueprints::Blueprints;
@@ -22,13 +21,6 @@ use crate::error::Error;
 use crate::work::heavy;
 
 impl Blueprints {
-    /// The names of the valid agents, with when they were created, if that is known.
-    pub(crate) async fn valid_agents(&self) -> Result<Vec<(String, Option<Timestamp>)>, Error> {
-        let mut all = self.catalog.all().await?;
-        all.retain(|(found, _)| found.parsed().valid.is_some());
-        Ok(all.into_iter().map(|(found, _)| (found.name().to_owned(), found.created_at())).collect())
-    }
-
     /// Both contracts of an agent, and what each provider supports of them.
     pub(crate) async fn agent_contract(&self, name: &str) -> Result<AgentContract, Error> {
         let agent = self.catalog.usable(name).await?;

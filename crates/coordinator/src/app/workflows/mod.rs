@@ -10,6 +10,7 @@ mod references;
 mod rounds;
 mod runs;
 mod start;
+mod usage;
 mod view;
 
 use std::sync::Arc;

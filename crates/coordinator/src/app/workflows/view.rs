@@ -42,8 +42,13 @@ impl Blueprints {
         Ok(ValidateWorkflowAnswer { valid: !has_errors(&problems), problems })
     }
 
+    /// Whether a workflow can be run.
+    pub(in crate::app) async fn is_sound(&self, parsed: &ParsedWorkflow) -> Result<bool, Error> {
+        Ok(!has_errors(&self.examined(parsed).await?.0))
+    }
+
     /// A workflow that can be run, and what is known of the agents and workflows in it.
-    pub(super) async fn usable_workflow(&self, name: &str) -> Result<(FoundWorkflow, Known), Error> {
+    pub(in crate::app) async fn usable_workflow(&self, name: &str) -> Result<(FoundWorkflow, Known), Error> {
         let found = self.workflows.found(name).await?;
         let (problems, known) = self.examined(found.parsed()).await?;
         if has_errors(&problems) {

@@ -3,28 +3,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_api::{CreateRun, CreatedRun, ErrorName, RunView};
+use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunView, Usage};
 use accord_domain::id::RunId;
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::contract::{Schema, Wanted};
 use super::fields::invalid;
 use super::input::{self, Turn};
-use crate::app::{App, Caller, LONGEST_WAIT_SECONDS};
+use super::work::{Work, WorkId};
+use crate::app::{Agent, App, Caller, LONGEST_WAIT_SECONDS, Model, Promise};
 use crate::error::Error;
 use crate::http::{conditions, middleware};
 use crate::outstanding::Holder;
 
 /// What the two kinds of requests have in common.
 pub(super) struct Ask {
-    /// The agent; not needed to continue a session.
+    /// The agent or workflow; not needed to continue a session.
     pub(super) model: Option<String>,
-    pub(super) previous: Option<RunId>,
+    pub(super) previous: Option<WorkId>,
     pub(super) turns: Vec<Turn>,
     pub(super) wanted: Wanted,
     pub(super) metadata: BTreeMap<String, String>,
@@ -57,37 +58,54 @@ impl FromRequestParts<Arc<App>> for Client {
 
 impl Client {
     /// Starts the run of a request, or finds the one that an earlier request with the same idempotency key has started.
-    pub(super) async fn start(&self, route: &str, body: &Bytes, ask: Ask) -> Result<CreatedRun, Error> {
+    pub(super) async fn start(&self, route: &str, body: &Bytes, ask: Ask) -> Result<WorkId, Error> {
         let promise = conditions::promise(&self.headers, &self.caller, route, body)?;
         check_metadata(&ask.metadata)?;
         let mut caller = self.caller.clone();
         if !ask.metadata.is_empty() {
             caller.requested_by.get_or_insert_default().metadata = ask.metadata.clone();
         }
-        let request = match &ask.previous {
-            Some(previous) => self.resumed(previous, &ask).await?,
-            None => self.started(&ask).await?,
+        let request = match (&ask.previous, &ask.model) {
+            (Some(WorkId::Run(previous)), _) => self.resumed(previous, &ask).await?,
+            (Some(WorkId::Workflow(previous)), _) => {
+                let message = format!(
+                    "previous_response_id is {previous}, the run of a workflow, which has no session to continue; omit it, and send everything as input"
+                );
+                return Err(invalid("previous_response_id", message));
+            }
+            (None, None) => {
+                let message = "model is missing: send the name of an agent or of a workflow";
+                return Err(invalid("model", message));
+            }
+            (None, Some(id)) => match self.app.blueprints.model(id).await? {
+                Model::Agent(agent) => started(&agent, &ask)?,
+                Model::Workflow { name, input, .. } => {
+                    return self.run_workflow(&caller, &name, input.as_ref(), &ask, promise).await;
+                }
+            },
         };
-        self.app.runs.create(&caller, request, promise).await
+        Ok(WorkId::Run(self.app.runs.create(&caller, request, promise).await?.run_id))
     }
 
-    async fn started(&self, ask: &Ask) -> Result<CreateRun, Error> {
-        let Some(name) = &ask.model else {
-            return Err(invalid("model", "model is missing: send the name of an agent"));
-        };
-        let agent = self.app.blueprints.catalog.usable(name).await?;
-        let mut request = CreateRun { agent_name: Some(name.clone()), ..CreateRun::default() };
-        match agent.parameters {
-            Some(_) => request.parameters = Some(input::parameters(name, &ask.turns)?),
-            None => request.prompt = Some(input::prompt(&ask.turns)?),
+    async fn run_workflow(
+        &self,
+        caller: &Caller,
+        name: &str,
+        schema: Option<&Value>,
+        ask: &Ask,
+        promise: Option<Promise>,
+    ) -> Result<WorkId, Error> {
+        if ask.wanted.schema != Schema::None {
+            let message = format!(
+                "workflow '{name}' has its own output, which callers cannot set a schema for; omit response_format, text.format and tools"
+            );
+            let details = json!({"workflow_name": name});
+            return Err(Error::new(ErrorName::OutputSchemaConflict, message).with_details(details));
         }
-        request.output_schema = match &ask.wanted.schema {
-            Schema::None => None,
-            Schema::Object if agent.output.is_some() || agent.default_output.is_some() => None,
-            Schema::Object => Some(json!({"type": "object"})),
-            Schema::This(schema) => Some(schema.clone()),
-        };
-        Ok(request)
+        let input = Some(input::of_workflow(name, schema, &ask.turns)?);
+        let request = CreateWorkflowRun { input, ..CreateWorkflowRun::default() };
+        let created = self.app.workflow_runs.create(caller, name, request, promise).await?;
+        Ok(WorkId::Workflow(created.workflow_run_id))
     }
 
     /// A session continues where it is. Its earlier responses cannot be continued in another way.
@@ -103,41 +121,79 @@ impl Client {
         }
         // Where the agent has a contract of its own, the run says so; a caller's was for that answer alone.
         let has_own = before.contract_origin.is_some_and(|origin| origin != accord_api::Origin::Caller);
-        let output_schema = match &ask.wanted.schema {
-            Schema::None => None,
-            Schema::Object if has_own => None,
-            Schema::Object => Some(json!({"type": "object"})),
-            Schema::This(schema) => Some(schema.clone()),
-        };
         Ok(CreateRun {
             agent_name: ask.model.clone(),
             session_id: Some(session.session_id),
             prompt: Some(input::prompt(&ask.turns)?),
-            output_schema,
+            output_schema: output_schema(&ask.wanted.schema, has_own),
             ..CreateRun::default()
         })
     }
 
-    /// A run as it is now.
+    /// A run of an agent as it is now.
     pub(super) async fn run(&self, run_id: &RunId) -> Result<RunView, Error> {
         self.app.runs.wait(&self.holder, run_id, 0).await
     }
 
+    /// A run of either kind as it is now.
+    pub(super) async fn now(&self, id: &WorkId) -> Result<Work, Error> {
+        self.after(id, 0).await
+    }
+
+    /// A run of either kind at its end, or after this time.
+    async fn after(&self, id: &WorkId, seconds: u32) -> Result<Work, Error> {
+        match id {
+            WorkId::Run(id) => Ok(Work::of_run(&self.app.runs.wait(&self.holder, id, seconds).await?)),
+            // Boxed: what is rarer would make every other request as large.
+            WorkId::Workflow(id) => {
+                let run = Box::pin(self.app.workflow_runs.wait(&self.holder, id, seconds)).await?;
+                let usage = match run.status.is_over() {
+                    true => Box::pin(self.app.workflow_runs.usage(&run)).await?,
+                    false => Usage::default(),
+                };
+                Ok(Work::of_workflow_run(&run, usage))
+            }
+        }
+    }
+
     /// A run at its end, however long that takes: the client decides how long it waits.
-    pub(super) async fn end(&self, run_id: &RunId) -> Result<RunView, Error> {
+    pub(super) async fn end(&self, id: &WorkId) -> Result<Work, Error> {
         loop {
-            let end = self.app.runs.wait(&self.holder, run_id, LONGEST_WAIT_SECONDS);
-            let run = middleware::while_admitted(&self.app, &self.caller, end).await?;
-            if run.status.is_over() {
-                return Ok(run);
+            let end = self.after(id, LONGEST_WAIT_SECONDS);
+            let work = middleware::while_admitted(&self.app, &self.caller, end).await?;
+            if work.status.is_over() {
+                return Ok(work);
             }
             if self.app.closing.is_cancelled() {
                 let message = format!(
-                    "the coordinator is shutting down; {run_id} continues when it is back: repeat the request with its Idempotency-Key, or get /v1/responses/{run_id}"
+                    "the coordinator is shutting down; {id} continues when it is back: repeat the request with its Idempotency-Key, or get /v1/responses/{id}"
                 );
                 return Err(Error::new(ErrorName::StoreUnavailable, message));
             }
         }
+    }
+}
+
+/// A new session of an agent.
+fn started(agent: &Agent, ask: &Ask) -> Result<CreateRun, Error> {
+    let name = &agent.blueprint.name;
+    let mut request = CreateRun { agent_name: Some(name.clone()), ..CreateRun::default() };
+    match agent.parameters {
+        Some(_) => request.parameters = Some(input::parameters(name, &ask.turns)?),
+        None => request.prompt = Some(input::prompt(&ask.turns)?),
+    }
+    let has_own = agent.output.is_some() || agent.default_output.is_some();
+    request.output_schema = output_schema(&ask.wanted.schema, has_own);
+    Ok(request)
+}
+
+/// The caller's schema. Any object is what a contract of the agent's own is enough for.
+fn output_schema(wanted: &Schema, has_own: bool) -> Option<Value> {
+    match wanted {
+        Schema::None => None,
+        Schema::Object if has_own => None,
+        Schema::Object => Some(json!({"type": "object"})),
+        Schema::This(schema) => Some(schema.clone()),
     }
 }
 

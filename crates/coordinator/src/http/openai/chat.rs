@@ -1,6 +1,5 @@
 //! `/v1/chat/completions`.
 
-use accord_api::RunView;
 use axum::Json;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
@@ -10,7 +9,8 @@ use super::chat_types::{ChatCompletion, ChatCompletionChunk, CreateChatCompletio
 use super::contract::{Form, wanted};
 use super::envelope::{self, OpenAiError};
 use super::fields::{CHAT, invalid};
-use super::{answer, input, stream};
+use super::work::Work;
+use super::{input, stream};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::JsonBody;
@@ -24,9 +24,9 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Runs an agent, as an OpenAI chat completion.
+/// Runs an agent or a workflow, as an OpenAI chat completion.
 ///
-/// `model` is the agent. The answer is sent when it has been validated; with `stream`, comments keep the connection open until
+/// `model` is the agent or the workflow. The answer is sent when it has been validated; with `stream`, comments keep the connection open until
 /// then. A contract that was not met is an error.
 #[utoipa::path(
     post,
@@ -43,8 +43,8 @@ pub(super) fn routes() -> Vec<Route> {
             (String = "text/event-stream"),
         )),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = OpenAiError),
-        (status = 404, description = "model_not_found: no agent has this name", body = OpenAiError),
-        (status = 409, description = "OutputSchemaConflict, AgentBroken, IdempotencyConflict, stopped", body = OpenAiError),
+        (status = 404, description = "model_not_found: no agent or workflow has this name", body = OpenAiError),
+        (status = 409, description = "OutputSchemaConflict, AgentBroken, WorkflowBroken, IdempotencyConflict, stopped", body = OpenAiError),
         (status = 422, description = "ParameterValidationFailed; output_schema_validation_failed, model_refused, output_truncated, budget_exhausted", body = OpenAiError),
         (status = 500, description = "The run failed for another reason, or Internal", body = OpenAiError),
     )
@@ -71,20 +71,20 @@ pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Resul
         wanted,
         metadata: request.metadata.unwrap_or_default(),
     };
-    let created = client.start("POST /v1/chat/completions", &bytes, ask).await?;
+    let id = client.start("POST /v1/chat/completions", &bytes, ask).await?;
     let mut response = match request.stream.unwrap_or_default() {
         true => {
             let options = request.stream_options.unwrap_or_default();
             stream::response(String::new(), async move {
-                let end = client.end(&created.run_id).await;
+                let end = client.end(&id).await;
                 events(end, &form, options)
             })
         }
         false => {
-            let run = Box::pin(client.end(&created.run_id)).await?;
-            match answer::text(&run) {
-                Some(text) => Json(ChatCompletion::of(&run, &form, text)).into_response(),
-                None => envelope::failed(&run),
+            let work = Box::pin(client.end(&id)).await?;
+            match work.failure {
+                None => Json(ChatCompletion::of(&work, &form)).into_response(),
+                Some((status, error)) => envelope::failed(status, error),
             }
         }
     };
@@ -93,17 +93,15 @@ pub(super) async fn complete(client: Client, JsonBody(bytes): JsonBody) -> Resul
 }
 
 /// The end of a stream: the answer, or the error.
-fn events(end: Result<RunView, Error>, form: &Form, options: StreamOptions) -> String {
+fn events(end: Result<Work, Error>, form: &Form, options: StreamOptions) -> String {
     let error = match end {
         Err(error) => envelope::of_error(&error),
-        Ok(run) => match answer::text(&run) {
-            Some(text) => {
-                let chunks = ChatCompletionChunk::all(&run, form, text, options);
-                let chunks = chunks.iter().map(|chunk| stream::event(None, chunk));
-                return chunks.chain([stream::DONE.to_owned()]).collect();
-            }
-            None => envelope::of_run(&run).1,
-        },
+        Ok(Work { failure: Some((_, error)), .. }) => error,
+        Ok(work) => {
+            let chunks = ChatCompletionChunk::all(&work, form, options);
+            let chunks = chunks.iter().map(|chunk| stream::event(None, chunk));
+            return chunks.chain([stream::DONE.to_owned()]).collect();
+        }
     };
     stream::event(None, &envelope::event(error)) + stream::DONE
 }

@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::{RunView, Usage};
-use accord_domain::id::RunId;
+use accord_api::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer::seconds;
 use super::contract::{Form, Format, Tool};
+use super::work::{Work, WorkId};
 
 /// Request for a chat completion. Fields that set up a model call are accepted without effect.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 pub(super) struct CreateChatCompletion {
-    /// Agent name.
+    /// Agent or workflow name.
     pub(super) model: Option<String>,
     /// The conversation: text of the roles system, developer, user, assistant and tool.
     #[schema(value_type = Vec<Object>)]
     pub(super) messages: Vec<Value>,
-    /// The caller's contract. Only if the agent has none of its own.
+    /// The caller's contract. Only for an agent that has none of its own.
     pub(super) response_format: Option<Format>,
     /// At most one function, whose parameters are the caller's contract.
     pub(super) tools: Option<Vec<Tool>>,
@@ -46,13 +45,14 @@ pub(super) struct StreamOptions {
 /// A chat completion.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub(super) struct ChatCompletion {
-    /// Id of the run.
-    id: RunId,
+    /// Id of the run, or of the workflow run.
+    #[schema(value_type = String)]
+    id: WorkId,
     /// `chat.completion`.
     object: &'static str,
     /// Creation time, in seconds since 1970.
     created: i64,
-    /// Agent name.
+    /// Agent or workflow name.
     model: String,
     /// The answer.
     choices: Vec<ChatChoice>,
@@ -140,7 +140,7 @@ impl From<Usage> for CompletionUsage {
 /// A part of a chat completion in a stream.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct ChatCompletionChunk {
-    id: RunId,
+    id: WorkId,
     object: &'static str,
     created: i64,
     model: String,
@@ -164,15 +164,13 @@ enum Delta {
     End {},
 }
 
-fn message(run: &RunView, form: &Form, text: String, index: Option<u32>) -> ChatMessage {
+fn message(work: &Work, form: &Form, index: Option<u32>) -> ChatMessage {
+    let text = work.text.clone().unwrap_or_default();
     let (content, tool_calls) = match form {
         Form::Text => (Some(text), Vec::new()),
         Form::Call(name) => {
             let function = CalledFunction { name: name.clone(), arguments: text };
-            (
-                None,
-                vec![ChatToolCall { index, id: format!("call_{}", run.run_id), kind: "function", function }],
-            )
+            (None, vec![ChatToolCall { index, id: format!("call_{}", work.id), kind: "function", function }])
         }
     };
     ChatMessage { role: "assistant", content, refusal: None, tool_calls }
@@ -186,44 +184,44 @@ fn finish_reason(form: &Form) -> &'static str {
 }
 
 impl ChatCompletion {
-    pub(super) fn of(run: &RunView, form: &Form, text: String) -> Self {
+    pub(super) fn of(work: &Work, form: &Form) -> Self {
         let choice = ChatChoice {
             index: 0,
-            message: message(run, form, text, None),
+            message: message(work, form, None),
             finish_reason: finish_reason(form),
             logprobs: None,
         };
         Self {
-            id: run.run_id.clone(),
+            id: work.id.clone(),
             object: "chat.completion",
-            created: seconds(run.created_at),
-            model: run.agent_name.clone(),
+            created: work.created_at,
+            model: work.model.clone(),
             choices: vec![choice],
-            usage: run.usage.into(),
+            usage: work.usage.into(),
         }
     }
 }
 
 impl ChatCompletionChunk {
     /// The whole answer, in the order in which a stream has it.
-    pub(super) fn all(run: &RunView, form: &Form, text: String, options: StreamOptions) -> Vec<Self> {
+    pub(super) fn all(work: &Work, form: &Form, options: StreamOptions) -> Vec<Self> {
         let chunk = |choices, usage| Self {
-            id: run.run_id.clone(),
+            id: work.id.clone(),
             object: "chat.completion.chunk",
-            created: seconds(run.created_at),
-            model: run.agent_name.clone(),
+            created: work.created_at,
+            model: work.model.clone(),
             choices,
             usage,
         };
         let choice =
             |delta, finish_reason| vec![ChunkChoice { index: 0, delta, finish_reason, logprobs: None }];
-        let whole = Delta::Message(message(run, form, text, Some(0)));
+        let whole = Delta::Message(message(work, form, Some(0)));
         let mut chunks = vec![
             chunk(choice(whole, None), None),
             chunk(choice(Delta::End {}, Some(finish_reason(form))), None),
         ];
         if options.include_usage {
-            chunks.push(chunk(Vec::new(), Some(run.usage.into())));
+            chunks.push(chunk(Vec::new(), Some(work.usage.into())));
         }
         chunks
     }

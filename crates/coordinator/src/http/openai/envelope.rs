@@ -3,7 +3,7 @@
 //! Every error of these routes passes here, also those from before a handler is reached. `code` is our name of the error, or why
 //! the run failed; two of OpenAI's own codes are kept, because clients look for them.
 
-use accord_api::{ErrorBody, ErrorName, FailureType, RunStatus, RunView};
+use accord_api::{ErrorBody, ErrorName, FailureType, RunStatus, RunView, WorkflowRunView, WorkflowStatus};
 use axum::Json;
 use axum::body::to_bytes;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -77,13 +77,15 @@ fn fields(body: ErrorBody, status: StatusCode) -> ErrorFields {
     let mut details = body.details;
     let param = details.as_mut().and_then(|details| details.as_object_mut()?.shift_remove("param"));
     let param = param.and_then(|param| param.as_str().map(str::to_owned));
-    let is_model = body.error == ErrorName::AgentNotFound.as_str();
+    let is_model = [ErrorName::AgentNotFound, ErrorName::WorkflowNotFound]
+        .iter()
+        .any(|name| name.as_str() == body.error);
     ErrorFields {
         message: body.message,
         kind: kind(status),
         param: param.or_else(|| is_model.then(|| "model".to_owned())),
         code: match body.error.as_str() {
-            "AgentNotFound" => "model_not_found".to_owned(),
+            _ if is_model => "model_not_found".to_owned(),
             "Unauthorized" => "invalid_api_key".to_owned(),
             other => other.to_owned(),
         },
@@ -110,6 +112,32 @@ fn kind(status: StatusCode) -> &'static str {
 /// The code of an unmet contract, the agent's or the caller's.
 const CONTRACT_NOT_MET: &str = "output_schema_validation_failed";
 
+/// Failures of a workflow itself, where no model, CLI or server failed.
+const WORKFLOW_NOT_MET: [&str; 7] = [
+    "check_failed",
+    "condition_failed",
+    "no_output",
+    "plan_invalid",
+    "template_failed",
+    "too_many_items",
+    "ParameterValidationFailed",
+];
+
+/// The status and the code of a failure of this type.
+fn status_of(kind: &str) -> (StatusCode, &str) {
+    let is = |types: &[FailureType]| types.iter().any(|known| known.as_str() == kind);
+    if is(&[FailureType::OutputSchemaValidationFailed, FailureType::SchemaValidationFailed]) {
+        return (StatusCode::UNPROCESSABLE_ENTITY, CONTRACT_NOT_MET);
+    }
+    let unmet = [FailureType::ModelRefused, FailureType::OutputTruncated, FailureType::BudgetExhausted];
+    let status = match kind {
+        kind if is(&unmet) || WORKFLOW_NOT_MET.contains(&kind) => StatusCode::UNPROCESSABLE_ENTITY,
+        _ if is(&[FailureType::Stopped]) => StatusCode::CONFLICT,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    (status, kind)
+}
+
 /// Why a run has no answer, with the status for clients that wait for it.
 pub(super) fn of_run(run: &RunView) -> (StatusCode, ErrorFields) {
     let failure = run.error.as_ref();
@@ -118,16 +146,6 @@ pub(super) fn of_run(run: &RunView) -> (StatusCode, ErrorFields) {
         (None, RunStatus::Stopped) => FailureType::Stopped,
         (None, _) => FailureType::ExecutorFailed,
     };
-    let (status, code) = match reason {
-        FailureType::OutputSchemaValidationFailed | FailureType::SchemaValidationFailed => {
-            (StatusCode::UNPROCESSABLE_ENTITY, CONTRACT_NOT_MET)
-        }
-        FailureType::ModelRefused | FailureType::OutputTruncated | FailureType::BudgetExhausted => {
-            (StatusCode::UNPROCESSABLE_ENTITY, reason.as_str())
-        }
-        FailureType::Stopped => (StatusCode::CONFLICT, reason.as_str()),
-        _ => (StatusCode::INTERNAL_SERVER_ERROR, reason.as_str()),
-    };
     let message =
         failure.map_or_else(|| format!("the run was {}", run.status), |failure| failure.message.clone());
     let errors = failure.map(|failure| failure.validation_errors.as_slice()).unwrap_or_default();
@@ -135,19 +153,31 @@ pub(super) fn of_run(run: &RunView) -> (StatusCode, ErrorFields) {
     if let (false, Some(details)) = (errors.is_empty(), details.as_object_mut()) {
         details.insert("validation_errors".to_owned(), json!(errors));
     }
-    let fields = ErrorFields {
-        message,
-        kind: kind(status),
-        param: None,
-        code: code.to_owned(),
-        details: Some(details),
+    failure_fields(reason.as_str(), message, details)
+}
+
+/// The same for a workflow run.
+pub(super) fn of_workflow_run(run: &WorkflowRunView) -> (StatusCode, ErrorFields) {
+    let reason = match (run.failure_kind(), run.status) {
+        (Some(kind), _) => kind,
+        (None, WorkflowStatus::Stopped) => FailureType::Stopped.as_str(),
+        (None, _) => "workflow_failed",
     };
-    (status, fields)
+    let message = run
+        .error
+        .as_ref()
+        .map_or_else(|| format!("the workflow run was {}", run.status), |failure| failure.message.clone());
+    failure_fields(reason, message, json!({"workflow_run_id": run.workflow_run_id}))
+}
+
+fn failure_fields(reason: &str, message: String, details: Value) -> (StatusCode, ErrorFields) {
+    let (status, code) = status_of(reason);
+    let code = code.to_owned();
+    (status, ErrorFields { message, kind: kind(status), param: None, code, details: Some(details) })
 }
 
 /// A response that says why a run has no answer. It is not repeated by itself: that would be another run.
-pub(super) fn failed(run: &RunView) -> Response {
-    let (status, error) = of_run(run);
+pub(super) fn failed(status: StatusCode, error: ErrorFields) -> Response {
     (status, [(SHOULD_RETRY, "false")], Json(OpenAiError { error })).into_response()
 }
 

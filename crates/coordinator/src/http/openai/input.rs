@@ -1,10 +1,10 @@
-//! Messages become the input of an agent.
+//! Messages become the input of an agent or of a workflow.
 //!
 //! An agent has one prompt, or parameters. One user message is the prompt as it is; what the caller's system messages say comes
 //! before it; a conversation is written out with the name of each side. Nothing of what was sent is left out.
 
 use accord_api::{ErrorName, read_strictly};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::fields::invalid;
 use crate::error::Error;
@@ -150,11 +150,30 @@ fn label(side: Side) -> &'static str {
     }
 }
 
+/// The input of a workflow: as an agent's, a prompt, or the JSON in the last user message if its input has a schema. A schema of
+/// strings is that of a prompt.
+pub(super) fn of_workflow(name: &str, schema: Option<&Value>, turns: &[Turn]) -> Result<Value, Error> {
+    let Some(schema) = schema else { return Ok(json!({"prompt": prompt(turns)?})) };
+    if schema.get("type").and_then(Value::as_str) == Some("string") {
+        return prompt(turns).map(Value::String);
+    }
+    let parsed: Result<Value, _> = read_strictly(last_message(turns).as_bytes());
+    parsed.map_err(|error| {
+        let message = format!(
+            "the input of workflow '{name}' has a schema: expected it as JSON in the last user message, got text that is not JSON ({error})"
+        );
+        Error::new(ErrorName::ParameterValidationFailed, message)
+    })
+}
+
+fn last_message(turns: &[Turn]) -> &str {
+    let last = turns.iter().rev().find(|turn| turn.side == Side::User);
+    last.map(|turn| turn.text.as_str()).unwrap_or_default()
+}
+
 /// The parameters of an agent with a `parameters_schema`: the last user message, which has to be JSON.
 pub(super) fn parameters(agent: &str, turns: &[Turn]) -> Result<Value, Error> {
-    let last = turns.iter().rev().find(|turn| turn.side == Side::User);
-    let text = last.map(|turn| turn.text.as_str()).unwrap_or_default();
-    let parsed: Result<Value, _> = read_strictly(text.as_bytes());
+    let parsed: Result<Value, _> = read_strictly(last_message(turns).as_bytes());
     match parsed {
         Ok(value @ Value::Object(_)) => Ok(value),
         other => {
@@ -172,8 +191,6 @@ pub(super) fn parameters(agent: &str, turns: &[Turn]) -> Result<Value, Error> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn chat(messages: &Value) -> Result<String, String> {

@@ -1,13 +1,12 @@
-//! `/v1`: agents for clients that speak OpenAI's API, unchanged but for the base URL.
+//! `/v1`: agents and workflows for clients that speak OpenAI's API, unchanged but for the base URL.
 //!
-//! `model` is the name of an agent, and a request is a run. A caller's schema is the caller's contract; the answer is sent when
-//! it was judged, also in a stream, and an answer that does not conform is an error. The id of a response is the id of its run,
-//! so nothing is stored for these routes. Errors are in OpenAI's envelope ([`envelope`]).
+//! `model` is the name of an agent or of a workflow, and a request is a run. A caller's schema is the caller's contract; the
+//! answer is sent when it was judged, also in a stream, and an answer that does not conform is an error. The id of a response is
+//! the id of its run, so nothing is stored for these routes. Errors are in OpenAI's envelope ([`envelope`]).
 //!
 //! The tools of an agent are its own. A caller's `tools` are supported in one form: one function that has to be called is how
 //! some clients ask for a structured answer, so its parameters are the contract.
 
-mod answer;
 mod ask;
 mod chat;
 mod chat_types;
@@ -20,6 +19,7 @@ mod response_events;
 mod response_types;
 mod responses;
 mod stream;
+mod work;
 
 use super::routes::Route;
 

@@ -1,4 +1,4 @@
-//! `/v1/models`: the agents.
+//! `/v1/models`: the agents and workflows.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::answer::seconds;
 use super::envelope::OpenAiError;
+use super::work::seconds;
 use crate::app::App;
 use crate::error::Error;
 use crate::http::routes::{Route, Scope, route};
@@ -17,7 +17,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route!(list_models, Read).for_runs(Scope::Free), route!(one_model, Read)]
 }
 
-/// The agents, as models.
+/// The agents and workflows, as models.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct ModelList {
     /// `list`.
@@ -26,14 +26,14 @@ pub(super) struct ModelList {
     data: Vec<Model>,
 }
 
-/// An agent, as a model.
+/// An agent or a workflow, as a model.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct Model {
-    /// Agent name.
+    /// Agent name, workflow name, or `workflow:NAME` for a workflow that has the name of an agent.
     id: String,
     /// `model`.
     object: &'static str,
-    /// Creation time, in seconds since 1970; 0 for an agent in a file.
+    /// Creation time, in seconds since 1970; 0 if it is defined in a file.
     created: i64,
     /// `accord`.
     owned_by: &'static str,
@@ -46,7 +46,7 @@ impl Model {
     }
 }
 
-/// Lists the valid agents, as OpenAI models.
+/// Lists the valid agents and workflows, as OpenAI models.
 #[utoipa::path(
     get,
     path = "/v1/models",
@@ -55,31 +55,31 @@ impl Model {
     responses((status = 200, description = "The models", body = ModelList))
 )]
 pub(super) async fn list_models(State(app): State<Arc<App>>) -> Result<Json<ModelList>, Error> {
-    let agents = app.blueprints.valid_agents().await?;
-    let data = agents.into_iter().map(|(name, created_at)| Model::new(name, created_at)).collect();
+    let models = app.blueprints.models().await?;
+    let data = models.into_iter().map(|(id, created_at)| Model::new(id, created_at)).collect();
     Ok(Json(ModelList { object: "list", data }))
 }
 
-/// Returns an agent, as an OpenAI model.
+/// Returns an agent or a workflow, as an OpenAI model.
 #[utoipa::path(
     get,
     path = "/v1/models/{id}",
     operation_id = "getModel",
     tag = "openai",
-    params(("id" = String, Path, description = "Agent name")),
+    params(("id" = String, Path, description = "Agent or workflow name")),
     responses(
         (status = 200, description = "The model", body = Model),
-        (status = 404, description = "model_not_found: no agent has this name", body = OpenAiError),
-        (status = 409, description = "AgentBroken", body = OpenAiError),
+        (status = 404, description = "model_not_found: no agent or workflow has this name", body = OpenAiError),
+        (status = 409, description = "AgentBroken, WorkflowBroken", body = OpenAiError),
     )
 )]
 pub(super) async fn one_model(
     State(app): State<Arc<App>>,
-    Path(name): Path<String>,
+    Path(id): Path<String>,
 ) -> Result<Json<Model>, Error> {
-    // Says which name is nearest to one that does not exist.
-    app.blueprints.catalog.usable(&name).await?;
-    let agents = app.blueprints.valid_agents().await?;
-    let created_at = agents.into_iter().find(|agent| agent.0 == name).and_then(|agent| agent.1);
-    Ok(Json(Model::new(name, created_at)))
+    let created_at = match app.blueprints.model(&id).await? {
+        crate::app::Model::Workflow { created_at, .. } => created_at,
+        crate::app::Model::Agent(_) => app.blueprints.models().await?.remove(&id).flatten(),
+    };
+    Ok(Json(Model::new(id, created_at)))
 }

@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::{Origin, RunStatus, RunView, Usage};
-use accord_domain::id::RunId;
+use accord_api::{RunStatus, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::answer::{seconds, text};
 use super::contract::{Form, Format, Tool};
-use super::envelope::{ErrorFields, of_run};
+use super::envelope::ErrorFields;
+use super::work::{Work, WorkId};
 
 /// Request for a response. Fields that set up a model call are accepted without effect.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 pub(super) struct CreateResponse {
-    /// Agent name. Not required with `previous_response_id`.
+    /// Agent or workflow name. Not required with `previous_response_id`.
     pub(super) model: Option<String>,
     /// A string, or a list of items: messages, function calls and their outputs.
     #[schema(value_type = Value)]
     pub(super) input: Value,
     /// Comes before the input.
     pub(super) instructions: Option<String>,
-    /// The caller's contract. Only if the agent has none of its own.
+    /// The caller's contract. Only for an agent that has none of its own.
     pub(super) text: Option<TextOptions>,
     /// At most one function, whose parameters are the caller's contract.
     pub(super) tools: Option<Vec<Tool>>,
@@ -33,7 +32,8 @@ pub(super) struct CreateResponse {
     /// Whether to answer at once; `GET /v1/responses/{id}` has the result later.
     pub(super) background: Option<bool>,
     /// Continues the session of this response.
-    pub(super) previous_response_id: Option<RunId>,
+    #[schema(value_type = Option<String>)]
+    pub(super) previous_response_id: Option<WorkId>,
     /// Stored with the run.
     pub(super) metadata: Option<BTreeMap<String, String>>,
 }
@@ -48,7 +48,7 @@ pub(super) struct TextOptions {
 /// What a response repeats of its request, and a run does not have.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Echo {
-    pub(super) previous: Option<RunId>,
+    pub(super) previous: Option<WorkId>,
     pub(super) instructions: Option<String>,
     pub(super) form: Form,
     pub(super) is_background: bool,
@@ -57,8 +57,9 @@ pub(super) struct Echo {
 /// A response. Settings of a model call have the default values of the specification.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub(super) struct ResponseObject {
-    /// Id of the run.
-    pub(super) id: RunId,
+    /// Id of the run, or of the workflow run.
+    #[schema(value_type = String)]
+    pub(super) id: WorkId,
     /// `response`.
     object: &'static str,
     /// Creation time, in seconds since 1970.
@@ -67,7 +68,7 @@ pub(super) struct ResponseObject {
     completed_at: Option<i64>,
     /// `queued`, `in_progress`, `completed`, `failed` or `cancelled`.
     status: &'static str,
-    /// Agent name.
+    /// Agent or workflow name.
     model: String,
     /// The judged answer: one message, or one call of the caller's function. Empty if there is none.
     pub(super) output: Vec<OutputItem>,
@@ -76,7 +77,8 @@ pub(super) struct ResponseObject {
     /// Usage, once it has finished.
     usage: Option<ResponseUsage>,
     /// The previous response of the session.
-    previous_response_id: Option<RunId>,
+    #[schema(value_type = Option<String>)]
+    previous_response_id: Option<WorkId>,
     /// As requested; null when a stored response is read.
     instructions: Option<String>,
     /// As requested.
@@ -203,24 +205,22 @@ impl From<Usage> for ResponseUsage {
 }
 
 impl ResponseObject {
-    pub(super) fn of(run: &RunView, echo: &Echo) -> Self {
-        let status = status(run.status);
-        let metadata = run.requested_by.as_ref().map(|by| by.metadata.clone());
+    pub(super) fn of(work: &Work, echo: &Echo) -> Self {
         Self {
-            id: run.run_id.clone(),
+            id: work.id.clone(),
             object: "response",
-            created_at: seconds(run.created_at),
-            completed_at: run.finished_at.filter(|_| run.status == RunStatus::Completed).map(seconds),
-            status,
-            model: run.agent_name.clone(),
-            output: text(run).map(|text| item(run, &echo.form, text)).into_iter().collect(),
-            error: matches!(run.status, RunStatus::Failed | RunStatus::Stopped).then(|| of_run(run).1),
-            usage: run.status.is_over().then(|| run.usage.into()),
+            created_at: work.created_at,
+            completed_at: work.completed_at,
+            status: status(work.status),
+            model: work.model.clone(),
+            output: work.text.iter().map(|text| item(&work.id, &echo.form, text.clone())).collect(),
+            error: work.failure.as_ref().map(|(_, error)| error.clone()),
+            usage: work.status.is_over().then(|| work.usage.into()),
             previous_response_id: echo.previous.clone(),
             instructions: echo.instructions.clone(),
-            metadata: metadata.unwrap_or_default(),
+            metadata: work.metadata.clone(),
             background: echo.is_background,
-            text: json!({"format": format(run, &echo.form)}),
+            text: json!({"format": format(work, &echo.form)}),
             incomplete_details: None,
             reasoning: None,
             tools: Vec::new(),
@@ -257,31 +257,28 @@ fn status(status: RunStatus) -> &'static str {
     }
 }
 
-fn item(run: &RunView, form: &Form, text: String) -> OutputItem {
-    let (run_id, status) = (&run.run_id, "completed");
+fn item(id: &WorkId, form: &Form, text: String) -> OutputItem {
+    let status = "completed";
     match form {
         Form::Text => OutputItem::Message {
-            id: format!("msg_{run_id}"),
+            id: format!("msg_{id}"),
             status,
             role: "assistant",
             content: vec![OutputText::new(text)],
         },
         Form::Call(name) => OutputItem::FunctionCall {
-            id: format!("fc_{run_id}"),
+            id: format!("fc_{id}"),
             status,
-            call_id: format!("call_{run_id}"),
+            call_id: format!("call_{id}"),
             name: name.clone(),
             arguments: text,
         },
     }
 }
 
-/// The caller's schema as the format of the text. An agent's own is not the caller's to know.
-fn format(run: &RunView, form: &Form) -> Value {
-    let is_callers = run.contract_origin == Some(Origin::Caller) && *form == Form::Text;
-    let contract = run.contract.as_deref().filter(|_| is_callers);
-    let contract: Option<Value> = contract.and_then(|contract| serde_json::from_str(contract.get()).ok());
-    match contract.as_ref().and_then(|contract| contract.get("schema")) {
+/// The caller's schema as the format of the text.
+fn format(work: &Work, form: &Form) -> Value {
+    match work.schema.as_ref().filter(|_| *form == Form::Text) {
         Some(schema) => {
             json!({"type": "json_schema", "name": "output", "description": null, "schema": schema, "strict": true})
         }

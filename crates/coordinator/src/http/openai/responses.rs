@@ -1,7 +1,6 @@
 //! `/v1/responses`.
 
-use accord_api::{RunKind, RunQuery, RunView};
-use accord_domain::id::RunId;
+use accord_api::{RunKind, RunQuery};
 use axum::Json;
 use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
@@ -15,6 +14,7 @@ use super::input::{self, Side, Turn};
 use super::response_events::Writer;
 use super::response_types::{CreateResponse, Echo, ResponseObject};
 use super::stream;
+use super::work::{Work, WorkId};
 use crate::error::Error;
 use crate::http::body;
 use crate::http::extract::{Id, JsonBody};
@@ -30,9 +30,9 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Runs an agent, as an Open Responses response.
+/// Runs an agent or a workflow, as an Open Responses response.
 ///
-/// `model` is the agent, `previous_response_id` continues its session. The answer is sent when it has been validated; with
+/// `model` is the agent or the workflow, `previous_response_id` continues the session of an agent. The answer is sent when it has been validated; with
 /// `stream`, comments keep the connection open until then. A contract that was not met is a response with the status `failed`.
 #[utoipa::path(
     post,
@@ -49,8 +49,8 @@ pub(super) fn routes() -> Vec<Route> {
             (String = "text/event-stream"),
         )),
         (status = 400, description = "InvalidRequest, InvalidSchema", body = OpenAiError),
-        (status = 404, description = "model_not_found: no agent has this name; RunNotFound: there is no previous response", body = OpenAiError),
-        (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = OpenAiError),
+        (status = 404, description = "model_not_found: no agent or workflow has this name; RunNotFound: there is no previous response", body = OpenAiError),
+        (status = 409, description = "OutputSchemaConflict, AgentBroken, WorkflowBroken, SessionBusy, IdempotencyConflict", body = OpenAiError),
         (status = 422, description = "ParameterValidationFailed", body = OpenAiError),
     )
 )]
@@ -59,25 +59,25 @@ pub(super) async fn create(client: Client, JsonBody(bytes): JsonBody) -> Result<
     let ignored = RESPONSES.check(&document)?.header();
     drop(document);
     let (ask, echo, is_streamed) = read(&bytes)?;
-    let created = client.start("POST /v1/responses", &bytes, ask).await?;
+    let id = client.start("POST /v1/responses", &bytes, ask).await?;
     let mut response = match (is_streamed, echo.is_background) {
         (true, _) => {
             let mut writer = Writer::default();
-            writer.open(&ResponseObject::of(&client.run(&created.run_id).await?, &echo));
+            writer.open(&ResponseObject::of(&client.now(&id).await?, &echo));
             stream::response(writer.take(), async move {
-                match client.end(&created.run_id).await {
-                    Ok(run) => writer.close(&ResponseObject::of(&run, &echo)),
+                match client.end(&id).await {
+                    Ok(work) => writer.close(&ResponseObject::of(&work, &echo)),
                     Err(error) => writer.fail(&envelope::of_error(&error)),
                 }
                 writer.take()
             })
         }
         (false, is_background) => {
-            let run = match is_background {
-                true => client.run(&created.run_id).await?,
-                false => Box::pin(client.end(&created.run_id)).await?,
+            let work = match is_background {
+                true => client.now(&id).await?,
+                false => Box::pin(client.end(&id)).await?,
             };
-            Json(ResponseObject::of(&run, &echo)).into_response()
+            Json(ResponseObject::of(&work, &echo)).into_response()
         }
     };
     response.headers_mut().extend(ignored);
@@ -109,21 +109,20 @@ fn read(bytes: &Bytes) -> Result<(Ask, Echo, bool), Error> {
     Ok((ask, echo, request.stream.unwrap_or_default()))
 }
 
-/// Returns a response. Every run is one: its id is the id of the run.
+/// Returns a response. Every run and every workflow run is one, with the same id.
 #[utoipa::path(
     get,
     path = "/v1/responses/{id}",
     operation_id = "getResponse",
     tag = "openai",
-    params(("id" = RunId, Path, description = "The response, which is a run")),
+    params(("id" = String, Path, description = "The response, which is a run or a workflow run")),
     responses(
         (status = 200, description = "The response", body = ResponseObject),
-        (status = 404, description = "RunNotFound", body = OpenAiError),
+        (status = 404, description = "RunNotFound, WorkflowRunNotFound", body = OpenAiError),
     )
 )]
-pub(super) async fn one(client: Client, Id(id): Id<RunId>) -> Result<Json<ResponseObject>, Error> {
-    let run = client.run(&id).await?;
-    stored(&client, &run).await
+pub(super) async fn one(client: Client, Id(id): Id<WorkId>) -> Result<Json<ResponseObject>, Error> {
+    stored(&client, &id).await
 }
 
 /// Cancels a response: stops its run. Can be repeated.
@@ -132,19 +131,25 @@ pub(super) async fn one(client: Client, Id(id): Id<RunId>) -> Result<Json<Respon
     path = "/v1/responses/{id}/cancel",
     operation_id = "cancelResponse",
     tag = "openai",
-    params(("id" = RunId, Path, description = "The response, which is a run")),
+    params(("id" = String, Path, description = "The response, which is a run or a workflow run")),
     responses(
         (status = 200, description = "The response", body = ResponseObject),
-        (status = 404, description = "RunNotFound", body = OpenAiError),
+        (status = 404, description = "RunNotFound, WorkflowRunNotFound", body = OpenAiError),
     )
 )]
-pub(super) async fn cancel(client: Client, Id(id): Id<RunId>) -> Result<Json<ResponseObject>, Error> {
-    client.app.runs.stop(&id).await?;
-    let run = client.run(&id).await?;
-    stored(&client, &run).await
+pub(super) async fn cancel(client: Client, Id(id): Id<WorkId>) -> Result<Json<ResponseObject>, Error> {
+    match &id {
+        WorkId::Run(id) => drop(client.app.runs.stop(id).await?),
+        WorkId::Workflow(id) => drop(client.app.workflow_runs.stop(id).await?),
+    }
+    stored(&client, &id).await
 }
 
-async fn stored(client: &Client, run: &RunView) -> Result<Json<ResponseObject>, Error> {
+async fn stored(client: &Client, id: &WorkId) -> Result<Json<ResponseObject>, Error> {
+    let WorkId::Run(run_id) = id else {
+        return Ok(Json(ResponseObject::of(&client.now(id).await?, &Echo::default())));
+    };
+    let run = client.run(run_id).await?;
     let previous = match run.kind {
         RunKind::StartSession => None,
         RunKind::ResumeSession => {
@@ -154,8 +159,8 @@ async fn stored(client: &Client, run: &RunView) -> Result<Json<ResponseObject>, 
                 limit: Some(1),
                 ..RunQuery::default()
             };
-            client.app.runs.list(query).await?.items.into_iter().next().map(|run| run.run_id)
+            client.app.runs.list(query).await?.items.into_iter().next().map(|run| WorkId::Run(run.run_id))
         }
     };
-    Ok(Json(ResponseObject::of(run, &Echo { previous, ..Echo::default() })))
+    Ok(Json(ResponseObject::of(&Work::of_run(&run), &Echo { previous, ..Echo::default() })))
 }

@@ -167,7 +167,7 @@ async fn an_unknown_model_is_not_found_and_the_nearest_is_named() {
     let desk = desk().await;
     let answer = desk.post(CHAT, chat("jugde", json!({}))).await;
     assert_eq!(refusal(&answer), (404, "model_not_found", Some("model")));
-    assert_eq!(answer.1["error"]["message"], "agent 'jugde' not found; did you mean 'judge'?");
+    assert_eq!(answer.1["error"]["message"], "model 'jugde' not found; did you mean 'judge'?");
     let answer = desk.get("/v1/models/jugde").await;
     assert_eq!(refusal(&answer), (404, "model_not_found", Some("model")));
 }

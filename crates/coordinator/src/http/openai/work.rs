@@ -1,0 +1,141 @@
+//! What answers a request: the run of an agent, or of a workflow.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use accord_api::{ErrorName, Origin, RunStatus, RunView, Usage, WorkflowRunView, WorkflowStatus};
+use accord_domain::id::{IdError, RunId, WorkflowRunId};
+use axum::http::StatusCode;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::envelope::{ErrorFields, of_run, of_workflow_run};
+use crate::http::extract::PathId;
+
+/// The id of a response: the id of its run, or of its workflow run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(super) enum WorkId {
+    Run(RunId),
+    Workflow(WorkflowRunId),
+}
+
+impl fmt::Display for WorkId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(id) => id.fmt(formatter),
+            Self::Workflow(id) => id.fmt(formatter),
+        }
+    }
+}
+
+impl FromStr for WorkId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        match text.starts_with(WorkflowRunId::PREFIX) {
+            true => text.parse().map(Self::Workflow),
+            false => text.parse().map(Self::Run),
+        }
+    }
+}
+
+impl TryFrom<String> for WorkId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<WorkId> for String {
+    fn from(id: WorkId) -> Self {
+        id.to_string()
+    }
+}
+
+impl PathId for WorkId {
+    const ABSENT: ErrorName = ErrorName::RunNotFound;
+}
+
+/// A run of either kind, as it is now.
+pub(super) struct Work {
+    pub(super) id: WorkId,
+    /// The agent or the workflow.
+    pub(super) model: String,
+    pub(super) status: RunStatus,
+    /// The answer, if it has completed.
+    pub(super) text: Option<String>,
+    /// Why there is none, if it failed or was stopped.
+    pub(super) failure: Option<(StatusCode, ErrorFields)>,
+    pub(super) usage: Usage,
+    /// Seconds since 1970.
+    pub(super) created_at: i64,
+    pub(super) completed_at: Option<i64>,
+    pub(super) metadata: BTreeMap<String, String>,
+    /// The caller's schema.
+    pub(super) schema: Option<Value>,
+}
+
+impl Work {
+    pub(super) fn of_run(run: &RunView) -> Self {
+        Self {
+            id: WorkId::Run(run.run_id.clone()),
+            model: run.agent_name.clone(),
+            status: run.status,
+            text: text(run),
+            failure: matches!(run.status, RunStatus::Failed | RunStatus::Stopped).then(|| of_run(run)),
+            usage: run.usage,
+            created_at: seconds(run.created_at),
+            completed_at: run.finished_at.filter(|_| run.status == RunStatus::Completed).map(seconds),
+            metadata: run.requested_by.as_ref().map(|by| by.metadata.clone()).unwrap_or_default(),
+            schema: callers_schema(run),
+        }
+    }
+
+    pub(super) fn of_workflow_run(run: &WorkflowRunView, usage: Usage) -> Self {
+        let status = match run.status {
+            WorkflowStatus::Running => RunStatus::Running,
+            WorkflowStatus::Stopping => RunStatus::Stopping,
+            WorkflowStatus::Completed => RunStatus::Completed,
+            WorkflowStatus::Failed => RunStatus::Failed,
+            WorkflowStatus::Stopped => RunStatus::Stopped,
+        };
+        // An output that is a string is text, as that of an agent without a contract.
+        let output = run.output.as_str().map_or_else(|| run.output.to_string(), str::to_owned);
+        Self {
+            id: WorkId::Workflow(run.workflow_run_id.clone()),
+            model: run.workflow_name.clone(),
+            status,
+            text: (status == RunStatus::Completed).then_some(output),
+            failure: matches!(status, RunStatus::Failed | RunStatus::Stopped).then(|| of_workflow_run(run)),
+            usage,
+            created_at: seconds(run.created_at),
+            completed_at: run.finished_at.filter(|_| status == RunStatus::Completed).map(seconds),
+            metadata: run.requested_by.as_ref().map(|by| by.metadata.clone()).unwrap_or_default(),
+            schema: None,
+        }
+    }
+}
+
+/// The text of a completed run: its value as JSON, digit by digit as it was judged, or the text of an agent without a contract.
+fn text(run: &RunView) -> Option<String> {
+    let result = run.result.as_ref().filter(|_| run.status == RunStatus::Completed)?;
+    let data = result.result_data.as_deref().map(RawValue::get).map(str::to_owned);
+    data.or_else(|| result.result_text.clone())
+}
+
+/// An agent's own schema is not the caller's to know.
+fn callers_schema(run: &RunView) -> Option<Value> {
+    let contract = run.contract.as_deref().filter(|_| run.contract_origin == Some(Origin::Caller))?;
+    let mut contract: Value = serde_json::from_str(contract.get()).ok()?;
+    contract.get_mut("schema").map(Value::take)
+}
+
+/// Seconds since 1970.
+pub(super) fn seconds(at: Timestamp) -> i64 {
+    at.as_second()
+}
