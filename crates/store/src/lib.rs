@@ -13,6 +13,7 @@
 
 mod audit;
 mod callbacks;
+mod contracts;
 mod definitions;
 mod error;
 mod events;
@@ -33,6 +34,7 @@ mod workflows;
 
 pub use audit::{AuditFilter, AuditStore};
 pub use callbacks::{CallbackHold, CallbackStore, Due, WaitingRun};
+pub use contracts::{ContractRecord, ContractStore, MOST_CONTRACTS};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
@@ -65,6 +67,7 @@ pub trait Store:
     + EventStore
     + DefinitionStore
     + SchemaStore
+    + ContractStore
     + KeyStore
     + AuditStore
     + RunnerStore
@@ -85,6 +88,7 @@ impl<T> Store for T where
         + EventStore
         + DefinitionStore
         + SchemaStore
+        + ContractStore
         + KeyStore
         + AuditStore
         + RunnerStore

@@ -113,7 +113,7 @@ macro_rules! store_story {
                 schemas_are_immutable, schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept,
                 the_last_use_of_keys_is_kept,
                 runners_are_kept, observations_are_merged, observations_at_once_all_count, facts_can_be_forgotten,
-                facts_of_schemas_are_forgotten,
+                facts_of_schemas_are_forgotten, the_last_contracts_are_kept,
             ],
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
