@@ -114,6 +114,8 @@ def deb(binary: Path, version: str, folder: Path) -> Path:
     )
     (stage / "DEBIAN").mkdir()
     (stage / "DEBIAN/control").write_text(control)
+    for script in ("postinst", "prerm"):
+        copy(HERE / "deb" / script, stage / "DEBIAN" / script, 0o755)
     path = folder / f"{NAME}_{version}_{machine}.deb"
     command = ["dpkg-deb", "--root-owner-group", "-Zgzip", "--build", str(stage), str(path)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

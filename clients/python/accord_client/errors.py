@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 
 class AccordError(Exception):
@@ -16,8 +17,29 @@ class AccordError(Exception):
         self.details = details
 
 
+@dataclass(frozen=True)
+class Difference:
+    """A change of a schema since the types were generated."""
+
+    schema: Literal["input", "output"]
+    path: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.schema} {self.path}: {self.change}"
+
+
 class ContractChanged(AccordError):
-    """The agent's schemas are not those that the types were generated from. Run `accord types` again."""
+    """The agent's schemas are not those that the types were generated from. Run `accord types` again.
+
+    `differences` is None if the coordinator does not know the contract of these types."""
+
+    def __init__(self, name: str, message: str, status: int, details: Any = None) -> None:
+        super().__init__(name, message, status, details)
+        listed: list[dict[str, Any]] | None = (details or {}).get("differences")
+        self.differences: list[Difference] | None = None
+        if listed is not None:
+            self.differences = [Difference(each["schema"], each["path"], each["change"]) for each in listed]
 
 
 class RunFailed(Exception):

@@ -21,8 +21,20 @@ export class AccordError extends Error {
   }
 }
 
+/** A change of a schema since the types were generated. */
+export interface Difference {
+  schema: "input" | "output";
+  path: string;
+  change: string;
+}
+
 /** The agent's schemas are not those that the types were generated from. Run `accord types` again. */
-export class ContractChanged extends AccordError {}
+export class ContractChanged extends AccordError {
+  /** What changed; null if the coordinator does not know the contract of these types. */
+  get differences(): Difference[] | null {
+    return (this.details as { differences?: Difference[] | null } | undefined)?.differences ?? null;
+  }
+}
 
 /** The run has no result: it failed or was stopped. */
 export class RunFailed extends Error {

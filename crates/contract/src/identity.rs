@@ -19,6 +19,12 @@ pub fn contract_hash(input: &Value, output: Option<&Value>) -> String {
 }
 
 fn half(schema: &Value) -> String {
+    let digest = Sha256::digest(without_annotations(schema).to_string().as_bytes());
+    digest.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The schema as far as callers depend on it, with its keys in order.
+pub(crate) fn without_annotations(schema: &Value) -> Value {
     let mut places = Vec::new();
     walk::each(schema, &mut |place, _| places.push(place.pointer()));
     let mut plain = schema.clone();
@@ -28,8 +34,7 @@ fn half(schema: &Value) -> String {
         }
     }
     plain.sort_all_objects();
-    let digest = Sha256::digest(plain.to_string().as_bytes());
-    digest.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect()
+    plain
 }
 
 #[cfg(test)]

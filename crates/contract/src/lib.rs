@@ -49,6 +49,7 @@ mod verdict;
 mod violation;
 
 // Beside the judgement.
+mod difference;
 mod explain;
 mod identity;
 mod infer;
@@ -57,6 +58,7 @@ mod locate;
 pub use account::{Account, AccountError, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
+pub use difference::{SchemaChange, schema_changes};
 pub use echo::EchoSources;
 pub use explain::explain;
 pub use identity::contract_hash;

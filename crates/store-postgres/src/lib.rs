@@ -32,6 +32,7 @@
 mod audit;
 mod callbacks;
 mod connect;
+mod contracts;
 mod convert;
 mod definitions;
 mod error;

@@ -15,6 +15,7 @@
 mod audit;
 mod callbacks;
 mod change;
+mod contracts;
 mod definitions;
 mod error;
 mod events;

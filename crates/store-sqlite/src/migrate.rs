@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0014_steps.sql"),
     include_str!("../migrations/0015_inputs.sql"),
     include_str!("../migrations/0016_traceparent.sql"),
+    include_str!("../migrations/0017_contracts.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -16,6 +16,7 @@
 
 mod audit;
 mod callbacks;
+mod contracts;
 mod definitions;
 mod error;
 mod events;
@@ -36,6 +37,7 @@ mod workflows;
 
 pub use audit::{AuditFilter, AuditStore};
 pub use callbacks::{CallbackHold, CallbackStore, Due, WaitingRun};
+pub use contracts::{ContractRecord, ContractStore, MOST_CONTRACTS};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
@@ -68,6 +70,7 @@ pub trait Store:
     + EventStore
     + DefinitionStore
     + SchemaStore
+    + ContractStore
     + KeyStore
     + AuditStore
     + RunnerStore
@@ -88,6 +91,7 @@ impl<T> Store for T where
         + EventStore
         + DefinitionStore
         + SchemaStore
+        + ContractStore
         + KeyStore
         + AuditStore
         + RunnerStore

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import agents
-from accord_client import AccordError, Client, ContractChanged, RunFailed
+from accord_client import AccordError, Client, ContractChanged, Difference, RunFailed
 from agents import InvoiceReaderInput, WordCountInput, WordCountOutput, word_count
 
 client = Client(sys.argv[1])
@@ -16,6 +16,11 @@ if sys.argv[2] == "changed":
         client.run(word_count, text)
     except ContractChanged as error:
         assert error.status == 409 and error.details["changed"] == ["output"], error.details
+        expected = [
+            Difference("output", "$.words", "removed"),
+            Difference("output", "$.word_total", "added, required"),
+        ]
+        assert error.differences == expected and str(expected[0]) in str(error), error
         sys.exit(0)
     raise AssertionError("the call was accepted")
 

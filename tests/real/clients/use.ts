@@ -12,6 +12,11 @@ if (process.argv[3] === "changed") {
     assert(error instanceof ContractChanged);
     assert.equal(error.status, 409);
     assert.deepEqual((error.details as { changed: string[] }).changed, ["output"]);
+    assert.deepEqual(error.differences, [
+      { schema: "output", path: "$.words", change: "removed" },
+      { schema: "output", path: "$.word_total", change: "added, required" },
+    ]);
+    assert.match(error.message, /output \$\.words: removed/);
     return true;
   });
   process.exit(0);

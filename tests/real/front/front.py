@@ -13,16 +13,15 @@ import subprocess
 import sys
 import tempfile
 
+import languages
 import model
 
 HERE = pathlib.Path(__file__).resolve().parent
 GUIDE = HERE.parents[2] / "docs/guides/clients.md"
-ADDRESS = "http://127.0.0.1:8765"
-# Each start of a CLI takes seconds on a busy machine.
-PATIENCE = 600
+ADDRESS, FOLDER = "http://127.0.0.1:8765", "/path/to/project"
 
-# <!-- example: NAME CLIENT prints TEXT -->, then the code.
-EXAMPLE = re.compile(r"<!-- example: (\S+) (\S+) prints (.+?) -->\n+```\w+\n(.*?)```\n", re.DOTALL)
+# <!-- example: NAME CLIENT prints TEXT -->, or without TEXT, then the code.
+EXAMPLE = re.compile(r"<!-- example: (\S+) (\S+)(?: prints (.+?))? -->\n+```\w+\n(.*?)```\n", re.DOTALL)
 
 SENTIMENT = {
     "type": "object",
@@ -111,21 +110,27 @@ def start(binary: str, folder: pathlib.Path, installed: pathlib.Path) -> tuple[s
     sys.exit("accord up ended before it said where it listens")
 
 
-def run(client: str, path: pathlib.Path, home: pathlib.Path, url: str) -> tuple[bool, str]:
-    command = ["node", path] if path.suffix == ".mjs" else [home / client / "bin/python", path]
-    environment = {**os.environ, "ACCORD_URL": url, "OPENAI_AGENTS_DISABLE_TRACING": "1"}
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return False, f"took longer than {PATIENCE} seconds"
-    return done.returncode == 0, done.stdout + done.stderr
+def run(client: str, path: pathlib.Path, home: pathlib.Path, binary: str, url: str) -> tuple[bool, str]:
+    environment, output = languages.environment(path, home, binary, url), ""
+    for command in languages.commands(client, path, home):
+        patience = languages.PATIENCE_OF_CARGO if path.suffix == ".rs" else languages.PATIENCE
+        try:
+            done = subprocess.run(
+                command, cwd=path.parent, env=environment, capture_output=True, text=True, timeout=patience
+            )
+        except subprocess.TimeoutExpired:
+            return False, f"took longer than {patience} seconds"
+        output += done.stdout + done.stderr
+        if done.returncode != 0:
+            return False, output
+    return True, output
 
 
 def main() -> None:
     binary, home = sys.argv[1], pathlib.Path(sys.argv[2])
     examples = EXAMPLE.findall(GUIDE.read_text())
-    if len(examples) < 7:
-        sys.exit(f"{GUIDE} has {len(examples)} examples; expected at least 7")
+    if not examples or len(examples) != GUIDE.read_text().count("<!-- example:"):
+        sys.exit(f"{GUIDE} has examples that are not written as expected; these are: {[each[0] for each in examples]}")
     failures = 0
     with tempfile.TemporaryDirectory() as project:
         up, url = start(binary, pathlib.Path(project), home.parent)
@@ -134,10 +139,11 @@ def main() -> None:
             work = home / "node/work"
             shutil.rmtree(work, ignore_errors=True)
             work.mkdir()
+            languages.prepare(work, home / "node/node_modules/.bin/tsc")
             for name, client, expected, code in examples:
                 path = work / name
-                path.write_text(code.replace(ADDRESS, url))
-                is_ok, output = run(client, path, home, url)
+                path.write_text(code.replace(ADDRESS, url).replace(FOLDER, project))
+                is_ok, output = run(client, path, home, binary, url)
                 is_ok = is_ok and expected in output
                 failures += report(f"guide {name}", is_ok, output)
             for check in sorted((HERE / "checks").iterdir()):
@@ -145,7 +151,7 @@ def main() -> None:
                 path.write_text(check.read_text())
                 # CLIENT__NAME, because a file with the name of its client would be imported instead of it.
                 client = check.stem.split("__")[0]
-                failures += report(f"check {check.name}", *run(client, path, home, url))
+                failures += report(f"check {check.name}", *run(client, path, home, binary, url))
         finally:
             os.killpg(up.pid, signal.SIGTERM)
             up.wait()

@@ -1,13 +1,16 @@
 //! Agents that can be used now, with their contracts compiled and registered schemas resolved.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_api::ErrorName;
 use accord_blueprint::{
-    Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, agent_contract_hash, hash_of, unregistered_schema,
+    Agents, DeclaredSchema, ParsedAgent, ValidBlueprint, agent_contract_hash, hash_of, implicit_parameters,
+    unregistered_schema,
 };
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::Blueprint;
+use accord_store::ContractRecord;
 use serde_json::{Value, json};
 
 use super::definitions::{Definitions, first_error};
@@ -33,9 +36,21 @@ pub(crate) struct Agent {
     pub(crate) default_output: Option<Schema>,
     /// `invariants`, compiled.
     pub(crate) invariants: Invariants,
+    /// Whether its contract is in the store.
+    is_contract_kept: AtomicBool,
 }
 
 impl Agent {
+    /// The schema of its input.
+    pub(crate) fn input_document(&self) -> Value {
+        self.parameters.as_ref().map_or_else(implicit_parameters, |schema| schema.document().clone())
+    }
+
+    /// The schema of its output, or its default.
+    pub(crate) fn output_document(&self) -> Option<&Value> {
+        self.output.as_ref().or(self.default_output.as_ref()).map(Schema::document)
+    }
+
     /// The name of its output schema, if it is a registered one.
     pub(crate) fn output_name(&self) -> Option<&str> {
         self.blueprint.output_schema.as_ref().and_then(Value::as_str)
@@ -75,7 +90,27 @@ impl Catalog {
             let details = json!({"problems": parsed.problems});
             return Err(Error::new(ErrorName::AgentBroken, message).with_details(details));
         };
-        self.compiled(name, valid, found.hash(), || found.document()).await
+        let agent = self.compiled(name, valid, found.hash(), || found.document()).await?;
+        self.keep_contract(name, &agent).await;
+        Ok(agent)
+    }
+
+    /// Keeps the contract of an agent that somebody uses or reads, so that callers can be told later what has changed since. An
+    /// agent is usable without: the next use tries again.
+    async fn keep_contract(&self, name: &str, agent: &Agent) {
+        if agent.is_contract_kept.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let record = ContractRecord {
+            agent_name: name.to_owned(),
+            hash: agent.contract_hash.clone(),
+            input: agent.input_document().to_string(),
+            output: agent.output_document().map(Value::to_string),
+        };
+        if let Err(error) = self.store.keep_contract(record).await {
+            agent.is_contract_kept.store(false, Ordering::Relaxed);
+            tracing::warn!(agent = name, %error, "the contract could not be kept");
+        }
     }
 
     /// An agent that is defined in a workflow, ready for use.
@@ -123,6 +158,7 @@ impl Catalog {
             output,
             default_output,
             invariants: valid.contracts.invariants.clone(),
+            is_contract_kept: AtomicBool::new(false),
         });
         self.state.agents.put(&key, Arc::clone(&agent));
         Ok(agent)

@@ -36,9 +36,14 @@ async fn a_caller_of_another_contract_is_rejected() {
     let now = contract_hash(&desk).await;
     let answer = create(&desk, &known, body.clone()).await;
     assert_eq!(refused(&answer), (409, "ContractChanged"));
-    let expected =
-        json!({"agent_name": "own", "changed": ["output"], "callers_contract": known, "contract_hash": now});
+    let difference =
+        json!({"schema": "output", "path": "$.words", "change": "type: \"integer\" → \"string\""});
+    let expected = json!({
+        "agent_name": "own", "changed": ["output"], "differences": [difference],
+        "callers_contract": known, "contract_hash": now,
+    });
     assert_eq!(answer.1["details"], expected);
+    assert!(text(&answer.1, "message").contains("(output $.words: type: \"integer\" → \"string\")"));
     assert_eq!(create(&desk, &now, body.clone()).await.0, 201);
 
     // The contract is checked before the parameters, which were written for the old contract, too.
@@ -47,7 +52,30 @@ async fn a_caller_of_another_contract_is_rejected() {
         (refused(&answer), &answer.1["details"]["changed"]),
         ((409, "ContractChanged"), &json!(["input", "output"]))
     );
+    assert_eq!(answer.1["details"]["differences"], Value::Null);
+    assert!(text(&answer.1, "message").contains("does not know that contract"));
     assert_eq!(refused(&create(&desk, "latest", body).await), (400, "InvalidRequest"));
+}
+
+/// Types are generated from what `GET /agents/NAME/contract` answers, before there is a run.
+#[tokio::test]
+async fn a_contract_that_was_only_read_is_known() {
+    let desk = Desk::with_writer().await;
+    desk.agent(blueprint("words")).await;
+    let known = contract_hash(&desk).await;
+    let input = json!({"type": "object", "required": ["text", "language"],
+        "properties": {"text": {"type": "string"}, "language": {"enum": ["de", "en"]}}});
+    let changed = json!({"parameters_schema": input, "output_schema": null});
+    assert_eq!(desk.send("PATCH", "/agents/own", &[], Some(changed)).await.0, 200);
+    let answer = create(&desk, &known, json!({"agent_name": "own", "parameters": {"text": "a"}})).await;
+    let differences = json!([
+        {"schema": "input", "path": "$.language", "change": "added, required"},
+        {"schema": "output", "path": "$", "change": "removed"},
+    ]);
+    assert_eq!(
+        (refused(&answer), &answer.1["details"]["differences"]),
+        ((409, "ContractChanged"), &differences)
+    );
 }
 
 #[tokio::test]

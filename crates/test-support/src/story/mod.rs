@@ -114,7 +114,7 @@ macro_rules! store_story {
                 schemas_are_immutable, schemas_are_created_once, schemas_are_listed_by_name, keys_are_kept,
                 the_last_use_of_keys_is_kept,
                 runners_are_kept, observations_are_merged, no_concurrent_observation_is_lost, facts_can_be_removed,
-                facts_about_schemas_expire,
+                facts_about_schemas_expire, the_last_contracts_are_kept,
             ],
             figures: [
                 all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,

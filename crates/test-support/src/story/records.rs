@@ -7,8 +7,8 @@ use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{
-    Condition, Defined, DocumentRecord, Fact, FactFilter, Finish, Idempotency, PageRequest, SchemaRecord,
-    Store, StoreError,
+    Condition, ContractRecord, Defined, DocumentRecord, Fact, FactFilter, Finish, Idempotency,
+    MOST_CONTRACTS, PageRequest, SchemaRecord, Store, StoreError,
 };
 
 use super::make::*;
@@ -353,4 +353,30 @@ pub async fn facts_about_schemas_expire(store: Arc<dyn Store>) {
     let left = store.facts(&FactFilter::default()).await.unwrap();
     let kept = [fact("e", "m", "native", (0.0, 12.0, 1)), fact("e", "m", "native#sha256:b", (0.0, 12.0, 9))];
     assert_eq!(left, kept);
+}
+
+/// Contracts are found by agent and hash; those of an agent that were not written for the longest time are forgotten.
+pub async fn the_last_contracts_are_kept(store: Arc<dyn Store>) {
+    let contract = |agent: &str, number: u32| ContractRecord {
+        agent_name: agent.to_owned(),
+        hash: format!("{number}-1"),
+        input: format!(r#"{{"minimum": {number}}}"#),
+        output: (number > 0).then(|| r#"{"z": 1.50, "a": 2}"#.to_owned()),
+    };
+    for number in 0..MOST_CONTRACTS {
+        store.keep_contract(contract("a", number)).await.unwrap();
+    }
+    store.keep_contract(contract("b", 1)).await.unwrap();
+    assert_eq!(store.contract("a", "0-1").await.unwrap(), Some(contract("a", 0)));
+    assert_eq!(store.contract("b", "0-1").await.unwrap(), None);
+
+    // Written again, the first one is the newest.
+    store.keep_contract(contract("a", 0)).await.unwrap();
+    store.keep_contract(contract("a", MOST_CONTRACTS)).await.unwrap();
+    assert_eq!(store.contract("a", "1-1").await.unwrap(), None);
+    for number in [0, 2, MOST_CONTRACTS] {
+        let found = store.contract("a", &format!("{number}-1")).await.unwrap();
+        assert_eq!(found, Some(contract("a", number)));
+    }
+    assert_eq!(store.contract("b", "1-1").await.unwrap(), Some(contract("b", 1)));
 }

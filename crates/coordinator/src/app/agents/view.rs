@@ -4,8 +4,7 @@ use accord_api::{
     AgentContract, AgentSummary, AgentView, ErrorName, LoweringReport, Problem, Severity, ValidateAgentAnswer,
 };
 use accord_blueprint::{
-    Agents, BLUEPRINT_RETRIES, ParsedAgent, add_provider_configuration, agent_summary, implicit_parameters,
-    warning,
+    Agents, BLUEPRINT_RETRIES, ParsedAgent, add_provider_configuration, agent_summary, warning,
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
@@ -32,10 +31,7 @@ impl Blueprints {
         };
         let asked = options.as_ref().and_then(|options| options.max_retries);
         let max_retries = output.is_some().then(|| asked.unwrap_or(usual));
-        let parameters = agent.parameters.as_ref();
-        let parameters_schema =
-            parameters.map_or_else(implicit_parameters, |schema| schema.document().clone());
-        let output_schema = output.as_ref().map(|schema| schema.document().clone());
+        let (parameters_schema, output_schema) = (agent.input_document(), agent.output_document().cloned());
         let (lint, lowering) = match output {
             None => (Vec::new(), Vec::new()),
             Some(schema) => heavy(move || schema_report(&schema)).await?,

@@ -70,7 +70,7 @@ impl Runs {
         parameters: &Value,
     ) -> Result<Order, Error> {
         let agent = self.blueprints.catalog.usable(agent_name).await?;
-        caller_contract::check(&agent, request.contract_hash.as_deref())?;
+        caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::AgentParameters, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
@@ -106,7 +106,7 @@ impl Runs {
         let session = self.store.session(session_id).await?;
         check_same_session(&request, &session)?;
         let agent = self.agent_of(&session).await?;
-        caller_contract::check(&agent, request.contract_hash.as_deref())?;
+        caller_contract::check(self.store.as_ref(), &agent, request.contract_hash.as_deref()).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters).await?;
         let contract = self.contracts.of_run(&agent, Wanted::take(&mut request)).await?;
