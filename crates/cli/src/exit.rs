@@ -22,7 +22,6 @@ pub(crate) enum Exit {
 /// What a run was held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// A contract.
     ToContract,
     /// Nothing: any text would have done.
     ToNothing,
