@@ -77,23 +77,3 @@ pub trait Store:
     + QuarantineStore
 {
 }
-
-impl<T> Store for T where
-    T: RunStore
-        + RunReader
-        + SessionStore
-        + EventStore
-        + DefinitionStore
-        + SchemaStore
-        + KeyStore
-        + AuditStore
-        + RunnerStore
-        + FactStore
-        + InputStore
-        + CallbackStore
-        + StatsStore
-        + Upkeep
-        + WorkflowRunStore
-        + QuarantineStore
-{
-}
