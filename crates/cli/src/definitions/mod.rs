@@ -68,6 +68,7 @@ pub(crate) trait Definition: Clone {
     ) -> Result<Page<Self::Listed>, ClientError>;
     async fn get(client: &Client, name: &str) -> Result<Self, ClientError>;
     async fn create(&self, client: &Client) -> Result<Self, ClientError>;
+    /// Replaces the one with this hash.
     async fn replace(&self, client: &Client, hash: &str) -> Result<Self, ClientError>;
     async fn delete(client: &Client, name: &str) -> Result<(), ClientError>;
 }

@@ -62,7 +62,6 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
 enum Tags {
     /// `*`: whatever is there.
     Any,
-    /// One of these.
     These(Vec<String>),
 }
 

@@ -36,7 +36,6 @@ const NEW: &str = concat!(
 
 /// What there is beyond what was read.
 enum Beyond {
-    /// Nothing.
     Nothing,
     /// Events that can be read now.
     More,
