@@ -43,7 +43,9 @@ pub enum Notice {
     /// A run waits for a runner.
     Queued,
     Events {
+        /// In this session.
         session_id: SessionId,
+        /// In this run.
         run_id: Option<RunId>,
     },
     /// A run is over, waits for its runner to stop, or waits without one: callers and reconcilers may look.
