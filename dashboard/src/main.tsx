@@ -3,7 +3,6 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './app/query-client'
-import { TooltipProvider } from './components/ui'
 import { applyTheme } from './lib/theme'
 import { loadPagesLater, makeRouter } from './routes/router'
 import './styles/index.css'
@@ -26,9 +25,7 @@ if (root !== null) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={makeQueryClient()}>
-        <TooltipProvider delayDuration={300}>
-          <RouterProvider router={router} />
-        </TooltipProvider>
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </StrictMode>,
   )

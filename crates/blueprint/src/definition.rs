@@ -157,7 +157,6 @@ pub trait DefinitionKind: Send + Sync + 'static {
     /// Writes a document to the file of a definition.
     fn write(file: &DefinitionFile<Self::Parsed>, value: &Value) -> Result<(), WriteError>;
 
-    /// Removes the files of a definition.
     fn remove(file: &DefinitionFile<Self::Parsed>) -> Result<(), WriteError>;
 
     /// The entries of the folder that can be the definition of this name.

@@ -70,7 +70,6 @@ impl Document {
         Self { value, file: None, positions: Positions::None, renamed: Vec::new() }
     }
 
-    /// Reads a file's text.
     pub(crate) fn read(text: &str, format: Format, file: &str) -> Result<Self, Problem> {
         let read = match format {
             Format::Yaml => yaml::read(text).map(|(value, positions)| (value, Positions::Yaml(positions))),

@@ -3,14 +3,11 @@
 /// Maximum characters of a name, which is a folder, a part of a URL and a label.
 pub const MAX_NAME_LENGTH: usize = 64;
 
-/// What has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
-    /// An agent.
     Agent,
     /// A registered schema.
     Schema,
-    /// A workflow.
     Workflow,
 }
 

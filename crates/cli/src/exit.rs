@@ -22,7 +22,6 @@ pub(crate) enum Exit {
 /// Whether a run had a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// A contract.
     ToContract,
     /// Nothing: any text would have done.
     ToNothing,

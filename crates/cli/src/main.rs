@@ -18,6 +18,7 @@
 //! `accord check` and `accord schemas` need none of that: they are the contract crate at a prompt.
 
 mod arguments;
+mod call;
 mod candidates;
 mod commands;
 mod config;

@@ -50,7 +50,6 @@ impl Error {
         &self.message
     }
 
-    /// Its name.
     pub fn name(&self) -> ErrorName {
         self.name
     }

@@ -306,7 +306,6 @@ impl TryFrom<Value> for Body {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     pub at: Timestamp,
-    /// In which session.
     pub session_id: SessionId,
     pub run_id: Option<RunId>,
     pub body: Body,

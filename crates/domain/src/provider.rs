@@ -62,7 +62,6 @@ pub enum ProviderKind {
 /// An API that the `llm` executor implements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Anthropic Messages.
     AnthropicMessages,
     /// OpenAI Responses.
     OpenAiResponses,
@@ -191,7 +190,6 @@ impl ProviderKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.row().name
     }

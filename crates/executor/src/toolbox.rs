@@ -32,12 +32,10 @@ pub struct ToolOutput {
     pub text: String,
 }
 
-/// One call of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCall<'a> {
     /// The tool.
     pub name: &'a str,
-    /// Its arguments.
     pub arguments: &'a Value,
     /// The same for every time that this call is made, and no other call has it.
     pub key: &'a str,

@@ -21,7 +21,6 @@ const MAX_STEPS: usize = 32;
 /// A reserved name and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reserved {
-    /// The name.
     pub name: String,
     /// The path of the object that has it, as `parameters.list[0]`; empty for the outermost.
     pub path: String,

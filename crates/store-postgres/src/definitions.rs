@@ -41,7 +41,6 @@ impl DefinitionStore for PostgresStore {
     }
 }
 
-/// The table of what is defined.
 #[derive(Debug, Clone, Copy)]
 struct Table(Defined);
 

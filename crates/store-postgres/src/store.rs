@@ -8,7 +8,7 @@ use accord_domain::id::RunId;
 use accord_domain::run::Run;
 use accord_domain::run::change::{Change, Refused};
 use accord_domain::session::Session;
-use accord_store::{PoisonedCount, StoreError};
+use accord_store::{PoisonedCount, Store, StoreError};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use crate::connect::Breaks;
@@ -36,6 +36,8 @@ impl fmt::Debug for PostgresStore {
         formatter.debug_struct("PostgresStore").finish_non_exhaustive()
     }
 }
+
+impl Store for PostgresStore {}
 
 impl PostgresStore {
     /// Connects to the database at this `postgres://` address and brings its tables up to date. Several processes may

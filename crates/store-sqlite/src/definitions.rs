@@ -43,7 +43,6 @@ impl DefinitionStore for SqliteStore {
     }
 }
 
-/// The table of what is defined.
 #[derive(Debug, Clone, Copy)]
 struct Table(Defined);
 

@@ -37,7 +37,6 @@ const READER_CACHE_KIB: i64 = -2 * 1024;
 
 #[derive(Debug, Clone)]
 pub(crate) enum DatabaseLocation {
-    /// In a file.
     File(PathBuf),
     /// In the writer's memory.
     Memory,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_store::{Notice, Notices, PoisonedCount, StoreError};
+use accord_store::{Notice, Notices, PoisonedCount, Store, StoreError};
 use rusqlite::Connection;
 use tokio::sync::broadcast;
 
@@ -28,6 +28,8 @@ pub struct SqliteStore {
     pub(crate) writer: Writer,
     notices: broadcast::Sender<Notice>,
 }
+
+impl Store for SqliteStore {}
 
 impl SqliteStore {
     /// Opens the database in this file, or creates it. `:memory:` is [`SqliteStore::in_memory`].

@@ -19,7 +19,6 @@ pub struct Fact {
 /// Selects facts. `None` matches all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FactFilter {
-    /// Of this endpoint.
     pub endpoint: Option<String>,
     /// About one of these models.
     pub models: Option<Vec<String>>,

@@ -83,24 +83,3 @@ pub trait Store:
     + QuarantineStore
 {
 }
-
-impl<T> Store for T where
-    T: RunStore
-        + RunReader
-        + SessionStore
-        + EventStore
-        + DefinitionStore
-        + SchemaStore
-        + ContractStore
-        + KeyStore
-        + AuditStore
-        + RunnerStore
-        + FactStore
-        + InputStore
-        + CallbackStore
-        + StatsStore
-        + Upkeep
-        + WorkflowRunStore
-        + QuarantineStore
-{
-}

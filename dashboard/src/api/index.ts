@@ -1,6 +1,6 @@
 /** What features use of the server: calls, keys, types. */
-export { api, body, everyItem, text, textWithoutKey } from './client'
+export { api, body, text, textWithoutKey } from './client'
 export { ApiError, isGone, messageOf } from './error'
 export { queryKeys } from './keys'
-export { connection, useEvents } from './live'
+export { connection } from './live'
 export type * as Api from './schema'

@@ -97,7 +97,7 @@ function isHourly(times: readonly string[]): boolean {
 }
 
 /** A day as it is; an hour here, because that is when somebody looked. */
-export function timeLabel(time: string): string {
+function timeLabel(time: string): string {
   if (!time.includes('T')) return time
   return new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(time))
 }

@@ -15,7 +15,6 @@ use crate::finding::Findings;
 /// A blueprint without mistakes.
 #[derive(Debug)]
 pub struct ValidBlueprint {
-    /// The blueprint.
     pub blueprint: Blueprint,
     /// Its contracts, compiled.
     pub contracts: Contracts,
@@ -100,7 +99,6 @@ pub(crate) fn parse_value(value: Value) -> ParsedAgent {
     parse(Document::without_file(value), Surroundings::default())
 }
 
-/// Parses a document.
 pub(super) fn parse(mut document: Document, surroundings: Surroundings<'_>) -> ParsedAgent {
     let mut findings = Findings::default();
     let foreign = kb::is_kb_agent(&document.value);

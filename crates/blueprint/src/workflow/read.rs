@@ -84,7 +84,6 @@ impl ParsedWorkflow {
         findings.into_iter().map(problem).collect()
     }
 
-    /// A problem at a place.
     pub fn problem(&self, severity: Severity, place: JsonPath, message: String) -> Problem {
         self.document.problem(Finding { severity, place, mark: Mark::Value, message })
     }

@@ -1,14 +1,15 @@
 //! `accord audit`: who changed what.
 
 use accord_api::{AuditActor, AuditQuery, AuditView, PageQuery};
+use accord_client::Client;
 use jiff::Timestamp;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::ListingArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::{self, PagingArguments};
+use crate::paging;
 use crate::view::text::{Times, line};
-use crate::{runtime, since, table};
+use crate::{since, table};
 
 /// Show who changed keys, agents, workflows, schemas and sessions, and who stopped what
 #[derive(Debug, clap::Args)]
@@ -31,12 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -46,17 +42,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         action: arguments.action.clone(),
         ..AuditQuery::default()
     };
-    let page = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let (client, which) = (&client, &which);
-        let fetch = |page: PageQuery| async move {
-            client.audit(&AuditQuery { limit: page.limit, cursor: page.cursor, ..which.clone() }).await
-        };
-        arguments.paging.gather(fetch).await
-    })?;
+    let fetch = async |client: &Client, PageQuery { limit, cursor }| {
+        client.audit(&AuditQuery { limit, cursor, ..which.clone() }).await
+    };
     let filtered = arguments.since.is_some() || arguments.actor.is_some() || arguments.action.is_some();
     let none = paging::none("changes", filtered);
-    paging::show(&page, arguments.json, &none, |entries| view(entries, &Times::here()))
+    arguments.listing.print(fetch, &none, |entries| view(entries, &Times::here()))
 }
 
 fn view(entries: &[AuditView], times: &Times) -> String {

@@ -1,15 +1,16 @@
 //! `accord endpoints`: what was learned about them.
 
 use accord_api::{EndpointFact, EndpointFilter, EndpointQuery, PageQuery, Standing};
+use accord_client::Client;
 use clap::Subcommand;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::ListingArguments;
+use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::{self, PagingArguments};
 use crate::view::Tone;
 use crate::view::text::{Times, line};
-use crate::{output, runtime, table};
+use crate::{output, table};
 
 /// Inspect what was learned about model endpoints: list, forget
 #[derive(Debug, clap::Args)]
@@ -53,12 +54,7 @@ struct ListArguments {
     #[arg(long, value_name = "FEATURE")]
     feature: Option<String>,
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 /// Forget what was learned, so that the next runs try again
@@ -100,30 +96,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn list(arguments: &ListArguments) -> Result<Exit, Failure> {
     let ListArguments { endpoint, model, feature, .. } = arguments;
-    let page = runtime::block_on(async {
-        let client = &arguments.connection.reach(Access::Look).await?;
-        let fetch = |PageQuery { limit, cursor }: PageQuery| {
-            let (endpoint, model, feature) = (endpoint.clone(), model.clone(), feature.clone());
-            async move { client.endpoints(&EndpointQuery { endpoint, model, feature, limit, cursor }).await }
-        };
-        arguments.paging.gather(fetch).await
-    })?;
+    let fetch = async |client: &Client, PageQuery { limit, cursor }| {
+        let (endpoint, model, feature) = (endpoint.clone(), model.clone(), feature.clone());
+        client.endpoints(&EndpointQuery { endpoint, model, feature, limit, cursor }).await
+    };
     let filtered = endpoint.is_some() || model.is_some() || feature.is_some();
     let none = match filtered {
         true => "Nothing was learned that matches these filters.",
         false => "Nothing was learned about endpoints yet. Runs with an output schema report what worked.",
     };
-    paging::show(&page, arguments.json, none, |facts| view(facts, &Times::here()))
+    arguments.listing.print(fetch, none, |facts| view(facts, &Times::here()))
 }
 
 fn forget(arguments: &ForgetArguments) -> Result<Exit, Failure> {
     let ForgetArguments { endpoint, model, feature, .. } = arguments;
     let filter =
         EndpointFilter { endpoint: endpoint.clone(), model: model.clone(), feature: feature.clone() };
-    let forgotten = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        Ok::<_, Failure>(client.forget_endpoints(&filter).await?)
-    })?;
+    let forgotten =
+        arguments.connection.ask(async |client| Ok::<_, Failure>(client.forget_endpoints(&filter).await?))?;
     if arguments.json {
         output::json(&forgotten)?;
     } else {

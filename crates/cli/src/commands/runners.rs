@@ -1,15 +1,15 @@
 //! `accord runners`: who takes work.
 
-use accord_api::{PageQuery, RunnerView};
+use accord_api::RunnerView;
+use accord_client::Client;
 use clap::Subcommand;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::ListingArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::{self, PagingArguments};
+use crate::table;
 use crate::view::Tone;
 use crate::view::text::{Times, line};
-use crate::{runtime, table};
 
 /// Inspect runners: list
 #[derive(Debug, clap::Args)]
@@ -39,22 +39,14 @@ Examples:
   accord runners list --json | jq -r '.items[] | select(.alive).profile.hostname'")]
 struct ListArguments {
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let Command::List(arguments) = &arguments.command;
-    let page = runtime::block_on(async {
-        let client = &arguments.connection.reach(Access::Look).await?;
-        arguments.paging.gather(|page: PageQuery| async move { client.runners(&page).await }).await
-    })?;
     let none = "No runners found. Start one with `accord up` or `accord runner`.";
-    paging::show(&page, arguments.json, none, |runners| view(runners, &Times::here()))
+    let fetch = async |client: &Client, page| client.runners(&page).await;
+    arguments.listing.print(fetch, none, |runners| view(runners, &Times::here()))
 }
 
 fn view(runners: &[RunnerView], times: &Times) -> String {

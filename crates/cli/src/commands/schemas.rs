@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use accord_api::{CreateSchema, PageQuery, SchemaView};
+use accord_api::{CreateSchema, SchemaView};
+use accord_client::Client;
 use clap::Subcommand;
 
+use crate::call::{CallArguments, ListingArguments};
 use crate::commands::schema::{self, compile};
 use crate::connection::{Access, ConnectionArguments};
 use crate::definitions::report_removed;
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::{self, PagingArguments};
 use crate::view::text::{self, Times, line, short};
 use crate::{output, runtime, table};
 
@@ -67,21 +68,13 @@ Examples:
   accord schemas list --all --json | jq -r '.items[].name'")]
 struct ListArguments {
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 fn list(arguments: &ListArguments) -> Result<Exit, Failure> {
-    let page = runtime::block_on(async {
-        let client = &arguments.connection.reach(Access::Look).await?;
-        arguments.paging.gather(|page: PageQuery| async move { client.schemas(&page).await }).await
-    })?;
     let none = "No schemas found. Register one with `accord schemas add NAME FILE`.";
-    paging::show(&page, arguments.json, none, |schemas| view(schemas, &Times::here()))
+    let fetch = async |client: &Client, page| client.schemas(&page).await;
+    arguments.listing.print(fetch, none, |schemas| view(schemas, &Times::here()))
 }
 
 fn view(schemas: &[SchemaView], times: &Times) -> String {
@@ -116,11 +109,8 @@ struct AddArguments {
     /// Description of the schema
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 fn add(arguments: &AddArguments) -> Result<Exit, Failure> {
@@ -128,16 +118,11 @@ fn add(arguments: &AddArguments) -> Result<Exit, Failure> {
     compile(&source)?;
     let schema = source.json("schema")?;
     let added = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Change).await?;
+        let client = arguments.call.connection.reach(Access::Change).await?;
         let (name, description) = (arguments.name.clone(), arguments.description.clone());
         Ok(client.create_schema(&CreateSchema { name, description, schema }).await?)
     })?;
-    if arguments.json {
-        output::json(&added)?;
-    } else {
-        output::show(&format!("{}  {}\n", line(&added.name), line(&added.hash)))?;
-    }
-    Ok(Exit::Success)
+    arguments.call.print(&added, || format!("{}  {}\n", line(&added.name), line(&added.hash)))
 }
 
 /// Print a registered schema
@@ -157,10 +142,7 @@ struct ShowArguments {
 }
 
 fn show(arguments: &ShowArguments) -> Result<Exit, Failure> {
-    let schema = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        Ok(client.schema(&arguments.name).await?)
-    })?;
+    let schema = arguments.connection.ask(async |client| Ok(client.schema(&arguments.name).await?))?;
     if arguments.json {
         output::json(&schema)?;
     } else if output::stdout_is_terminal() {
@@ -181,19 +163,13 @@ Examples:
 struct RmArguments {
     /// Schema name
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 fn rm(arguments: &RmArguments) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        Ok(client.delete_schema(&arguments.name).await?)
-    })?;
-    report_removed(&arguments.name, arguments.json)
+    arguments.call.connection.ask(async |client| Ok(client.delete_schema(&arguments.name).await?))?;
+    report_removed(&arguments.name, arguments.call.json)
 }
 
 #[cfg(test)]

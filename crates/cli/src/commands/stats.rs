@@ -3,11 +3,11 @@
 use accord_api::StatsQuery;
 use jiff::Timestamp;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::stats::{self, Bars};
-use crate::{output, runtime, since};
+use crate::{output, since};
 
 /// Show success, retry and failure rates, tokens, cost and the most frequent errors
 #[derive(Debug, clap::Args)]
@@ -25,20 +25,16 @@ pub(crate) struct Arguments {
     /// Filter by agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let stats = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
+    let stats = arguments.call.connection.ask(async |client| {
         let which = StatsQuery { since: arguments.since, agent_name: arguments.agent.clone() };
         Ok(client.stats(&which).await?)
     })?;
-    if arguments.json {
+    if arguments.call.json {
         output::json(&stats)?;
         return Ok(Exit::Success);
     }

@@ -37,7 +37,6 @@ pub(crate) const FILE_INSIDE: &str = "config.toml";
 pub(crate) struct Config {
     /// The folder that holds `.accord`.
     pub(crate) project: PathBuf,
-    /// The values.
     pub(crate) values: Values,
     /// Where those came from that are not defaults, by dotted key.
     origins: origin::Origins,

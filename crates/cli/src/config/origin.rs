@@ -17,11 +17,8 @@ use crate::suggestion;
 pub(crate) enum Origin {
     /// Not set.
     Default,
-    /// This file.
     File(String),
-    /// This variable.
     Variable(String),
-    /// This flag.
     Flag(&'static str),
 }
 

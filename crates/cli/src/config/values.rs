@@ -47,7 +47,6 @@ pub(crate) struct Queue {
     pub(crate) match_timeout_seconds: u32,
 }
 
-/// The runner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Runner {
@@ -88,7 +87,6 @@ pub(crate) struct Retry {
 pub(crate) struct Workflows {
     /// The provider of an embedding model; texts are compared by their words where it is empty.
     pub(crate) embedding_provider: String,
-    /// The model.
     pub(crate) embedding_model: String,
 }
 

@@ -16,11 +16,12 @@ use serde_json::json;
 pub(crate) use files::{folder_in, in_folder, of_project, relative, validate};
 pub(crate) use push::{Pushed, not_saved, push};
 
+use crate::call::{CallArguments, ListingArguments};
 use crate::config::Config;
-use crate::connection::{self, Access, ConnectionArguments};
+use crate::connection;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::paging::{self, PagingArguments};
+use crate::paging;
 use crate::view::{agent, text, workflow};
 use crate::{output, project, runtime};
 
@@ -195,12 +196,8 @@ impl Definition for WorkflowView {
 }
 
 /// Lists those of the coordinator that runs for this project; if none runs, those in the files of the project.
-pub(crate) fn list<D: Definition>(
-    connection: &ConnectionArguments,
-    tags: &[String],
-    paging: PagingArguments,
-    json: bool,
-) -> Result<Exit, Failure> {
+pub(crate) fn list<D: Definition>(listing: &ListingArguments, tags: &[String]) -> Result<Exit, Failure> {
+    let ListingArguments { paging, call: CallArguments { json, connection } } = listing;
     let config = connection.config(Vec::new())?;
     let (page, place) = runtime::block_on(async {
         let Some(client) = &connection::running(&config).await? else {
@@ -215,10 +212,10 @@ pub(crate) fn list<D: Definition>(
         Ok((page, format!("the coordinator at {}", client.base_url().trim_end_matches('/'))))
     })?;
     let none = format!("No {}s found in {place}.{}", D::NOUN, D::NONE_LISTED);
-    let exit = paging::show(&page, json, &none, D::table)?;
+    let exit = paging::show(&page, *json, &none, D::table)?;
     let invalid = page.items.iter().filter(|listed| !D::summary(listed).valid).count() as u64;
     // `agents list` warns with --json too.
-    if invalid > 0 && !(json && D::NOUN == WorkflowView::NOUN) {
+    if invalid > 0 && !(*json && D::NOUN == WorkflowView::NOUN) {
         let invalid = text::counted(invalid, &format!("invalid {}", D::NOUN));
         output::message(&format!("warning: {invalid}; run `accord {}s validate` for details\n", D::NOUN));
     }
@@ -226,23 +223,18 @@ pub(crate) fn list<D: Definition>(
 }
 
 /// Removes one from the database. One in a file is removed by its owner.
-pub(crate) fn remove<D: Definition>(
-    connection: &ConnectionArguments,
-    name: &str,
-    json: bool,
-) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = connection.reach(Access::Look).await?;
-        let mut found = D::get(&client, name).await?;
+pub(crate) fn remove<D: Definition>(call: &CallArguments, name: &str) -> Result<Exit, Failure> {
+    call.connection.ask(async |client| {
+        let mut found = D::get(client, name).await?;
         if D::summary(found.listed()).source == Source::File {
             let (noun, file) = (D::NOUN, found.file().0.take());
             let file = file.unwrap_or_else(|| "a file of the coordinator".to_owned());
             let problem = Problem::new(format!("{noun} '{name}' is defined in {file}, not in the database"));
             return Err(problem.hint(format!("delete the file to remove the {noun}")).into());
         }
-        Ok(D::delete(&client, name).await?)
+        Ok(D::delete(client, name).await?)
     })?;
-    report_removed(name, json)
+    report_removed(name, call.json)
 }
 
 /// Reports something that was removed by its name.

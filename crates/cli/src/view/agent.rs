@@ -37,7 +37,6 @@ pub(crate) fn list(agents: &[AgentSummary]) -> String {
     text
 }
 
-/// One agent.
 pub(crate) fn view(agent: &AgentView, times: &Times) -> String {
     let AgentSummary { name, description, executor_type, model, tags, .. } = &agent.summary;
     let (tone, verdict) = verdict(agent.summary.valid, &agent.summary.problems);

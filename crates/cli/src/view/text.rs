@@ -72,7 +72,6 @@ pub(crate) fn milliseconds(start: Timestamp, end: Timestamp) -> u64 {
     u64::try_from(end.as_millisecond() - start.as_millisecond()).unwrap_or_default()
 }
 
-/// A duration.
 pub(crate) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {

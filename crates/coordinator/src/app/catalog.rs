@@ -20,7 +20,6 @@ use crate::error::Error;
 /// A valid agent with its contracts compiled.
 #[derive(Debug)]
 pub(crate) struct Agent {
-    /// The blueprint.
     pub(crate) blueprint: Blueprint,
     /// The blueprint as JSON text, as runners get it.
     pub(crate) document: String,
@@ -62,7 +61,6 @@ impl Agent {
     }
 }
 
-/// The agents.
 pub(crate) type Catalog = Definitions<Agents>;
 
 /// What the catalog keeps besides the definitions.

@@ -62,7 +62,6 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
 enum Tags {
     /// `*`: any existing version.
     Any,
-    /// One of these.
     These(Vec<String>),
 }
 

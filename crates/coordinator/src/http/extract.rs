@@ -190,7 +190,6 @@ fn wrong_query<T: IntoParams>(uri: &Uri, rejection: &QueryRejection) -> String {
 /// An id in the path. What cannot be an id is not found.
 pub(crate) struct Id<T>(pub(crate) T);
 
-/// An id in a path.
 pub(crate) trait PathId: std::str::FromStr<Err = accord_domain::id::IdError> {
     /// The error if nothing has this id.
     const ABSENT: ErrorName;

@@ -79,7 +79,6 @@ pub(super) const CHANGES_NOTHING: &str = "changes nothing";
 
 type Handler = fn(MethodFilter) -> MethodRouter<Arc<App>>;
 
-/// One route.
 pub(crate) struct Route {
     pub(crate) method: &'static str,
     /// As the router knows it.

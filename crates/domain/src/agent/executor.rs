@@ -31,7 +31,6 @@ pub enum Executor {
 }
 
 impl Executor {
-    /// Which executor it is.
     pub fn executor_kind(&self) -> ExecutorKind {
         match self {
             Self::Llm(_) => ExecutorKind::Llm,
@@ -132,7 +131,6 @@ impl ExecutorKind {
         }
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.row().name
     }

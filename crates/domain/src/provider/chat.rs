@@ -22,7 +22,6 @@ pub struct ChatQuirks {
 /// How a call of the submit tool is forced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForcedTool {
-    /// By its name.
     Named,
     /// By this word, which asks for a call of any tool.
     Word(&'static str),

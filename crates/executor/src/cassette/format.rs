@@ -67,7 +67,6 @@ impl Cassette {
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     Stopped,
-    /// It timed out.
     TimedOut {
         /// How long it had.
         seconds: u64,

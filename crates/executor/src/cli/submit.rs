@@ -24,7 +24,6 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024 + 2;
 /// How the server of the submit tool is started. `--schema FILE --out FILE` follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmitServer {
-    /// The program.
     pub program: PathBuf,
     /// Its first arguments.
     pub args: Vec<String>,

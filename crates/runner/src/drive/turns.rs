@@ -337,7 +337,6 @@ fn sent(turn: &Turn) -> attempt::Sent {
 }
 
 impl NoAnswer {
-    /// The outcome of the attempt.
     pub(super) fn outcome(&self) -> attempt::Outcome {
         match self {
             Self::SchemaRejected(_) | Self::FormatRejected(_) | Self::ToolRejected(_) => {

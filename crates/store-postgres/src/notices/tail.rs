@@ -36,7 +36,6 @@ const NEW: &str = concat!(
 
 /// What follows the events read so far.
 enum Beyond {
-    /// Nothing.
     Nothing,
     /// Events that can be read now.
     More,

@@ -63,7 +63,6 @@ fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or_default().max(1)
 }
 
-/// The bytes of the output of a reply.
 fn output_bytes(reply: &Reply) -> usize {
     let answer = match &reply.kind {
         Kind::Answer(answer) | Kind::Drop(_, answer) => answer,

@@ -183,12 +183,10 @@ pub(super) fn outcome(text: &str) -> Outcome {
     Outcome { result_text: Some(text.to_owned()), result_data: None, raw: None, validation: None }
 }
 
-/// A result with a text.
 pub(super) fn completed(text: &str) -> End {
     End::Completed(outcome(text))
 }
 
-/// A failure of this type.
 pub(super) fn failed(kind: FailureType) -> End {
     End::Failed(Failure::new(kind, "it did not work"))
 }
@@ -233,7 +231,6 @@ pub(super) fn wake(name: &str, delivers: &[&str], seconds: i64) -> Wake {
     }
 }
 
-/// A step with a text.
 pub(super) fn step(number: u32, delivery: u32, text: &str) -> Step {
     Step { number, delivery, at: at(3), body: step::Body::Message { text: text.to_owned() } }
 }

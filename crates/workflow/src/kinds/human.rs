@@ -2,16 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Behaviour, Definition, NodeKind};
-use crate::advance::{Engine, Prepared};
-use crate::check::Scope;
+use super::agent::AgentNode;
+use super::{Definition, NodeKind};
 use crate::finding::Findings;
-use crate::graph::{
-    Node, ObjectReader, OutputSchema, Parameters, Role, Target, Work, file_schema, output_schema,
-};
+use crate::graph::{ObjectReader, OutputSchema, Parameters, Target, Work, file_schema, output_schema};
 use crate::limits::LONGEST_INPUT_SECONDS;
-use crate::signature::Known;
-use crate::state::{At, Purpose};
 
 pub(super) const DEFINITION: Definition = Definition {
     name: "human",
@@ -37,11 +32,6 @@ pub(super) const DEFINITION: Definition = Definition {
     },
 };
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct HumanNode {
-    work: Work,
-}
-
 fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKind> {
     let parameters = match reader.text("prompt", findings) {
         Some(prompt) => Parameters::Prompt(prompt.to_owned()),
@@ -65,27 +55,5 @@ fn read(reader: &mut ObjectReader<'_>, findings: &mut Findings) -> Option<NodeKi
         agent.insert("limits".to_owned(), json!({"input_seconds": seconds}));
     }
     let work = Work { target: Target::Inline(Value::Object(agent)), parameters, output_schema: None };
-    Some(NodeKind::Human(HumanNode { work }))
-}
-
-impl Behaviour for HumanNode {
-    fn works(&self) -> Vec<(&Work, Role)> {
-        vec![(&self.work, Role::Own)]
-    }
-
-    fn output_schema(&self, node: &Node, known: &Known) -> Option<Value> {
-        known.gives(&node.id, &self.work, Role::Own).cloned()
-    }
-
-    fn check_expressions(&self, node: &Node, scope: &Scope<'_>, findings: &mut Findings) {
-        scope.parameters(&self.work.parameters, &node.place(), findings);
-    }
-
-    fn start(&self, engine: &mut Engine<'_>, node: usize) {
-        engine.begin_new_task(node, Purpose::Whole);
-    }
-
-    fn prepare(&self, engine: &Engine<'_>, at: At, node: &Node, _purpose: &Purpose) -> Prepared {
-        engine.prepare_with_inputs(at, node, &self.work)
-    }
+    Some(NodeKind::Human(AgentNode { work }))
 }

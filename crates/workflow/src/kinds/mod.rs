@@ -43,7 +43,7 @@ pub enum NodeKind {
     Input(InputNode),
     Agent(agent::AgentNode),
     /// Asks a person.
-    Human(human::HumanNode),
+    Human(agent::AgentNode),
     Check(check::CheckNode),
     /// Runs an agent for each item of a list.
     Map(map::MapNode),

@@ -1,3 +1,3 @@
 /** The field builder: a schema as fields, without loss. It knows of no feature. */
-export { FieldBuilder, type BuilderProps } from './builder'
+export { FieldBuilder } from './builder'
 export { countFields, readSchema } from './model'

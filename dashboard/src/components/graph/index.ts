@@ -1,6 +1,5 @@
 /** Workflows drawn: the canvas for looking, and its parts for the editor. Loads the canvas: import it lazily. */
 export { type Direction, arrange, boundsOf, directionOf, freePlace, sizeOf } from './layout'
 export { KINDS, NODE_KINDS, type NodeKind } from './kinds'
-export { GraphView, type GraphViewProps } from './graph-view'
-export { type Graph, type GraphEdge, type GraphNode, type Point, edgeId, readGraph } from './model'
-export { NodeCard, type NodeState } from './node-card'
+export { GraphView } from './graph-view'
+export { type Graph, type GraphEdge, type GraphNode, type Point, readGraph } from './model'

@@ -81,7 +81,7 @@ function pointOf(value: Json | undefined): Point | null {
   return typeof x === 'number' && typeof y === 'number' ? { x, y } : null
 }
 
-export function edgeId(from: string, to: string, index: number): string {
+function edgeId(from: string, to: string, index: number): string {
   return `${index}:${from}>${to}`
 }
 

@@ -1,5 +1,5 @@
 /** Forms made from schemas. */
 export { SchemaForm } from './schema-form'
-export { controlOf, resolved } from './controls'
+export { controlOf } from './controls'
 export { type FormError, initialValue, showsAll } from './model'
 export { fieldErrors } from './refusal'

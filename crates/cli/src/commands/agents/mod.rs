@@ -8,11 +8,10 @@ mod validate;
 use accord_api::AgentView;
 use clap::Subcommand;
 
-use crate::connection::ConnectionArguments;
+use crate::call::{CallArguments, ListingArguments};
 use crate::definitions;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::PagingArguments;
 
 /// Manage agents: list, show, validate, new, push, rm
 #[derive(Debug, clap::Args)]
@@ -49,16 +48,12 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
-        Command::List(ListArguments { tags, paging, json, connection }) => {
-            definitions::list::<AgentView>(connection, tags, *paging, *json)
-        }
+        Command::List(arguments) => definitions::list::<AgentView>(&arguments.listing, &arguments.tags),
         Command::Show(arguments) => show::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::New(arguments) => new::run(arguments),
         Command::Push(arguments) => push::run(arguments),
-        Command::Rm(NameArguments { name, json, connection }) => {
-            definitions::remove::<AgentView>(connection, name, *json)
-        }
+        Command::Rm(NameArguments { name, call }) => definitions::remove::<AgentView>(call, name),
     }
 }
 
@@ -77,21 +72,13 @@ struct ListArguments {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 #[derive(Debug, clap::Args)]
 struct NameArguments {
     /// Agent name
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }

@@ -2,12 +2,13 @@
 
 use accord_api::AgentView;
 
-use crate::connection::{self, Access, ConnectionArguments};
+use crate::call::CallArguments;
+use crate::connection;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::agent;
 use crate::view::text::Times;
-use crate::{definitions, output, project, runtime};
+use crate::{definitions, project, runtime};
 
 /// Show an agent: status, schemas, where it is defined
 #[derive(Debug, clap::Args)]
@@ -26,18 +27,15 @@ pub(crate) struct Arguments {
     /// Show its schemas and what each provider supports of them
     #[arg(long)]
     contract: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.contract {
         return show_contract(arguments);
     }
-    let config = arguments.connection.config(Vec::new())?;
+    let config = arguments.call.connection.config(Vec::new())?;
     let agent: AgentView = runtime::block_on(async {
         match connection::running(&config).await? {
             Some(client) => Ok(client.agent(&arguments.name).await?),
@@ -55,23 +53,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             }
         }
     })?;
-    if arguments.json {
-        output::json(&agent)?;
-    } else {
-        output::show(&agent::view(&agent, &Times::here()))?;
-    }
-    Ok(Exit::Success)
+    arguments.call.print(&agent, || agent::view(&agent, &Times::here()))
 }
 
 fn show_contract(arguments: &Arguments) -> Result<Exit, Failure> {
-    let contract = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        Ok(client.agent_contract(&arguments.name).await?)
-    })?;
-    if arguments.json {
-        output::json(&contract)?;
-    } else {
-        output::show(&agent::contract(&contract))?;
-    }
-    Ok(Exit::Success)
+    let contract =
+        arguments.call.connection.ask(async |client| Ok(client.agent_contract(&arguments.name).await?))?;
+    arguments.call.print(&contract, || agent::contract(&contract))
 }

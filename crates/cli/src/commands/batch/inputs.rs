@@ -23,7 +23,6 @@ pub(super) struct Inputs {
     file: File,
 }
 
-/// One row.
 pub(super) struct Row {
     /// Its line in the file, counted from one.
     pub(super) line: u64,

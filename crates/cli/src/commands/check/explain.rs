@@ -33,7 +33,6 @@ pub(super) struct AccountSpan {
     line: usize,
     column: usize,
     kind: &'static str,
-    /// Which repair it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     repair: Option<RepairKind>,
 }

@@ -7,12 +7,12 @@ use accord_api::{AnswerInput, InputId, InputRequest};
 use serde_json::{Value, json};
 
 use super::{find, painted};
-use crate::connection::ConnectionArguments;
+use crate::call::CallArguments;
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::json::parse;
-use crate::{output, runtime};
+use crate::runtime;
 
 /// Answer a request for input
 #[derive(Debug, clap::Args)]
@@ -47,26 +47,19 @@ pub(super) struct Arguments {
     /// Answer with the JSON value in a file; - for stdin
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let answered = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.call.connection.client().await?;
         let request = find(&client, &arguments.input).await?;
         let answer = answer(arguments, &request)?;
         let answer = AnswerInput { answer, digest: Some(request.digest.clone()) };
         Ok(client.answer_input(&request.id, &answer).await?)
     })?;
-    match arguments.json {
-        true => output::json(&answered)?,
-        false => output::show(&format!("{} {}\n", answered.id, painted(answered.status)))?,
-    }
-    Ok(Exit::Success)
+    arguments.call.print(&answered, || format!("{} {}\n", answered.id, painted(answered.status)))
 }
 
 fn answer(arguments: &Arguments, request: &InputRequest) -> Result<Value, Failure> {

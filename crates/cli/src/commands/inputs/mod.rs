@@ -7,14 +7,13 @@ use accord_api::{ErrorName, InputId, InputQuery, InputRequest, PageQuery};
 use accord_client::Client;
 use clap::Subcommand;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::{CallArguments, ListingArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::paging::{self, PagingArguments};
 use crate::view::Tone;
 use crate::view::input;
 use crate::view::text::Times;
-use crate::{output, runtime};
+use crate::{paging, runtime};
 
 const STATUSES: [Status; 4] = [Status::Open, Status::Answered, Status::Expired, Status::Withdrawn];
 
@@ -52,12 +51,7 @@ struct ListArguments {
     #[arg(long, value_name = "STATUS", default_value = "open", value_parser = paging::one_of(&STATUSES, Status::as_str))]
     status: Status,
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 /// Show a request for input: question, tool call, schema, deadline
@@ -69,11 +63,8 @@ Examples:
 struct ShowArguments {
     /// Input id, or a unique prefix of it
     input: InputId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 /// Create a one-time link to a form for a request for input
@@ -88,11 +79,8 @@ Examples:
 struct LinkArguments {
     /// Input id, or a unique prefix of it
     input: InputId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -105,51 +93,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn list(arguments: &ListArguments) -> Result<Exit, Failure> {
-    let page = runtime::block_on(async {
-        let client = &arguments.connection.reach(Access::Look).await?;
-        let fetch = |page: PageQuery| async move {
-            let which = InputQuery {
-                status: Some(arguments.status),
-                limit: page.limit,
-                cursor: page.cursor,
-                ..InputQuery::default()
-            };
-            client.inputs(&which).await
-        };
-        arguments.paging.gather(fetch).await
-    })?;
+    let status = Some(arguments.status);
+    let fetch = async |client: &Client, PageQuery { limit, cursor }| {
+        client.inputs(&InputQuery { status, limit, cursor, ..InputQuery::default() }).await
+    };
     let none = match arguments.status {
         Status::Open => "Nobody is asked anything.".to_owned(),
         _ => paging::none("requests for input", true),
     };
-    paging::show(&page, arguments.json, &none, |requests| input::list(requests, &Times::here()))
+    arguments.listing.print(fetch, &none, |requests| input::list(requests, &Times::here()))
 }
 
 fn show(arguments: &ShowArguments) -> Result<Exit, Failure> {
-    let request = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        find(&client, &arguments.input).await
-    })?;
-    match arguments.json {
-        true => output::json(&request)?,
-        false => output::show(&input::view(&request, &Times::here()))?,
-    }
-    Ok(Exit::Success)
+    let request = arguments.call.connection.ask(async |client| find(client, &arguments.input).await)?;
+    arguments.call.print(&request, || input::view(&request, &Times::here()))
 }
 
 fn link(arguments: &LinkArguments) -> Result<Exit, Failure> {
     let (link, url) = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.call.connection.client().await?;
         let request = find(&client, &arguments.input).await?;
         let link = client.input_link(&request.id).await?;
         let url = format!("{}{}", client.base_url().trim_end_matches('/'), link.path);
         Ok((link, url))
     })?;
-    match arguments.json {
-        true => output::json(&link)?,
-        false => output::show(&format!("{url}\n"))?,
-    }
-    Ok(Exit::Success)
+    arguments.call.print(&link, || format!("{url}\n"))
 }
 
 /// The request with this id, or the only recent one whose id starts with it.

@@ -19,7 +19,6 @@ const MOST_SAID_BYTES: u64 = 64 * 1024;
 pub(super) enum Wanted<'a> {
     /// Uncommitted changes, staged or not.
     Uncommitted,
-    /// One commit.
     Commit(&'a str),
     /// From one commit to another.
     Range(&'a str),

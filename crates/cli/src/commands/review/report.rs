@@ -13,7 +13,6 @@ use crate::exit::Exit;
 use crate::view::Tone;
 use crate::view::text::{counted, line, paragraph, short};
 
-/// A review.
 #[derive(Debug, Serialize)]
 pub(super) struct Review<'r> {
     workflow_run_id: Option<&'r str>,

@@ -2,11 +2,11 @@
 
 use accord_api::RunId;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_prefix;
 use crate::view::comparison::{Comparison, Side};
-use crate::{id_prefix, output, runtime};
 
 /// Compare two runs: input, contract, steps, result, usage
 #[derive(Debug, clap::Args)]
@@ -24,27 +24,19 @@ pub(crate) struct Arguments {
     /// Run id, or a unique prefix of it
     #[arg(value_name = "B")]
     b: RunId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let (a, b) = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
+    let (a, b) = arguments.call.connection.ask(async |client| {
         let side = async |id: &RunId| -> Result<Side, Failure> {
-            let run = id_prefix::run(&client, id).await?;
+            let run = id_prefix::run(client, id).await?;
             let steps = client.steps(&run.run_id).await?.items;
             Ok(Side { run, steps })
         };
         Ok((side(&arguments.a).await?, side(&arguments.b).await?))
     })?;
     let comparison = Comparison::of(&a, &b);
-    match arguments.json {
-        true => output::json(&comparison)?,
-        false => output::show(&comparison.text())?,
-    }
-    Ok(Exit::Success)
+    arguments.call.print(&comparison, || comparison.text())
 }

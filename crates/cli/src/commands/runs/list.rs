@@ -2,13 +2,13 @@
 
 use accord_api::{RunQuery, RunStatus, SessionId};
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::ListingArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::{self, FilterArguments, PagingArguments};
+use crate::id_prefix;
+use crate::paging::{self, FilterArguments};
 use crate::view::run;
 use crate::view::text::Times;
-use crate::{id_prefix, runtime};
 
 const STATUSES: [RunStatus; 9] = [
     RunStatus::Pending,
@@ -44,19 +44,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     filters: FilterArguments,
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let page = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
+    let page = arguments.listing.call.connection.ask(async |client| {
         let session_id = match &arguments.session {
-            Some(id) => Some(id_prefix::referred(&client, id).await?),
+            Some(id) => Some(id_prefix::referred(client, id).await?),
             None => None,
         };
         let which = RunQuery {
@@ -68,14 +62,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             until: arguments.filters.until,
             ..RunQuery::default()
         };
-        let (client, which) = (&client, &which);
+        let which = &which;
         let fetch = |page: accord_api::PageQuery| async move {
             client.runs(&RunQuery { limit: page.limit, cursor: page.cursor, ..which.clone() }).await
         };
-        arguments.paging.gather(fetch).await
+        arguments.listing.paging.gather(fetch).await
     })?;
     let Arguments { status, agent, session, filters, .. } = arguments;
     let filtered = status.is_some() || agent.is_some() || session.is_some() || filters.is_some();
     let none = paging::none("runs", filtered);
-    paging::show(&page, arguments.json, &none, |runs| run::list(runs, &Times::here()))
+    paging::show(&page, arguments.listing.call.json, &none, |runs| run::list(runs, &Times::here()))
 }

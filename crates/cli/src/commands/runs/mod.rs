@@ -12,13 +12,14 @@ mod watch;
 use accord_api::{FinishedRun, RunId};
 use clap::Subcommand;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
+use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::for_each::{each, show_status};
 use crate::view::Tone;
 use crate::view::attempt::{self, AnswerText};
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output};
 
 /// Inspect and control runs: list, show, watch, attempts, steps, stop, retry, fork, diff
 #[derive(Debug, clap::Args)]
@@ -84,20 +85,16 @@ struct AttemptsArguments {
     /// Also show each prompt and answer
     #[arg(long)]
     text: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 fn attempts(arguments: &AttemptsArguments) -> Result<Exit, Failure> {
-    let attempts = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let run = id_prefix::run(&client, &arguments.run).await?;
+    let attempts = arguments.call.connection.ask(async |client| {
+        let run = id_prefix::run(client, &arguments.run).await?;
         Ok(client.attempts(&run.run_id).await?)
     })?;
-    if arguments.json {
+    if arguments.call.json {
         output::json(&attempts)?;
     } else if attempts.items.is_empty() {
         output::message("No attempts found: the run has no output schema, or has no answer yet.\n");
@@ -123,10 +120,9 @@ struct RunsArguments {
 impl RunsArguments {
     /// Stops each of the runs, and shows its status.
     fn stop(&self) -> Result<Exit, Failure> {
-        runtime::block_on(async {
-            let client = self.connection.reach(Access::Look).await?;
+        self.connection.ask(async |client| {
             let stop = async |id: &RunId| {
-                let id = id_prefix::run(&client, id).await?.run_id;
+                let id = id_prefix::run(client, id).await?.run_id;
                 Ok(client.stop_run(&id).await?)
             };
             let show = |stopped: &FinishedRun| {

@@ -3,12 +3,12 @@
 use accord_api::{PageQuery, RunId, RunStatus, SessionId, SessionQuery};
 use accord_client::Client;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::run;
 use crate::view::text::Times;
-use crate::{id_prefix, output, paging, runtime};
+use crate::{id_prefix, paging};
 
 /// Show a run: parameters, contract, result or error
 #[derive(Debug, clap::Args)]
@@ -19,29 +19,20 @@ Examples:
 pub(crate) struct Arguments {
     /// Run id, or a unique prefix of it
     run: RunId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let (run, children) = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let run = id_prefix::run(&client, &arguments.run).await?;
+    let (run, children) = arguments.call.connection.ask(async |client| {
+        let run = id_prefix::run(client, &arguments.run).await?;
         let children = match run.status {
-            RunStatus::Waiting if !arguments.json => unfinished(&client, &run.session_id).await?,
+            RunStatus::Waiting if !arguments.call.json => unfinished(client, &run.session_id).await?,
             _ => Vec::new(),
         };
         Ok((run, children))
     })?;
-    if arguments.json {
-        output::json(&run)?;
-    } else {
-        output::show(&run::view(&run, &children, &Times::here()))?;
-    }
-    Ok(Exit::Success)
+    arguments.call.print(&run, || run::view(&run, &children, &Times::here()))
 }
 
 /// The children that a run still waits for.

@@ -2,11 +2,11 @@
 
 use accord_api::RunId;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::step;
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output};
 
 /// List the steps of a run: model answers, tool results, verdicts
 #[derive(Debug, clap::Args)]
@@ -20,20 +20,16 @@ Examples:
 pub(crate) struct Arguments {
     /// Run id, or a unique prefix of it
     run: RunId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let steps = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let run = id_prefix::run(&client, &arguments.run).await?;
+    let steps = arguments.call.connection.ask(async |client| {
+        let run = id_prefix::run(client, &arguments.run).await?;
         Ok(client.steps(&run.run_id).await?)
     })?;
-    if arguments.json {
+    if arguments.call.json {
         output::json(&steps)?;
     } else if steps.items.is_empty() {
         output::message(

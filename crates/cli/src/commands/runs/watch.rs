@@ -2,13 +2,13 @@
 
 use accord_api::{RunId, RunView};
 
-use crate::connection::{Access, ConnectionArguments, none_runs};
+use crate::connection::{ConnectionArguments, none_runs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::{Follower, OnSignal, Seen};
 use crate::view::text::Times;
 use crate::view::{event, run};
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output};
 
 /// Follow a run until it finishes: attempts, tool calls, outcomes
 #[derive(Debug, clap::Args)]
@@ -31,11 +31,10 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let follower = Follower::new(&client, OnSignal::Leave)?;
+    arguments.connection.ask(async |client| {
+        let follower = Follower::new(client, OnSignal::Leave)?;
         let RunView { run_id, created_at: start, status, .. } =
-            id_prefix::run(&client, &arguments.run).await?;
+            id_prefix::run(client, &arguments.run).await?;
         if client.is_own() && !status.is_over() {
             return Err(none_runs().into());
         }

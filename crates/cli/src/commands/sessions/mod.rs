@@ -8,14 +8,14 @@ mod rm;
 use accord_api::{PageQuery, RunQuery, SessionId};
 use clap::Subcommand;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::for_each::show_status;
 use crate::paging::PagingArguments;
 use crate::view::text::Times;
 use crate::view::{Tone, session};
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output};
 
 /// Inspect and resume sessions: list, show, result, resume, stop, rm
 #[derive(Debug, clap::Args)]
@@ -66,19 +66,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 struct SessionArguments {
     /// Session id, or a unique prefix of it
     session: SessionId,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 fn show(arguments: &SessionArguments) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = &arguments.connection.reach(Access::Look).await?;
+    arguments.call.connection.ask(async |client| {
         let session = id_prefix::session(client, &arguments.session).await?;
         let id = &session.session_id;
-        if arguments.json {
+        if arguments.call.json {
             output::json(&session)?;
             return Ok(Exit::Success);
         }
@@ -97,12 +93,11 @@ fn show(arguments: &SessionArguments) -> Result<Exit, Failure> {
 }
 
 fn stop(arguments: &SessionArguments) -> Result<Exit, Failure> {
-    let stopped = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let session = id_prefix::session(&client, &arguments.session).await?;
+    let stopped = arguments.call.connection.ask(async |client| {
+        let session = id_prefix::session(client, &arguments.session).await?;
         Ok(client.stop_session(&session.session_id).await?)
     })?;
     let status = Tone::from(stopped.status).paint(stopped.status.as_str());
-    show_status(&stopped.session_id, status, &stopped, arguments.json)?;
+    show_status(&stopped.session_id, status, &stopped, arguments.call.json)?;
     Ok(Exit::Success)
 }

@@ -3,11 +3,11 @@
 use accord_api::{ErrorName, SessionId, SessionResult, SessionStatus, SessionStatusView};
 use serde_json::value::RawValue;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::connection::ConnectionArguments;
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::view::run;
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output};
 
 /// Print the result of a session's latest run: the conforming JSON, or the text
 #[derive(Debug, clap::Args)]
@@ -29,9 +29,8 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let session = id_prefix::session(&client, &arguments.session).await?.session_id;
+    arguments.connection.ask(async |client| {
+        let session = id_prefix::session(client, &arguments.session).await?.session_id;
         match client.session_result(&session).await {
             Ok(mut result) if arguments.json => {
                 // A value that is null reads as none, but under a contract it is a value.

@@ -4,11 +4,11 @@ use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus, SessionView}
 use accord_client::Client;
 use jiff::Timestamp;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::removal::Removal;
-use crate::{id_prefix, paging, runtime, since};
+use crate::{id_prefix, paging, since};
 
 /// Remove sessions with their runs, results and events
 #[derive(Debug, clap::Args)]
@@ -44,10 +44,9 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
+    arguments.connection.ask(async |client| {
         let old = match arguments.before {
-            Some(before) => Some(over_since(&client, before, arguments.agent.as_deref()).await?),
+            Some(before) => Some(over_since(client, before, arguments.agent.as_deref()).await?),
             None => None,
         };
         let removal = Removal {
@@ -58,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             dry_run: arguments.dry_run,
             json: arguments.json,
         };
-        let find = async |id: &SessionId| Ok(id_prefix::session(&client, id).await?.session_id);
+        let find = async |id: &SessionId| Ok(id_prefix::session(client, id).await?.session_id);
         removal.run(find, async |id| client.delete_session(id).await).await
     })
 }

@@ -14,14 +14,14 @@ use accord_client::{Client, ClientError};
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::{CallArguments, ListingArguments};
+use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::for_each::{each, show_status};
-use crate::paging::PagingArguments;
 use crate::project::ProjectArguments;
 use crate::view::Tone;
-use crate::{definitions, id_prefix, runtime};
+use crate::{definitions, id_prefix};
 
 /// Manage and run workflows: list, validate, run, runs, show, stop, retry, push, rm
 #[derive(Debug, clap::Args)]
@@ -84,9 +84,7 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
-        Command::List(ListArguments { paging, json, connection }) => {
-            definitions::list::<WorkflowView>(connection, &[], *paging, *json)
-        }
+        Command::List(arguments) => definitions::list::<WorkflowView>(&arguments.listing, &[]),
         Command::Validate(ValidateArguments { workflows, deny_warnings, json, project }) => {
             definitions::validate::<WorkflowView>(project, workflows, *deny_warnings, *json, |_, _| ())
         }
@@ -102,9 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             |retried| (&retried.workflow_run_id, retried.status),
         ),
         Command::Push(arguments) => push::run(arguments),
-        Command::Rm(NameArguments { name, json, connection }) => {
-            definitions::remove::<WorkflowView>(connection, name, *json)
-        }
+        Command::Rm(NameArguments { name, call }) => definitions::remove::<WorkflowView>(call, name),
     }
 }
 
@@ -119,12 +115,7 @@ Examples:
   accord workflows list --json | jq -r '.items[] | select(.valid | not).name'")]
 struct ListArguments {
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 /// Validate workflow files: structure, agents, templates, conditions, schemas
@@ -156,11 +147,8 @@ struct ValidateArguments {
 struct NameArguments {
     /// Workflow name
     name: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 #[derive(Debug, clap::Args)]
@@ -182,11 +170,10 @@ impl RunsArguments {
         act: impl AsyncFn(&Client, &WorkflowRunId) -> Result<T, ClientError>,
         status: impl Fn(&T) -> (&WorkflowRunId, WorkflowStatus),
     ) -> Result<Exit, Failure> {
-        runtime::block_on(async {
-            let client = self.connection.reach(Access::Look).await?;
+        self.connection.ask(async |client| {
             let act = async |id: &WorkflowRunId| {
-                let id = id_prefix::workflow_run(&client, id).await?.workflow_run_id;
-                Ok(act(&client, &id).await?)
+                let id = id_prefix::workflow_run(client, id).await?.workflow_run_id;
+                Ok(act(client, &id).await?)
             };
             let show = |changed: &T| {
                 let (id, status) = status(changed);

@@ -2,14 +2,14 @@
 
 mod rm;
 
-use accord_api::{WorkflowRunQuery, WorkflowStatus};
+use accord_api::{PageQuery, WorkflowRunQuery, WorkflowStatus};
+use accord_client::Client;
 use clap::Subcommand;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::ListingArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::paging::{self, FilterArguments, PagingArguments};
-use crate::runtime;
+use crate::paging::{self, FilterArguments};
 use crate::view::text::Times;
 use crate::view::workflow;
 
@@ -45,12 +45,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     filters: FilterArguments,
     #[command(flatten)]
-    paging: PagingArguments,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    connection: ConnectionArguments,
+    listing: ListingArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -70,17 +65,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         until: arguments.filters.until,
         ..WorkflowRunQuery::default()
     };
-    let page = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        let (client, which) = (&client, &which);
-        let fetch = |page: accord_api::PageQuery| async move {
-            let query = WorkflowRunQuery { limit: page.limit, cursor: page.cursor, ..which.clone() };
-            client.workflow_runs(&query).await
-        };
-        arguments.paging.gather(fetch).await
-    })?;
+    let fetch = async |client: &Client, PageQuery { limit, cursor }| {
+        client.workflow_runs(&WorkflowRunQuery { limit, cursor, ..which.clone() }).await
+    };
     let filtered = arguments.status.is_some() || arguments.workflow.is_some() || arguments.filters.is_some();
-    paging::show(&page, arguments.json, &paging::none("workflow runs", filtered), |runs| {
-        workflow::runs(runs, &Times::here())
-    })
+    let none = paging::none("workflow runs", filtered);
+    arguments.listing.print(fetch, &none, |runs| workflow::runs(runs, &Times::here()))
 }

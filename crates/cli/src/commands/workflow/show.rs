@@ -3,12 +3,12 @@
 use accord_api::{WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary, WorkflowView};
 use serde::Serialize;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::call::CallArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::text::Times;
 use crate::view::workflow;
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, output};
 
 /// How many of the newest runs are shown with a workflow.
 const SHOWN_RUNS: u32 = 5;
@@ -28,11 +28,8 @@ pub(crate) struct Arguments {
     /// Workflow name, or workflow run id (or a unique prefix of it)
     #[arg(value_name = "NAME|RUN")]
     which: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    connection: ConnectionArguments,
+    call: CallArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -43,16 +40,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn show_run(arguments: &Arguments, id: &WorkflowRunId) -> Result<Exit, Failure> {
-    let run = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
-        id_prefix::workflow_run(&client, id).await
-    })?;
-    if arguments.json {
-        output::json(&run)?;
-    } else {
-        output::show(&workflow::run(&run, &Times::here()))?;
-    }
-    Ok(Exit::Success)
+    let run = arguments.call.connection.ask(async |client| id_prefix::workflow_run(client, id).await)?;
+    arguments.call.print(&run, || workflow::run(&run, &Times::here()))
 }
 
 /// A workflow, and its newest runs. The JSON form is part of the API.
@@ -70,13 +59,12 @@ fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
         limit: Some(SHOWN_RUNS),
         ..WorkflowRunQuery::default()
     };
-    let (shown, there_are_more) = runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
+    let (shown, there_are_more) = arguments.call.connection.ask(async |client| {
         let workflow = client.workflow(name).await?;
         let page = client.workflow_runs(&query).await?;
         Ok((Shown { workflow, runs: page.items }, page.next_cursor.is_some()))
     })?;
-    if arguments.json {
+    if arguments.call.json {
         output::json(&shown)?;
     } else {
         output::show(&workflow::view(&shown.workflow, &shown.runs, &Times::here()))?;

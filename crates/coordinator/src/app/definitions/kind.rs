@@ -46,7 +46,6 @@ pub(crate) enum Made<T> {
     Replayed(String),
 }
 
-/// A kind of definitions.
 pub(crate) trait Kind: DefinitionKind {
     const DEFINED: Defined;
     const LIST: page::List;

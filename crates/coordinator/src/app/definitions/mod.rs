@@ -29,7 +29,6 @@ use crate::error::Error;
 use crate::work::heavy;
 use file_changes::KnownFiles;
 
-/// The definitions of a kind.
 pub(crate) struct Definitions<K: Kind> {
     pub(in crate::app) store: Arc<dyn Store>,
     folder: Option<PathBuf>,

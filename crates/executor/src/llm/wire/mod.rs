@@ -32,7 +32,7 @@ pub(super) use reply::{
 use super::conversation::{Call, CallResult, Message};
 use super::provider::{Provider, SigningCredentials};
 use super::settings::Reasoning;
-use crate::json::read;
+use crate::json::{read, set};
 use crate::toolbox::ToolSpec;
 use crate::transport::Request;
 use crate::turn::Delivery;
@@ -183,6 +183,38 @@ fn messages(
     messages
 }
 
+/// The conversation for the dialects that write a message as a list of blocks: `text`, `result` and `assistant` write them.
+fn block_messages(
+    request: &ModelRequest<'_>,
+    text: fn(&str) -> Value,
+    result: fn(&CallResult) -> Value,
+    assistant: fn(&str, &[Call]) -> Vec<Value>,
+) -> Vec<Value> {
+    let messages = request.messages.iter().map(|message| match message {
+        Message::User { text: said } => ("user", vec![text(said)]),
+        Message::Results { results } => ("user", results.iter().map(result).collect()),
+        Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
+            ("assistant", kept.blocks.clone())
+        }
+        Message::Assistant { text, calls, .. } => ("assistant", assistant(text, calls)),
+    });
+    merged(messages, "content")
+}
+
+/// Messages with their blocks in this field. Adjacent ones of one role are merged: some APIs require that the roles
+/// alternate, others that a result directly follows its call.
+fn merged(messages: impl Iterator<Item = (&'static str, Vec<Value>)>, field: &str) -> Vec<Value> {
+    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
+    for (role, blocks) in messages {
+        match merged.last_mut() {
+            Some((last, content)) if *last == role => content.extend(blocks),
+            _ if blocks.is_empty() => {}
+            _ => merged.push((role, blocks)),
+        }
+    }
+    merged.into_iter().map(|(role, blocks)| json!({"role": role, (field): blocks})).collect()
+}
+
 /// Sets the tools for the dialects in which a call of one can be demanded: `function` writes one, by its name, its
 /// description, its parameters and whether it is strict, and `demanded` a demand by the name.
 fn tools(
@@ -230,12 +262,6 @@ fn encoded(text: &str) -> String {
         other => format!("%{other:02X}"),
     };
     text.bytes().map(escape).collect()
-}
-
-fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
-    if let Some(fields) = body.as_object_mut() {
-        fields.insert(key.to_owned(), value.into());
-    }
 }
 
 /// Arguments for the dialects that take a text. Some servers parse it again, so it is always an object's.

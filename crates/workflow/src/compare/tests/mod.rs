@@ -43,7 +43,6 @@ fn findings(findings: &[Value]) -> Value {
     json!({ "findings": findings })
 }
 
-/// The agents and values of the sides.
 fn agents_and_values(sides: &[Side]) -> Vec<(&str, &Value)> {
     sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect()
 }

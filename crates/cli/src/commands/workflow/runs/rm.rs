@@ -4,11 +4,11 @@ use accord_api::{PageQuery, WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary}
 use accord_client::Client;
 use jiff::Timestamp;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::removal::Removal;
-use crate::{id_prefix, paging, runtime, since};
+use crate::{id_prefix, paging, since};
 
 /// Remove workflow runs with their nodes and events
 #[derive(Debug, clap::Args)]
@@ -44,10 +44,9 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Look).await?;
+    arguments.connection.ask(async |client| {
         let old = match arguments.before {
-            Some(before) => Some(over_since(&client, before, arguments.workflow.as_deref()).await?),
+            Some(before) => Some(over_since(client, before, arguments.workflow.as_deref()).await?),
             None => None,
         };
         let removal = Removal {
@@ -58,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             dry_run: arguments.dry_run,
             json: arguments.json,
         };
-        let find = async |id: &WorkflowRunId| Ok(id_prefix::workflow_run(&client, id).await?.workflow_run_id);
+        let find = async |id: &WorkflowRunId| Ok(id_prefix::workflow_run(client, id).await?.workflow_run_id);
         removal.run(find, async |id| client.delete_workflow_run(id).await).await
     })
 }

@@ -4,8 +4,10 @@ mod read;
 
 use serde_json::{Value, json};
 
-use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, bearer, past_tools, set};
-use crate::llm::conversation::{Call, CallResult, Message};
+use super::{
+    ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, bearer, block_messages, past_tools, set,
+};
+use crate::llm::conversation::{Call, CallResult};
 use crate::llm::provider::{Auth, Provider};
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
@@ -67,7 +69,8 @@ fn body(request: &ModelRequest<'_>) -> Value {
     if !request.system.is_empty() {
         set(&mut body, "system", request.system);
     }
-    set(&mut body, "messages", messages(request));
+    let text = |text: &str| json!({"type": "text", "text": text});
+    set(&mut body, "messages", block_messages(request, text, result, assistant));
     if let Some(temperature) = request.temperature {
         set(&mut body, "temperature", temperature);
     }
@@ -131,28 +134,6 @@ fn tools(request: &ModelRequest<'_>, body: &mut Value) {
     if !tools.is_empty() {
         set(body, "tools", tools);
     }
-}
-
-/// The messages. Adjacent messages of one role are merged, as the API requires for results and the text after them.
-fn messages(request: &ModelRequest<'_>) -> Vec<Value> {
-    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in request.messages {
-        let (role, blocks) = match message {
-            Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
-            Message::Results { results } => ("user", results.iter().map(result).collect()),
-            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
-                ("assistant", kept.blocks.clone())
-            }
-            Message::Assistant { text, calls, .. } => ("assistant", assistant(text, calls)),
-        };
-        match merged.last_mut() {
-            Some((last, content)) if *last == role => content.extend(blocks),
-            _ if blocks.is_empty() => {}
-            _ => merged.push((role, blocks)),
-        }
-    }
-    let message = |(role, content): (&str, Vec<Value>)| json!({"role": role, "content": content});
-    merged.into_iter().map(message).collect()
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Vec<Value> {

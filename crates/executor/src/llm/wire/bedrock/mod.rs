@@ -8,9 +8,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    Framing, ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, encoded, past_tools, set,
+    Framing, ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, block_messages, encoded,
+    past_tools, set,
 };
-use crate::llm::conversation::{Call, CallResult, Message};
+use crate::llm::conversation::{Call, CallResult};
 use crate::llm::provider::SigningCredentials;
 use crate::llm::settings::Reasoning;
 use crate::transport::Request;
@@ -58,7 +59,8 @@ impl Wire for Bedrock {
 }
 
 fn body(request: &ModelRequest<'_>) -> Value {
-    let mut body = json!({ "messages": messages(request) });
+    let mut body =
+        json!({ "messages": block_messages(request, |text| json!({ "text": text }), result, assistant) });
     if !request.system.is_empty() {
         set(&mut body, "system", json!([{"text": request.system}]));
     }
@@ -133,28 +135,6 @@ fn tools(request: &ModelRequest<'_>) -> Option<Value> {
         set(&mut config, "toolChoice", choice);
     }
     Some(config)
-}
-
-/// The messages. The roles must alternate, so adjacent messages of one role are merged.
-fn messages(request: &ModelRequest<'_>) -> Vec<Value> {
-    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in request.messages {
-        let (role, blocks) = match message {
-            Message::User { text } => ("user", vec![json!({ "text": text })]),
-            Message::Results { results } => ("user", results.iter().map(result).collect()),
-            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
-                ("assistant", kept.blocks.clone())
-            }
-            Message::Assistant { text, calls, .. } => ("assistant", assistant(text, calls)),
-        };
-        match merged.last_mut() {
-            Some((last, content)) if *last == role => content.extend(blocks),
-            _ if blocks.is_empty() => {}
-            _ => merged.push((role, blocks)),
-        }
-    }
-    let message = |(role, content): (&str, Vec<Value>)| json!({"role": role, "content": content});
-    merged.into_iter().map(message).collect()
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Vec<Value> {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, encoded, set};
+use super::{ModelRequest, ReadError, Reader, Reply, Wire, arguments_object, encoded, merged, set};
 use crate::json::read as read_json;
 use crate::llm::conversation::{Call, CallResult, Message};
 use crate::llm::provider::Provider;
@@ -109,34 +109,25 @@ fn thinking(model: &str, reasoning: Reasoning) -> Option<Value> {
     Some(json!({ "thinkingBudget": budget }))
 }
 
-/// The conversation. Adjacent messages of one role are merged, so that a result directly follows its call.
 fn contents(request: &ModelRequest<'_>) -> Vec<Value> {
-    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
     // Calls that came without an id have one here, which the server does not know.
     let mut known = HashSet::new();
-    for message in request.messages {
-        let (role, parts) = match message {
-            Message::User { text } => ("user", vec![json!({ "text": text })]),
-            Message::Results { results } => {
-                ("user", results.iter().map(|one| result(one, known.contains(&one.id))).collect())
-            }
-            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
-                let ids = kept.blocks.iter().filter_map(|part| part.pointer("/functionCall/id")?.as_str());
-                known.extend(ids.map(str::to_owned));
-                ("model", kept.blocks.clone())
-            }
-            Message::Assistant { text, calls, .. } => {
-                known.extend(calls.iter().map(|call| call.id.clone()));
-                ("model", assistant(text, calls))
-            }
-        };
-        match merged.last_mut() {
-            Some((last, content)) if *last == role => content.extend(parts),
-            _ if parts.is_empty() => {}
-            _ => merged.push((role, parts)),
+    let messages = request.messages.iter().map(|message| match message {
+        Message::User { text } => ("user", vec![json!({ "text": text })]),
+        Message::Results { results } => {
+            ("user", results.iter().map(|one| result(one, known.contains(&one.id))).collect())
         }
-    }
-    merged.into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect()
+        Message::Assistant { kept: Some(kept), .. } if kept.endpoint == request.endpoint => {
+            let ids = kept.blocks.iter().filter_map(|part| part.pointer("/functionCall/id")?.as_str());
+            known.extend(ids.map(str::to_owned));
+            ("model", kept.blocks.clone())
+        }
+        Message::Assistant { text, calls, .. } => {
+            known.extend(calls.iter().map(|call| call.id.clone()));
+            ("model", assistant(text, calls))
+        }
+    });
+    merged(messages, "parts")
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Vec<Value> {
