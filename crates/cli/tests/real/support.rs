@@ -171,6 +171,20 @@ impl Host<'_> {
         self.run(&["run", "triage", "Nobody can log in"]).await
     }
 
+    /// A run, when it is over.
+    pub(crate) async fn ended(&self, run: &str) -> Value {
+        let waiting = async {
+            loop {
+                let report = self.run(&["runs", "show", run]).await.report;
+                let status = report.get("status").and_then(Value::as_str).unwrap_or_default();
+                if !matches!(status, "pending" | "claimed" | "running") {
+                    return report;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.unwrap()
+    }
+
     /// What the attempts of a run came to: strategy and outcome.
     pub(crate) async fn attempts(&self, ran: &Ran) -> Vec<(String, String)> {
         let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap().to_owned();
@@ -185,6 +199,12 @@ impl Host<'_> {
         signal("-TERM", self.child.id().unwrap()).await;
         let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap();
         assert!(ended.success(), "{ended}");
+    }
+
+    /// Kills the host, and waits until nothing is left of what it started.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+        until(|| marked(self.bench.path()).is_empty()).await;
     }
 
     /// Waits until no process but the host itself is of this test.
