@@ -9,8 +9,8 @@ use accord_test_support::Reply;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, SessionId,
-    SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallStatus,
+    CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
+    PromptRequest, SessionId, SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallStatus,
 };
 use agent_client_protocol::{Agent, Client, Error, Lines, on_receive_notification};
 use futures_util::{sink, stream};
@@ -55,6 +55,7 @@ async fn edit<T>(
             let hello = InitializeRequest::new(ProtocolVersion::V1);
             let greeting = accord.send_request(hello).block_task().await?;
             assert_eq!(greeting.agent_info.unwrap().name, "accord");
+            assert!(greeting.agent_capabilities.load_session);
             let session = accord.send_request(NewSessionRequest::new("/")).block_task().await?.session_id;
             Ok(work(Editor { accord, session, told }).await)
         })
@@ -74,8 +75,21 @@ impl Editor {
         Ok(self.accord.send_request(request).block_task().await?.stop_reason)
     }
 
-    /// The updates since the last call: messages and thoughts as text, tool calls with their
-    /// status.
+    /// Opens an earlier session. Returns its history as it is replayed: the speaker and the text.
+    async fn load(&mut self, id: &SessionId) -> Result<Vec<(&'static str, String)>, Error> {
+        self.accord.send_request(LoadSessionRequest::new(id.clone(), "/")).block_task().await?;
+        self.session = id.clone();
+        let told = std::mem::take(&mut *self.told.lock().unwrap());
+        let said = |update| match update {
+            SessionUpdate::UserMessageChunk(chunk) => Some(("user", text_of(&chunk.content))),
+            SessionUpdate::AgentMessageChunk(chunk) => Some(("agent", text_of(&chunk.content))),
+            SessionUpdate::ToolCall(call) => Some(("tool", call.title)),
+            _ => None,
+        };
+        Ok(told.into_iter().filter_map(said).collect())
+    }
+
+    /// The updates since the last call: messages and thoughts as text, tool calls with their status.
     fn take(&self) -> (String, String, Vec<(String, ToolCallStatus)>) {
         let (mut said, mut thought, mut calls) = (String::new(), String::new(), Vec::new());
         for update in std::mem::take(&mut *self.told.lock().unwrap()) {
@@ -117,6 +131,46 @@ async fn a_prompt_is_answered_with_the_validated_result() {
     edit(project.path(), &[], work).await.unwrap();
     let asked = model.requests().last().unwrap().text();
     assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "one session: {asked}");
+}
+
+#[tokio::test]
+async fn a_conversation_is_reopened_by_another_process() {
+    let call = Reply::tool("read_file", &json!({"path": "log.txt"}));
+    let replies = [call, Reply::text("All is well."), Reply::text("Since noon."), Reply::text("Good-bye.")];
+    let model = model(replies).await;
+    let tools = json!({"tools": ["read_file"]});
+    let project =
+        Project::new().agent(&agent("free", &model, &tools)).agent(&agent("other", &model, &json!({})));
+    std::fs::write(project.path().join("log.txt"), "fine").unwrap();
+    let arguments = ["--agent", "free"];
+    let work = async |editor: Editor| {
+        for prompt in ["How is it?", "Since when?"] {
+            assert_eq!(editor.ask(prompt).await.unwrap(), StopReason::EndTurn);
+        }
+        editor.session
+    };
+    let session = edit(project.path(), &arguments, work).await.unwrap();
+    let past = [
+        ("user", "How is it?"),
+        ("tool", "read_file"),
+        ("agent", "All is well."),
+        ("user", "Since when?"),
+        ("agent", "Since noon."),
+    ];
+    let work = async |mut editor: Editor| {
+        let told = editor.load(&session).await.unwrap();
+        assert_eq!(told.iter().map(|(who, what)| (*who, what.as_str())).collect::<Vec<_>>(), past);
+        assert_eq!(editor.ask("Thanks").await.unwrap(), StopReason::EndTurn);
+        assert_eq!(editor.take().0, "Good-bye.");
+        let error = editor.load(&SessionId::new("acp-0")).await.unwrap_err();
+        assert_eq!(error.message, "unknown session 'acp-0'; create one with session/new");
+    };
+    edit(project.path(), &arguments, work).await.unwrap();
+    let asked = model.requests().last().unwrap().text();
+    assert!(["How is it?", "Since noon.", "Thanks"].iter().all(|part| asked.contains(part)), "{asked}");
+    let work = async |mut editor: Editor| editor.load(&session).await.unwrap_err().message;
+    let refused = edit(project.path(), &["--agent", "other"], work).await.unwrap();
+    assert_eq!(refused, "this is a session with agent 'free', expected 'other'");
 }
 
 #[tokio::test]
@@ -168,8 +222,14 @@ async fn parameters_are_sent_as_json() {
             assert_eq!(editor.ask(r#"{"text": "a b"}"#).await.unwrap(), StopReason::EndTurn);
             assert_eq!(editor.take().0, "```json\n{\n  \"n\": 1.50\n}\n```", "numbers as they were written");
         }
+        editor.session
     };
-    edit(project.path(), &[], work).await.unwrap();
+    let session = edit(project.path(), &[], work).await.unwrap();
+    let work = async |mut editor: Editor| editor.load(&session).await.unwrap();
+    let past = edit(project.path(), &[], work).await.unwrap();
+    let answer = ("agent", "```json\n{\n  \"n\": 1.50\n}\n```".to_owned());
+    let asked = ("user", r#"{"text":"a b"}"#.to_owned());
+    assert_eq!(past, [asked.clone(), answer.clone(), asked, answer], "one session for each message");
 }
 
 #[tokio::test]

@@ -6,17 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use accord_test_support::{RecordedRequest, Reply, Script};
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Ran, installed, severity, words};
+use crate::support::{Bench, Ran, installed, severity, until, words};
 
 /// An installed agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Agent {
     Claude,
     Codex,
+    Gemini,
     OpenCode,
 }
-
-const AGENTS: [Agent; 3] = [Agent::Claude, Agent::Codex, Agent::OpenCode];
 
 impl Agent {
     /// Its folder, and its program in it.
@@ -24,6 +23,7 @@ impl Agent {
         match self {
             Self::Claude => ("claude-agent-acp", "claude-agent-acp"),
             Self::Codex => ("codex-acp", "codex-acp"),
+            Self::Gemini => ("gemini-cli", "gemini"),
             Self::OpenCode => ("opencode", "opencode"),
         }
     }
@@ -75,6 +75,14 @@ impl Agent {
                     "HOME": home, "CODEX_HOME": bench.file("config"), "CODEX_API_KEY": "sk-test-of-accord",
                 }})
             }
+            Self::Gemini => {
+                // With its default model, `auto`, it asks a model which model to ask.
+                let command = ["./agent-cli", "--acp", "--model", "gemini-2.5-flash"];
+                json!({"type": "acp", "command": command, "auth_method": "gemini-api-key", "env": {
+                    "HOME": home, "GEMINI_API_KEY": "test-of-accord", "GOOGLE_GEMINI_BASE_URL": bench.model.url(),
+                    "GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_TELEMETRY_ENABLED": "false",
+                }})
+            }
             Self::OpenCode => {
                 let model =
                     json!({"name": "Test", "tool_call": true, "limit": {"context": 100_000, "output": 4096}});
@@ -100,9 +108,24 @@ fn is_of_conversation(request: &RecordedRequest) -> bool {
     request.text().contains("You sort tickets.") && !request.tools().is_empty()
 }
 
-/// The agent's name for the submit tool.
+/// The name that the agent gives to the submit tool. Codex offers the tools of an MCP server in a namespace.
 fn submit_tool(request: &RecordedRequest) -> Option<String> {
-    request.tools().iter().find(|tool| tool.contains("submit_result")).map(|&tool| tool.to_owned())
+    let tools = request.tools();
+    if tools.contains(&"mcp__accord_submit") {
+        return Some("mcp__accord_submit/submit_result".to_owned());
+    }
+    tools.iter().find(|tool| tool.contains("submit_result")).map(|&tool| tool.to_owned())
+}
+
+fn submit(request: &RecordedRequest, word: &str) -> Reply {
+    match submit_tool(request) {
+        Some(tool) => Reply::tool(tool, &json!({"severity": word})).usage(100, 20),
+        None => Reply::text(format!("there is no submit tool among {:?}", request.tools())),
+    }
+}
+
+fn text(word: &str) -> Reply {
+    Reply::text(json!({"severity": word}).to_string())
 }
 
 /// Answers the requests of the conversation one by one, and all others with a short text.
@@ -125,37 +148,86 @@ async fn run(bench: &Bench, attempts: &[(&str, &str)]) -> (Ran, usize) {
     (ran, starts)
 }
 
+async fn submits_its_result(agent: Agent) {
+    let script = conversation(|request, number| match number {
+        0 => submit(request, "urgent"),
+        2 => submit(request, "high"),
+        _ => Reply::text("Handed in."),
+    });
+    let Some(bench) = agent.bench(script, json!({})).await else { return };
+    // Gemini CLI checks the arguments by the schema of the tool itself, and does not call it.
+    let first = if agent == Agent::Gemini { "not_submitted" } else { "schema_invalid" };
+    let (ran, starts) = run(&bench, &[("tool", first), ("tool", "accepted")]).await;
+    assert_eq!(starts, 1, "{agent:?}: asked again in the same process");
+    assert!(!ran.report.to_string().contains("sk-"), "{ran:?}");
+}
+
 #[tokio::test]
-async fn acp_agents_submit_their_results() {
-    // A result that Codex submits does not arrive yet.
-    for agent in [Agent::OpenCode, Agent::Claude] {
-        let script = conversation(|request, number| {
-            let tool = submit_tool(request);
-            let submit = |word: &str| match &tool {
-                Some(tool) => Reply::tool(tool, &json!({"severity": word})).usage(100, 20),
-                None => Reply::text(format!("there is no submit tool among {:?}", request.tools())),
-            };
-            match number {
-                0 => submit("urgent"),
-                2 => submit("high"),
-                _ => Reply::text("Handed in."),
-            }
-        });
-        let Some(bench) = agent.bench(script, json!({})).await else { continue };
-        let (ran, starts) = run(&bench, &[("tool", "schema_invalid"), ("tool", "accepted")]).await;
-        assert_eq!(starts, 1, "{agent:?}: asked again in the same process");
-        assert!(!ran.report.to_string().contains("sk-"), "{ran:?}");
-    }
+async fn claude_agent_submits_its_result() {
+    submits_its_result(Agent::Claude).await;
+}
+
+#[tokio::test]
+async fn codex_acp_submits_its_result() {
+    submits_its_result(Agent::Codex).await;
+}
+
+#[tokio::test]
+async fn gemini_cli_submits_its_result() {
+    submits_its_result(Agent::Gemini).await;
+}
+
+#[tokio::test]
+async fn opencode_submits_its_result() {
+    submits_its_result(Agent::OpenCode).await;
+}
+
+/// The tool is on offer and not used: the judge reads the text.
+#[tokio::test]
+async fn an_acp_agent_answers_in_text() {
+    let Some(bench) = Agent::Claude.bench(conversation(|_, _| text("high")), json!({})).await else { return };
+    run(&bench, &[("tool", "accepted")]).await;
+}
+
+/// The host is killed in the middle of a turn. The next one takes the run over and continues the session of the agent.
+#[tokio::test]
+async fn an_acp_agent_continues_after_the_runner_was_killed() {
+    let script = conversation(|request, number| match number {
+        0 => text("low"),
+        1 => Reply::hang(),
+        2 => submit(request, "high"),
+        _ => Reply::text("Handed in."),
+    });
+    let Some(bench) = Agent::Claude.bench(script, json!({})).await else { return };
+    // Long enough for a busy machine, and no longer than the test wants to wait.
+    std::fs::write(bench.file(".accord/config.toml"), "[queue]\nlease_seconds = 10\n").unwrap();
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    ran.gave("low");
+    let session = ran.report.get("session_id").and_then(Value::as_str).unwrap();
+    let resumed = host.run(&["sessions", "resume", session, "And now?", "--no-wait"]).await;
+    let run = resumed.report.get("run_id").and_then(Value::as_str).unwrap().to_owned();
+    until(|| bench.requests().iter().filter(|request| is_of_conversation(request)).count() == 2).await;
+    host.kill().await;
+
+    let host = bench.up().await;
+    let ended = host.ended(&run).await;
+    let result = ended.pointer("/result/result_data");
+    assert_eq!(result, Some(&json!({"severity": "high"})), "{ended}");
+    let requests = bench.requests();
+    let asked = requests.iter().rfind(|request| is_of_conversation(request)).unwrap().text();
+    assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{asked}");
+    host.end().await;
 }
 
 #[tokio::test]
 async fn acp_agents_are_stopped_in_mid_turn() {
-    for agent in AGENTS {
+    for agent in [Agent::Claude, Agent::Codex, Agent::OpenCode] {
         let script = conversation(|_, _| Reply::hang());
         let Some(bench) = agent.bench(script, json!({})).await else { continue };
         let host = bench.up().await;
         let stopping = async {
-            crate::support::until(|| bench.requests().iter().any(is_of_conversation)).await;
+            until(|| bench.requests().iter().any(is_of_conversation)).await;
             let runs = host.run(&["runs", "list"]).await.report;
             let run = runs.pointer("/items/0/run_id").and_then(Value::as_str).unwrap().to_owned();
             host.run(&["runs", "stop", &run]).await

@@ -172,7 +172,21 @@ impl Host<'_> {
         self.run(&["run", "triage", "Nobody can log in"]).await
     }
 
-    /// Strategy and outcome of each attempt of a run.
+    /// A run, when it is over.
+    pub(crate) async fn ended(&self, run: &str) -> Value {
+        let waiting = async {
+            loop {
+                let report = self.run(&["runs", "show", run]).await.report;
+                let status = report.get("status").and_then(Value::as_str).unwrap_or_default();
+                if !matches!(status, "pending" | "claimed" | "running") {
+                    return report;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.unwrap()
+    }
+
+    /// What the attempts of a run came to: strategy and outcome.
     pub(crate) async fn attempts(&self, ran: &Ran) -> Vec<(String, String)> {
         let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap().to_owned();
         let report = self.run(&["runs", "attempts", &word(&ran.report, "run_id")]).await.report;
@@ -188,7 +202,13 @@ impl Host<'_> {
         assert!(ended.success(), "{ended}");
     }
 
-    /// Waits until the host is the only process of this test.
+    /// Kills the host, and waits until nothing is left of what it started.
+    pub(crate) async fn kill(mut self) {
+        self.child.kill().await.unwrap();
+        until(|| marked(self.bench.path()).is_empty()).await;
+    }
+
+    /// Waits until no process but the host itself is of this test.
     pub(crate) async fn nothing_is_left(&self) {
         let host = self.child.id().unwrap();
         until(|| marked(self.bench.path()).iter().all(|pid| *pid == host)).await;

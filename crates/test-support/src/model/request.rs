@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::SUBMIT_TOOL;
-use super::wire::Wire;
+use super::wire::{Wire, gemini_model};
 
 /// A request to a model, as it was received.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +25,15 @@ impl RecordedRequest {
 
     /// The requested model; empty if none was named.
     pub fn model(&self) -> &str {
-        self.body.get("model").and_then(Value::as_str).unwrap_or_default()
+        let named = self.body.get("model").and_then(Value::as_str);
+        named.or_else(|| gemini_model(&self.path).map(|(model, _)| model)).unwrap_or_default()
     }
 
     /// Whether the answer is to be streamed. Ollama streams by default.
     pub fn streams(&self) -> bool {
+        if let Some((_, streams)) = gemini_model(&self.path) {
+            return streams;
+        }
         self.body.get("stream").and_then(Value::as_bool).unwrap_or(self.wire == Wire::Ollama)
     }
 
@@ -41,6 +45,7 @@ impl RecordedRequest {
             Wire::Responses => at("/text/format/schema"),
             Wire::Chat => at("/response_format/json_schema/schema"),
             Wire::Ollama => at("/format"),
+            Wire::Gemini => at("/generationConfig/responseJsonSchema"),
         };
         schema.filter(|schema| schema.is_object())
     }
@@ -48,8 +53,10 @@ impl RecordedRequest {
     /// The names of the offered tools.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let names =
-            tools.iter().filter_map(|tool| tool.get("name").or_else(|| tool.pointer("/function/name")));
+        let declared = |tool| Value::get(tool, "functionDeclarations").and_then(Value::as_array);
+        let tools =
+            tools.iter().flat_map(|tool| declared(tool).map_or(std::slice::from_ref(tool), Vec::as_slice));
+        let names = tools.filter_map(|tool| tool.get("name").or_else(|| tool.pointer("/function/name")));
         names.filter_map(Value::as_str).collect()
     }
 
@@ -62,7 +69,7 @@ impl RecordedRequest {
     /// one per line.
     pub fn text(&self) -> String {
         let mut lines = Vec::new();
-        for field in ["system", "instructions", "input", "messages"] {
+        for field in ["system", "systemInstruction", "instructions", "input", "messages", "contents"] {
             if let Some(value) = self.body.get(field) {
                 gather(value, &mut lines);
             }
@@ -74,7 +81,7 @@ impl RecordedRequest {
     pub fn last_text(&self) -> String {
         let mut lines = Vec::new();
         let list = |field| self.body.get(field).and_then(Value::as_array);
-        match list("messages").or_else(|| list("input")) {
+        match list("messages").or_else(|| list("input")).or_else(|| list("contents")) {
             Some(messages) => messages.last().into_iter().for_each(|message| gather(message, &mut lines)),
             None => self.body.get("input").into_iter().for_each(|input| gather(input, &mut lines)),
         }
@@ -88,8 +95,12 @@ fn gather<'a>(value: &'a Value, lines: &mut Vec<&'a str>) {
         Value::String(text) => lines.push(text),
         Value::Array(items) => items.iter().for_each(|item| gather(item, lines)),
         Value::Object(members) => {
-            let texts =
-                members.iter().filter(|(key, _)| matches!(key.as_str(), "text" | "content" | "output"));
+            let texts = members.iter().filter(|(key, _)| {
+                matches!(
+                    key.as_str(),
+                    "text" | "content" | "output" | "parts" | "functionResponse" | "response"
+                )
+            });
             texts.for_each(|(_, member)| gather(member, lines));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -132,7 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn schemas_tools_and_streaming_are_found_in_every_protocol() {
+    fn gemini_says_model_and_streaming_in_the_path() {
+        let path = "/v1beta/models/some-model:streamGenerateContent?alt=sse";
+        let contents = json!([
+            {"role": "user", "parts": [{"text": "two"}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "a", "response": {"output": "three"}}}]},
+        ]);
+        let body = json!({"systemInstruction": {"parts": [{"text": "one"}]}, "contents": contents});
+        let request = RecordedRequest { path: path.to_owned(), ..request(Wire::Gemini, body) };
+        assert_eq!((request.model(), request.streams()), ("some-model", true));
+        assert_eq!((request.text().as_str(), request.last_text().as_str()), ("one\ntwo\nthree", "three"));
+    }
+
+    #[test]
+    fn schemas_tools_and_streaming_are_found_on_every_wire() {
         let schema = json!({"type": "object"});
         let flat = json!([{"name": "submit_result"}]);
         let nested = json!([{"type": "function", "function": {"name": "submit_result"}}]);
@@ -142,6 +166,10 @@ mod tests {
             (Wire::Responses, json!({"text": {"format": {"schema": schema}}, "tools": flat})),
             (Wire::Chat, json!({"response_format": {"json_schema": {"schema": schema}}, "tools": nested})),
             (Wire::Ollama, json!({"format": schema, "tools": nested})),
+            (
+                Wire::Gemini,
+                json!({"generationConfig": {"responseJsonSchema": schema}, "tools": [{"functionDeclarations": flat}]}),
+            ),
         ];
         for (wire, body) in bodies {
             let request = request(wire, body);

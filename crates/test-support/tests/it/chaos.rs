@@ -35,6 +35,7 @@ fn request(wire: Wire, text: &str, streams: bool) -> Value {
         Wire::Chat | Wire::Ollama => {
             json!([{"type": "function", "function": {"name": SUBMIT_TOOL, "parameters": parameters}}])
         }
+        Wire::Gemini => json!([{"functionDeclarations": [{"name": SUBMIT_TOOL, "parameters": parameters}]}]),
     };
     body
 }

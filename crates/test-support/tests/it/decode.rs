@@ -41,6 +41,7 @@ pub(crate) fn output(wire: Wire, text: &str) -> ModelOutput {
             Wire::Responses => responses(&mut output, &name, &data),
             Wire::Chat => chat(&mut output, &data),
             Wire::Ollama => ollama(&mut output, &data),
+            Wire::Gemini => gemini(&mut output, &data),
         }
     }
     output
@@ -126,4 +127,23 @@ fn ollama(output: &mut ModelOutput, data: &Value) {
         output.stop = string(&data["done_reason"]);
         output.tokens = (count(&data["prompt_eval_count"]), count(&data["eval_count"]));
     }
+}
+
+fn gemini(output: &mut ModelOutput, data: &Value) {
+    let candidate = &data["candidates"][0];
+    for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+        let text = string(&part["text"]);
+        if part["thought"] == true {
+            output.reasoning += &text
+        } else {
+            output.text += &text
+        }
+        if let Some(name) = part["functionCall"]["name"].as_str() {
+            output.tools.push((name.to_owned(), part["functionCall"]["args"].to_string()));
+        }
+    }
+    output.stop += &string(&candidate["finishReason"]);
+    output.refusal += &string(&candidate["finishMessage"]);
+    let usage = &data["usageMetadata"];
+    output.tokens = (count(&usage["promptTokenCount"]), count(&usage["candidatesTokenCount"]));
 }

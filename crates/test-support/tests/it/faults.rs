@@ -103,7 +103,7 @@ async fn a_failure_midway_is_a_stream_event() {
         let (expected, message) = match wire {
             Wire::Anthropic => ("error", &last["error"]["message"]),
             Wire::Responses => ("response.failed", &last["response"]["error"]["message"]),
-            Wire::Chat => ("", &last["error"]["message"]),
+            Wire::Chat | Wire::Gemini => ("", &last["error"]["message"]),
             Wire::Ollama => ("", &last["error"]),
         };
         assert_eq!((streamed.status, name.as_str(), message), (200, expected, &json!("kaput")), "{wire:?}");

@@ -135,13 +135,25 @@ async fn ollama_without_streaming() {
     assert_eq!(whole(Wire::Ollama, rich()).await, expected);
 }
 
+#[tokio::test]
+async fn gemini_whole() {
+    let body = whole(Wire::Gemini, rich()).await;
+    let call = json!({"functionCall": {"name": "submit_result", "args": {"a": [1, 2.5]}}});
+    let parts = json!([{"text": "Let me see.", "thought": true}, {"text": TEXT}, call]);
+    let candidate = json!({"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0});
+    let usage = json!({"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18});
+    assert_eq!((&body["candidates"], &body["usageMetadata"]), (&json!([candidate]), &usage));
+    assert_eq!(body["modelVersion"], "some-model");
+}
+
 async fn streamed(wire: Wire, reply: Reply) -> (ModelOutput, Vec<String>) {
     let server = ModelServer::start(reply).await.unwrap();
     let mut body = prompt(wire, "hello", true);
     if wire == Wire::Chat {
         body["stream_options"] = json!({"include_usage": true});
     }
-    let response = exchange(&server.url(), wire.path(), &body.to_string()).await.unwrap();
+    let path = wire.path().replace(":generate", ":streamGenerate");
+    let response = exchange(&server.url(), &path, &body.to_string()).await.unwrap();
     assert!(response.complete);
     let broken = response.chunks.iter().filter(|chunk| std::str::from_utf8(chunk).is_err()).count();
     assert!(response.text().is_ascii() || broken >= 2, "characters are split between chunks");
@@ -158,6 +170,7 @@ async fn streams_equal_bodies() {
         (Wire::Responses, "completed"),
         (Wire::Chat, "tool_calls"),
         (Wire::Ollama, "stop"),
+        (Wire::Gemini, "STOP"),
     ] {
         let expected = ModelOutput {
             reasoning: "Let me see.".to_owned(),
@@ -178,6 +191,7 @@ async fn streams_have_the_stop_reason_of_their_answers() {
         (Wire::Responses, "incomplete", "completed", "completed"),
         (Wire::Chat, "length", "stop", "stop"),
         (Wire::Ollama, "length", "stop", "stop"),
+        (Wire::Gemini, "MAX_TOKENS", "SAFETY", "STOP"),
     ] {
         let stop = async |reply| streamed(wire, reply).await.0;
         let cut = stop(Reply::truncated("{\"a").usage(1, 2)).await;

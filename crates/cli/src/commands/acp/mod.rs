@@ -1,6 +1,8 @@
 //! `accord acp`: an agent of the project for editors that speak the Agent Client Protocol.
 
+mod history;
 mod prompt;
+mod record;
 mod server;
 mod transport;
 mod updates;
@@ -13,6 +15,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::host;
 use crate::own_coordinator::{self, Lasting};
+
+use record::Record;
 
 /// Serve an agent to an editor over the Agent Client Protocol on stdin and stdout
 #[derive(Debug, clap::Args)]
@@ -42,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     let work = async |client: &Client| {
         let agent = choose(client, arguments.agent.as_deref()).await?;
-        server::serve(client.clone(), agent).await
+        server::serve(client.clone(), agent, Record::of_project(&config.project)).await
     };
     host::observed(&config, own_coordinator::work(&config, Lasting::No, look, work))
 }

@@ -36,13 +36,14 @@ pub(super) async fn answer(
     let tell = |update: SessionUpdate| {
         editor.send_notification(SessionNotification::new(request.session_id.clone(), update))
     };
-    let answered = run(&server, &request.prompt, &mut session, &stop, tell).await;
+    let answered = run(&server, &id, &request.prompt, &mut session, &stop, tell).await;
     server.release(&id, session);
     answered
 }
 
 async fn run(
     server: &Server,
+    id: &str,
     prompt: &[ContentBlock],
     session: &mut Option<SessionId>,
     stop: &CancellationToken,
@@ -50,6 +51,9 @@ async fn run(
 ) -> Result<PromptResponse, Error> {
     let request = create(&server.agent, text(prompt)?, session.clone())?;
     let created = server.client.create_run(&request, None).await.map_err(|error| refused(&error))?;
+    if let Err(error) = server.record.add(id, &created.session_id) {
+        tracing::warn!(%error, session = id, "the editor cannot reopen this session: it was not recorded");
+    }
     let run = follow(server, &created.run_id, stop, &tell).await?;
     if request.parameters.is_none() {
         *session = Some(created.session_id);
@@ -130,7 +134,7 @@ fn create(agent: &AgentView, prompt: String, session: Option<SessionId>) -> Resu
 }
 
 /// The names of an agent's parameters, where a prompt is not among them.
-fn own_parameters(blueprint: &Value) -> Option<String> {
+pub(super) fn own_parameters(blueprint: &Value) -> Option<String> {
     let properties = blueprint.pointer("/parameters_schema/properties")?.as_object()?;
     let names = || properties.keys().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
     (!properties.contains_key("prompt")).then(names)
@@ -160,7 +164,7 @@ fn unsupported(what: &str) -> Error {
 }
 
 /// The judged result: a value as JSON in a code block, text as it is.
-fn result(run: &RunView) -> String {
+pub(super) fn result(run: &RunView) -> String {
     let Some(result) = &run.result else { return String::new() };
     match &result.result_data {
         Some(data) => {
@@ -172,7 +176,7 @@ fn result(run: &RunView) -> String {
     }
 }
 
-fn failed(run: &RunView) -> Error {
+pub(super) fn failed(run: &RunView) -> Error {
     let Some(error) = &run.error else {
         return Error::new(INTERNAL_ERROR, format!("the run is {}", run.status));
     };
@@ -182,7 +186,7 @@ fn failed(run: &RunView) -> Error {
     Error::new(INTERNAL_ERROR, message).data(data)
 }
 
-fn refused(error: &ClientError) -> Error {
+pub(super) fn refused(error: &ClientError) -> Error {
     let code = match error {
         ClientError::Api(body) if body.status_code < 500 => INVALID_PARAMS,
         _ => INTERNAL_ERROR,

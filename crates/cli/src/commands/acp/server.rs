@@ -8,13 +8,15 @@ use accord_client::Client;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, Implementation, InitializeRequest, InitializeResponse,
-    NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest,
+    LoadSessionRequest, NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest,
 };
 use agent_client_protocol::{Agent, Error, on_receive_notification, on_receive_request};
+use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use super::prompt;
+use super::record::Record;
 use super::transport::lines;
+use super::{history, prompt};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::runtime;
@@ -23,6 +25,9 @@ use crate::runtime;
 pub(super) struct Server {
     pub(super) client: Client,
     pub(super) agent: AgentView,
+    pub(super) record: Record,
+    /// Tells the sessions of this process from those of others.
+    started: String,
     sessions: Mutex<HashMap<String, Conversation>>,
 }
 
@@ -42,7 +47,7 @@ impl Server {
 
     fn begin(&self) -> String {
         let mut sessions = self.sessions();
-        let id = format!("{}-{}", self.agent.summary.name, sessions.len() + 1);
+        let id = format!("acp-{}-{}", self.started, sessions.len() + 1);
         sessions.insert(id.clone(), Conversation::default());
         id
     }
@@ -53,11 +58,22 @@ impl Server {
         let unknown = || Error::new(-32602, format!("unknown session '{id}'; create one with session/new"));
         let conversation = sessions.get_mut(id).ok_or_else(unknown)?;
         if conversation.prompt.is_some() {
-            return Err(Error::new(-32600, "the last prompt of this session is not answered yet"));
+            return Err(unanswered());
         }
         let stop = CancellationToken::new();
         conversation.prompt = Some(stop.clone());
         Ok((conversation.session.clone(), stop))
+    }
+
+    /// Opens a session of before, which may be open already.
+    pub(super) fn reopen(&self, id: &str, session: Option<SessionId>) -> Result<(), Error> {
+        let mut sessions = self.sessions();
+        let conversation = sessions.entry(id.to_owned()).or_default();
+        if conversation.prompt.is_some() {
+            return Err(unanswered());
+        }
+        conversation.session = session;
+        Ok(())
     }
 
     /// The prompt is answered.
@@ -78,17 +94,22 @@ impl Server {
         let title = format!("Accord: {}", self.agent.summary.name);
         let prompts = PromptCapabilities::new().embedded_context(true);
         InitializeResponse::new(ProtocolVersion::V1)
-            .agent_capabilities(AgentCapabilities::new().prompt_capabilities(prompts))
+            .agent_capabilities(AgentCapabilities::new().load_session(true).prompt_capabilities(prompts))
             .agent_info(Implementation::new("accord", env!("CARGO_PKG_VERSION")).title(title))
     }
 }
 
+fn unanswered() -> Error {
+    Error::new(-32600, "the last prompt of this session is not answered yet")
+}
+
 /// Serves until the editor disconnects.
-pub(super) async fn serve(client: Client, agent: AgentView) -> Result<Exit, Failure> {
-    let server = Arc::new(Server { client, agent, sessions: Mutex::default() });
+pub(super) async fn serve(client: Client, agent: AgentView, record: Record) -> Result<Exit, Failure> {
+    let started = format!("{}-{}", Timestamp::now().as_millisecond(), std::process::id());
+    let server = Arc::new(Server { client, agent, record, started, sessions: Mutex::default() });
     let (input, output) = runtime::streams()?;
-    let (greeting, beginning, prompting, cancelling) =
-        (Arc::clone(&server), Arc::clone(&server), Arc::clone(&server), server);
+    let (greeting, beginning, loading, prompting, cancelling) =
+        (Arc::clone(&server), Arc::clone(&server), Arc::clone(&server), Arc::clone(&server), server);
     let connection = Agent
         .v1()
         .name("accord")
@@ -99,6 +120,13 @@ pub(super) async fn serve(client: Client, agent: AgentView) -> Result<Exit, Fail
         .on_receive_request(
             async move |_: NewSessionRequest, responder, _| {
                 responder.respond(NewSessionResponse::new(beginning.begin()))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: LoadSessionRequest, responder, editor| {
+                let task = history::load(Arc::clone(&loading), request, editor.clone());
+                editor.spawn(async move { responder.respond_with_result(task.await) })
             },
             on_receive_request!(),
         )

@@ -59,6 +59,11 @@ pub(super) fn says(text: String) -> SessionUpdate {
     SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::Text(TextContent::new(text))))
 }
 
-fn thinks(text: String) -> SessionUpdate {
+/// A message of the user.
+pub(super) fn asks(text: String) -> SessionUpdate {
+    SessionUpdate::UserMessageChunk(ContentChunk::new(ContentBlock::Text(TextContent::new(text))))
+}
+
+pub(super) fn thinks(text: String) -> SessionUpdate {
     SessionUpdate::AgentThoughtChunk(ContentChunk::new(ContentBlock::Text(TextContent::new(text))))
 }

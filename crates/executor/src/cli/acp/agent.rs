@@ -6,7 +6,7 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, InitializeResponse, PromptRequest, PromptResponse,
     RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
-    StopReason, TextContent,
+    SessionUpdate, StopReason, TextContent,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -120,7 +120,9 @@ impl Agent {
                 Message::Notification { method, params } if method == "session/update" => {
                     let Ok(update) = serde_json::from_value::<SessionNotification>(params) else { continue };
                     if update.session_id.to_string() == id {
-                        begin(conversation, events).await;
+                        if is_of_model(&update.update) {
+                            begin(conversation, events).await;
+                        }
                         heard.take(update.update, events, &launcher.context.redactor).await;
                     }
                     if heard.steps() > most {
@@ -224,7 +226,20 @@ impl Agent {
     }
 }
 
-/// From the first sign of the turn on, the session can be continued.
+/// Whether an update shows that the model is at work. Agents tell of commands and modes as soon as a session is open, when
+/// they have not saved it yet.
+fn is_of_model(update: &SessionUpdate) -> bool {
+    matches!(
+        update,
+        SessionUpdate::AgentMessageChunk(_)
+            | SessionUpdate::AgentThoughtChunk(_)
+            | SessionUpdate::ToolCall(_)
+            | SessionUpdate::ToolCallUpdate(_)
+            | SessionUpdate::Plan(_)
+    )
+}
+
+/// From the first sign of the model on, the session can be continued.
 async fn begin(conversation: &mut Conversation, events: &Events) {
     if !std::mem::replace(&mut conversation.begun, true) {
         events.tell(Event::Conversation(conversation.write())).await;
@@ -246,7 +261,13 @@ async fn permission(
     let known = heard.call(&id);
     let mut tool: Tool = known.map(|(tool, _)| tool.clone()).unwrap_or_default();
     tool.update(&call.fields, call.meta.as_ref());
-    let arguments = call.fields.raw_input.clone().or_else(|| known.map(|(_, arguments)| arguments.clone()));
+    let asked_with = call.fields.raw_input.as_ref();
+    // Codex wraps the arguments of MCP tools in its own request.
+    let arguments = asked_with
+        .and_then(|input| input.pointer("/request/_meta/tool_params"))
+        .or(asked_with)
+        .or(known.map(|(_, arguments)| arguments))
+        .cloned();
     let asked = launcher.permissions.request(id, &tool, arguments.unwrap_or_default());
     match launcher.context.desk.decide(asked).await {
         Permission::Asked => Err(Interruption::Turn(TurnError::InputRequired)),

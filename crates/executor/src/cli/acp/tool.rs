@@ -24,7 +24,10 @@ impl Tool {
         if let Some(name) = fields.name.clone().or_else(|| claude_name(meta)) {
             self.name = Some(name);
         }
-        if let Some(title) = &fields.title {
+        // Some agents word a later title as a sentence, such as "Approve MCP tool call": the name that is known tells more.
+        if let Some(title) = &fields.title
+            && (self.title.is_empty() || is_phrase(&self.title) || !is_phrase(title))
+        {
             self.title.clone_from(title);
         }
         if let Some(kind) = fields.kind {
@@ -54,17 +57,11 @@ impl Tool {
         };
         let text = match &self.name {
             Some(name) => plain(name),
-            None if self.changes_something() || self.is_phrase() => return false,
+            None if self.changes_something() || is_phrase(&self.title) => return false,
             None => plain(&self.title),
         };
         ["mcp_", "", "tool_", "tool_mcp_"].iter().any(|before| is_behind(&text, before))
             || text.strip_suffix(&format!("_{server}_mcp_server")).is_some_and(fits)
-    }
-
-    /// Whether the title is more than a name.
-    fn is_phrase(&self) -> bool {
-        let title = self.title.strip_prefix("Tool: ").unwrap_or(&self.title);
-        title.split(" (").next().is_none_or(|name| name.contains(char::is_whitespace))
     }
 
     fn changes_something(&self) -> bool {
@@ -73,6 +70,12 @@ impl Tool {
             ToolKind::Execute | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Fetch
         )
     }
+}
+
+/// Whether a title is more than a name.
+fn is_phrase(title: &str) -> bool {
+    let title = title.strip_prefix("Tool: ").unwrap_or(title);
+    title.split(" (").next().is_none_or(|name| name.contains(char::is_whitespace))
 }
 
 /// Where Claude's adapter puts the name.
@@ -111,6 +114,18 @@ mod tests {
         {
             assert!(!titled(title, ToolKind::Other).is_submit(), "{title}");
         }
+    }
+
+    #[test]
+    fn a_question_does_not_hide_the_name() {
+        let mut tool = titled("Tool: accord_submit/submit_result", ToolKind::Other);
+        tool.update(&ToolCallUpdateFields::new().title("Approve MCP tool call"), None);
+        assert!(tool.is_submit(), "{tool:?}");
+        tool.update(&ToolCallUpdateFields::new().title("other_tool"), None);
+        assert!(!tool.is_submit(), "{tool:?}");
+        let mut tool = titled("Lists files", ToolKind::Other);
+        tool.update(&ToolCallUpdateFields::new().title("Lists all files"), None);
+        assert_eq!(tool.shown(), "Lists all files");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod chat;
+mod gemini;
 mod ollama;
 mod responses;
 
@@ -20,9 +21,12 @@ pub enum Wire {
     Chat,
     /// Ollama, `/api/chat`.
     Ollama,
+    /// Gemini, `/v1beta/models/MODEL:generateContent` and `:streamGenerateContent`.
+    Gemini,
 }
 
 impl Wire {
+    /// The wires with one path, on which the body says whether to stream: all but Gemini.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Ollama];
 
     /// The path that clients call, after the server's address.
@@ -32,6 +36,7 @@ impl Wire {
             Self::Responses => "/v1/responses",
             Self::Chat => "/v1/chat/completions",
             Self::Ollama => "/api/chat",
+            Self::Gemini => "/v1beta/models/some-model:generateContent",
         }
     }
 
@@ -42,6 +47,7 @@ impl Wire {
             "/v1/responses" | "/responses" => Some(Self::Responses),
             "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
             "/api/chat" => Some(Self::Ollama),
+            _ if gemini_model(path).is_some() => Some(Self::Gemini),
             _ => None,
         }
     }
@@ -52,6 +58,7 @@ impl Wire {
             Self::Responses => responses::body(exchange, answer).to_string(),
             Self::Chat => chat::body(exchange, answer).to_string(),
             Self::Ollama => ollama::body(exchange, answer),
+            Self::Gemini => gemini::body(exchange, answer),
         }
     }
 
@@ -61,6 +68,7 @@ impl Wire {
             Self::Responses => responses::stream(exchange, answer, ending),
             Self::Chat => chat::stream(exchange, answer, ending),
             Self::Ollama => ollama::stream(exchange, answer, ending),
+            Self::Gemini => gemini::stream(exchange, answer, ending),
         }
     }
 
@@ -71,6 +79,7 @@ impl Wire {
             Self::Responses => responses::delta(exchange, text, number),
             Self::Chat => chat::delta(exchange, text),
             Self::Ollama => ollama::delta(exchange, text),
+            Self::Gemini => gemini::delta(exchange, text),
         }
     }
 
@@ -79,6 +88,7 @@ impl Wire {
             Self::Anthropic => anthropic::error(exchange, status, message),
             Self::Responses | Self::Chat => chat::error(status, message),
             Self::Ollama => ollama::error(message),
+            Self::Gemini => gemini::error(status, message),
         }
     }
 
@@ -89,6 +99,7 @@ impl Wire {
             Self::Responses => responses::schema_error(exchange, message),
             Self::Chat => chat::schema_error(exchange, message),
             Self::Ollama => ollama::schema_error(message),
+            Self::Gemini => gemini::schema_error(message),
         }
     }
 
@@ -96,7 +107,9 @@ impl Wire {
     pub(super) fn failed(self, exchange: &Exchange, message: &str) -> (u16, Value) {
         match self {
             Self::Responses => (200, responses::failed(exchange, message)),
-            Self::Anthropic | Self::Chat | Self::Ollama => (500, self.error(exchange, 500, message)),
+            Self::Anthropic | Self::Chat | Self::Ollama | Self::Gemini => {
+                (500, self.error(exchange, 500, message))
+            }
         }
     }
 
@@ -104,7 +117,7 @@ impl Wire {
     pub(super) fn stream_type(self) -> &'static str {
         match self {
             Self::Anthropic => "text/event-stream; charset=utf-8",
-            Self::Responses | Self::Chat => "text/event-stream",
+            Self::Responses | Self::Chat | Self::Gemini => "text/event-stream",
             Self::Ollama => "application/x-ndjson",
         }
     }
@@ -114,7 +127,18 @@ impl Wire {
         match self {
             Self::Anthropic => Some("request-id"),
             Self::Responses | Self::Chat => Some("x-request-id"),
-            Self::Ollama => None,
+            Self::Ollama | Self::Gemini => None,
         }
+    }
+}
+
+/// The model in a path of Gemini, and whether its answer is streamed.
+pub(super) fn gemini_model(path: &str) -> Option<(&str, bool)> {
+    let path = path.split('?').next()?;
+    let (model, method) = path.strip_prefix("/v1beta/models/")?.split_once(':')?;
+    match method {
+        "generateContent" => Some((model, false)),
+        "streamGenerateContent" => Some((model, true)),
+        _ => None,
     }
 }
