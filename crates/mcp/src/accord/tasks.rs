@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use super::Accord;
 use super::follow::{Asked, Work, WorkId};
 use super::inputs;
-use super::own::finished;
 use super::tool_error::ToolError;
 use crate::caller::Reply;
 use crate::toolset::{Answer, Task, TaskState, Tasks};
@@ -16,7 +15,7 @@ impl Accord {
         let work = self.look(id, 0).await?;
         let state = match work.is_over() {
             true if was_stopped(&work) => TaskState::Stopped,
-            true => TaskState::Finished(match finished(&work) {
+            true => TaskState::Finished(match self.finished(&work).await {
                 Ok(answer) => answer,
                 Err(trouble) => Answer::error(self.message(trouble).await),
             }),
