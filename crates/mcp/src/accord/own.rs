@@ -172,7 +172,8 @@ fn conforms(view: &WorkflowRunView, schema: Option<&Value>) -> Result<(), ToolEr
     if schema.is_valid(&view.output) {
         return Ok(());
     }
-    let errors: Vec<String> = schema.violations(&view.output).errors.iter().map(ToString::to_string).collect();
+    let errors: Vec<String> =
+        schema.violations(&view.output).errors.iter().map(ToString::to_string).collect();
     Err(ToolError::Message(format!(
         "The workflow run {} completed, but its output does not conform to the output schema of the tool: {}\nCall run_workflow with this workflow_run_id to see the output, or start the workflow again.",
         view.workflow_run_id,

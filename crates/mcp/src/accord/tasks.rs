@@ -39,7 +39,7 @@ impl Accord {
 
     /// A request without a form leaves the task working: it is answered elsewhere, for example with `answer_input`.
     async fn unfinished(&self, work: &Work) -> Result<TaskState, ToolError> {
-        let open = self.open_inputs(&work.runs()).await?;
+        let open = self.open_inputs(work.inputs()).await?;
         let questions: Vec<_> = open.iter().filter_map(|input| inputs::question(input, None)).collect();
         Ok(match questions.is_empty() {
             true => TaskState::Working,
