@@ -1,6 +1,6 @@
 //! Requests for a person's input.
 
-use accord_domain::id::{RunId, SessionId};
+use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::input_request::{Purpose, Status, ToolUse};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,14 @@ pub struct InputQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub session_id: Option<SessionId>,
+    /// Filter by session, including the sessions that it started, directly or through others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub root_session_id: Option<SessionId>,
+    /// Filter by workflow run: the requests of everything that works for it, nested workflows included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[param(value_type = Option<String>)]
+    pub workflow_run_id: Option<WorkflowRunId>,
     /// Page size; 50 by default, 500 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,

@@ -38,6 +38,10 @@ pub struct WorkflowView {
     /// The graph as submitted.
     #[schema(value_type = Object)]
     pub workflow: Value,
+    /// JSON Schema of the output, as far as it follows from the graph and its agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
     /// Hash of the graph; also the `ETag`.
     pub hash: String,
     /// The file it is defined in.

@@ -96,11 +96,8 @@ impl Progress {
             EventBody::RunWaiting { children, until } => {
                 self.step = format!("waiting {}", event::waited_for(children.len(), *until));
             }
-            EventBody::RunInputRequired { inputs, .. } => {
-                self.step = "waiting for a person".to_owned();
-                let how = event::how_to_answer(inputs);
-                (self.above())(&format!("A person has to answer: {how}\n"));
-            }
+            // Which requests, `open_inputs` tells: also those of the sessions that the run started.
+            EventBody::RunInputRequired { .. } => self.step = "waiting for a person".to_owned(),
             EventBody::AttemptJudged { attempt } if attempt.outcome == Outcome::Waiting => {
                 self.used.input_tokens += attempt.usage.input_tokens;
                 self.used.output_tokens += attempt.usage.output_tokens;

@@ -12,7 +12,9 @@ use futures_util::stream::{self, BoxStream, StreamExt as _};
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
-use rmcp::model::{ErrorData, JsonRpcError, ProtocolVersion, RequestId};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcError, ProtocolVersion, RequestId,
+};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -65,6 +67,11 @@ impl Http {
             Err(message) => return refused(id, message),
         };
         match incoming {
+            Incoming::One(message) if shakes_hands(&message) && is_modern(&parts.headers) => {
+                let message = "version 2026-07-28 has no 'initialize'; omit the header MCP-Protocol-Version to use an older one";
+                let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+                json(StatusCode::NOT_FOUND, rpc::text(&JsonRpcError::new(id, error)))
+            }
             Incoming::One(_) => answer_one(handler, parts.headers, body).await,
             Incoming::Batch(batch) => match version_without_batches(&parts.headers) {
                 Some(version) => {
@@ -99,6 +106,22 @@ async fn answer_one(handler: Handler, mut headers: HeaderMap, body: Bytes) -> An
         config,
     );
     service.handle(request).await.map(|body| body.into_data_stream().boxed())
+}
+
+fn shakes_hands(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(request) = message else { return false };
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        // One whose parameters are not valid.
+        ClientRequest::CustomRequest(custom) => custom.method == "initialize",
+        _ => false,
+    }
+}
+
+/// Whether a client names a version without a handshake. One that begins a handshake names none yet.
+fn is_modern(headers: &HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    version == Some(ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// The version that a client names, if it is not one that shakes hands: only older ones have batches.

@@ -342,6 +342,21 @@ async fn over_http_an_answer_is_json() {
 }
 
 #[tokio::test]
+async fn over_http_the_handshake_is_unknown_to_the_version_without_one() {
+    let params = [
+        r#"{}"#,
+        r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#,
+    ];
+    for params in params {
+        let hello = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+        let (status, _, body) = post(&[("mcp-protocol-version", "2026-07-28")], &hello).await;
+        assert_eq!(status, 404, "{body}");
+        assert!(body.contains("-32601"), "{body}");
+        assert_eq!(post(&[], &hello).await.0, 200);
+    }
+}
+
+#[tokio::test]
 async fn over_http_the_headers_of_newer_clients_agree_with_the_body() {
     let list = DISCOVER.replace("server/discover", "tools/list");
     let version = ("mcp-protocol-version", "2026-07-28");

@@ -48,6 +48,16 @@ const STATUS: &str = " AND CASE WHEN i.status <> 'open' THEN i.status \
                       WHEN r.status = 'input_required' AND r.attempt = i.delivery THEN 'open' \
                       ELSE 'withdrawn' END = ";
 
+/// The sessions below those that a recursive query begins with.
+const BELOW: &str = " COLLATE \"C\" UNION \
+                     SELECT s.id FROM below JOIN sessions s ON s.parent_session_id = below.id) SELECT id FROM below)";
+
+/// The sessions that work for a workflow run, or for one that it started.
+const OF_FLOWS: &str = " COLLATE \"C\" UNION SELECT h.child_id FROM flows JOIN workflow_hands h ON h.workflow_run_id = flows.id \
+                        WHERE h.child_id IS NOT NULL), \
+                        below (id) AS (SELECT q.session_id FROM flows \
+                        JOIN workflow_hands h ON h.workflow_run_id = flows.id JOIN runs q ON q.id = h.run_id";
+
 #[async_trait]
 impl InputStore for PostgresStore {
     async fn input(&self, input_id: &InputId) -> Result<InputRequest, StoreError> {
@@ -105,6 +115,14 @@ impl PostgresStore {
             }
             if let Some(session_id) = &filter.session_id {
                 query.push(" AND r.session_id = ").push_bind(session_id.as_str().to_owned());
+            }
+            if let Some(root) = &filter.root_session_id {
+                query.push(" AND r.session_id IN (WITH RECURSIVE below (id) AS (SELECT ");
+                query.push_bind(root.as_str().to_owned()).push("::text").push(BELOW);
+            }
+            if let Some(workflow) = &filter.workflow_run_id {
+                query.push(" AND r.session_id IN (WITH RECURSIVE flows (id) AS (SELECT ");
+                query.push_bind(workflow.as_str().to_owned()).push("::text").push(OF_FLOWS).push(BELOW);
             }
         };
         let cursor = |request: &InputRequest| page::cursor(request.created_at, request.id.as_str());

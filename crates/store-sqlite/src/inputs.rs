@@ -132,7 +132,15 @@ fn list(connection: &Connection, filter: &InputFilter, page: &PageRequest) -> Db
     let status = filter.status.map(Status::as_str);
     let run_id = filter.run_id.as_ref().map(RunId::as_str);
     let session_id = filter.session_id.as_ref().map(|id| id.as_str());
-    let conditions = [(STATUS, bound(&status)), ("r.id =", bound(&run_id)), (SESSION, bound(&session_id))];
+    let root = filter.root_session_id.as_ref().map(|id| id.as_str());
+    let workflow = filter.workflow_run_id.as_ref().map(|id| id.as_str());
+    let conditions = [
+        (STATUS, bound(&status)),
+        ("r.id =", bound(&run_id)),
+        (SESSION, bound(&session_id)),
+        (BELOW_SESSION, bound(&root)),
+        (BELOW_WORKFLOW, bound(&workflow)),
+    ];
     let list = List {
         columns: COLUMNS,
         source: SOURCE,
@@ -146,6 +154,23 @@ fn list(connection: &Connection, filter: &InputFilter, page: &PageRequest) -> Db
 
 /// The session of a run, by its id.
 const SESSION: &str = "(SELECT s.id FROM sessions s WHERE s.seq = r.session) =";
+
+/// Whether the session of a run is this one or below it.
+const BELOW_SESSION: &str = "r.session IN (WITH RECURSIVE below (id) AS ( \
+     SELECT ? UNION \
+     SELECT s.id FROM below JOIN sessions s ON s.parent_session_id = below.id) \
+     SELECT s.seq FROM below JOIN sessions s ON s.id = below.id)";
+
+/// Whether the session of a run, or one above it, works for this workflow run or for one that it started.
+const BELOW_WORKFLOW: &str = "r.session IN (WITH RECURSIVE flows (id) AS ( \
+     SELECT ? UNION \
+     SELECT h.child_id FROM flows JOIN workflow_runs w ON w.id = flows.id \
+     JOIN workflow_hands h ON h.workflow_run = w.seq WHERE h.child_id IS NOT NULL), \
+     below (id) AS ( \
+     SELECT s.id FROM flows JOIN workflow_runs w ON w.id = flows.id \
+     JOIN workflow_hands h ON h.workflow_run = w.seq JOIN runs q ON q.id = h.run_id JOIN sessions s ON s.seq = q.session \
+     UNION SELECT s.id FROM below JOIN sessions s ON s.parent_session_id = below.id) \
+     SELECT s.seq FROM below JOIN sessions s ON s.id = below.id)";
 
 fn close_input(write: &mut Write<'_>, close: CloseInput) -> DbResult<ClosedInput> {
     let CloseInput { input_id, resolution, end, now } = close;

@@ -40,7 +40,7 @@ pub(crate) fn broken(cursor: &str) -> DbError {
     StoreError::NoSuch { kind: "cursor", name: cursor.chars().take(SHOWN).collect() }.into()
 }
 
-/// A column with its comparison, and the value, if there is one.
+/// A column with its comparison, and the value, if there is one. The value is where the condition has a `?`, else at its end.
 pub(crate) type ColumnFilter<'a> = (&'static str, Option<&'a dyn ToSql>);
 
 pub(crate) fn bound<T: ToSql>(value: &Option<T>) -> Option<&dyn ToSql> {
@@ -76,7 +76,11 @@ impl<'a> List<'a> {
         for (condition, value) in self.conditions {
             if let Some(value) = value {
                 values.push(*value);
-                let _ = write!(sql, " AND {condition} ?{}", values.len());
+                let value = format!("?{}", values.len());
+                let _ = match condition.contains('?') {
+                    true => write!(sql, " AND {}", condition.replace('?', &value)),
+                    false => write!(sql, " AND {condition} {value}"),
+                };
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Requests for a person's input. They are written with the run that asks ([`crate::Suspend::inputs`],
 //! [`crate::Submission::asks`]).
 
-use accord_domain::id::{InputId, RunId, SessionId};
+use accord_domain::id::{InputId, RunId, SessionId, WorkflowRunId};
 use accord_domain::input_request::{InputRequest, Resolution, Status};
 use accord_domain::run::Run;
 use accord_domain::run::change::End;
@@ -17,6 +17,10 @@ pub struct InputFilter {
     pub status: Option<Status>,
     pub run_id: Option<RunId>,
     pub session_id: Option<SessionId>,
+    /// Those of this session, and of every session below it.
+    pub root_session_id: Option<SessionId>,
+    /// Those of everything that works for this workflow run now.
+    pub workflow_run_id: Option<WorkflowRunId>,
 }
 
 /// The end of a request for input.

@@ -41,7 +41,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("accord-runner", &["accord-client", "accord-executor", "accord-contract", "accord-api", "accord-trace"]),
-    ("accord-mcp", &["accord-client", "accord-api", "accord-trace"]),
+    ("accord-mcp", &["accord-client", "accord-contract", "accord-api", "accord-trace"]),
     ("accord-cli", SHIPPED),
     ("accord-corpus", &["accord-contract"]),
     ("accord-test-support", SHIPPED),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{Problem, Source, WorkflowSummary, WorkflowView};
+use accord_workflow::output_schema;
 use serde_json::Value;
 
 use super::{Library, ParsedWorkflow, Workflows, has_errors, inline_blueprints};
@@ -26,13 +27,19 @@ pub fn workflows_in(folder: &Path, agents: &Path, configured: &[String]) -> Vec<
         providers: configured.to_vec(),
         ..Library::default()
     };
-    let view = |file: &Arc<crate::DefinitionFile<ParsedWorkflow>>| WorkflowView {
-        summary: summary(&file.name, Source::File, &file.parsed, library.examine(&file.parsed).0),
-        workflow: file.parsed.value().clone(),
-        hash: file.hash.clone(),
-        file: Some(file.path.clone()),
-        created_at: None,
-        modified_at: file.modified_at,
+    let view = |file: &Arc<crate::DefinitionFile<ParsedWorkflow>>| {
+        let (problems, known) = library.examine(&file.parsed);
+        let summary = summary(&file.name, Source::File, &file.parsed, problems);
+        let graph = file.parsed.graph.as_ref().filter(|_| summary.valid);
+        WorkflowView {
+            workflow: file.parsed.value().clone(),
+            output_schema: graph.and_then(|graph| output_schema(graph, &known)),
+            hash: file.hash.clone(),
+            file: Some(file.path.clone()),
+            created_at: None,
+            modified_at: file.modified_at,
+            summary,
+        }
     };
     files.definitions.values().map(view).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
 use crate::collector::{Span, collector, spans};
-use crate::mcp::call_with_meta;
+use crate::mcp::{call_with_meta, remote};
 use crate::support::{Accord, Project, agent, ask, contracted, data, model};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -80,10 +80,13 @@ async fn one_trace_leads_from_the_caller_to_the_model() {
     let (url, mut posted) = collector().await;
     let looks = Reply::tool("run_command", &json!({"command": "echo variable=$TRACEPARENT"}));
     let asks = Reply::tool("s__look", &json!({}));
-    let model = model([looks, asks, Reply::text("no idea"), Reply::text(r#"{"severity": "high"}"#)]).await;
+    let asks_far = Reply::tool("far__look", &json!({}));
+    let answers = [Reply::text("no idea"), Reply::text(r#"{"severity": "high"}"#)];
+    let model = model([looks, asks, asks_far].into_iter().chain(answers)).await;
+    let (far, _open) = remote().await;
     let mut more = contracted();
     more["tools"] = json!(["run_command"]);
-    more["mcp_servers"] = json!({"s": {"command": "sh", "args": ["-c", SERVER]}});
+    more["mcp_servers"] = json!({"s": {"command": "sh", "args": ["-c", SERVER]}, "far": {"url": far}});
     let accord = Project::new()
         .agent(&agent("triage", &model, &more))
         .agent(&program())
@@ -113,7 +116,7 @@ async fn one_trace_leads_from_the_caller_to_the_model() {
     let chats: Vec<&Span> =
         attempts.iter().flat_map(|attempt| children(&ours, attempt, "chat claude-test")).collect();
     let requests = model.requests();
-    assert_eq!((chats.len(), requests.len()), (4, 4));
+    assert_eq!((chats.len(), requests.len()), (5, 5));
     for (chat, request) in chats.iter().zip(&requests) {
         assert_eq!(request.header("traceparent"), Some(format!("00-{TRACE}-{}-01", chat.id).as_str()));
         assert_eq!(chat.attribute("gen_ai.provider.name"), "anthropic");
@@ -127,6 +130,13 @@ async fn one_trace_leads_from_the_caller_to_the_model() {
     assert_eq!(tool.attribute("gen_ai.tool.name"), "s__look");
     let said = requests[2].text();
     assert!(said.contains(&format!("meta=00-{TRACE}-{}-01", tool.id)), "{said}");
+    let tool = child(&ours, attempts[0], "execute_tool far__look");
+    let (said, trace) = (requests[3].text(), format!("00-{TRACE}-{}-01", tool.id));
+    assert!(said.contains(&format!("header={trace} meta={trace}")), "{said}");
+    assert!(
+        requests[0].text().contains(&format!("listed with 00-{TRACE}-")),
+        "the tools are listed in the trace"
+    );
 
     let program = ours.iter().find(|span| span.name == "invoke_agent program").unwrap();
     let attempt = child(&ours, program, "attempt");

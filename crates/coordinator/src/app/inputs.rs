@@ -43,9 +43,10 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     pub(crate) async fn list(&self, query: InputQuery) -> Result<Page<InputRequest>, Error> {
-        let InputQuery { status, run_id, session_id, limit, cursor } = query;
+        let InputQuery { status, run_id, session_id, root_session_id, workflow_run_id, limit, cursor } =
+            query;
         let request = LIST.request(limit, cursor)?;
-        let filter = InputFilter { status, run_id, session_id };
+        let filter = InputFilter { status, run_id, session_id, root_session_id, workflow_run_id };
         Ok(LIST.view(self.store.inputs(&filter, &request).await?, |request| request))
     }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use accord_sse::Decoder;
+use accord_trace::TraceParent;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -16,6 +17,7 @@ use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
     StreamableHttpPostResponse,
 };
+use serde_json::Value;
 use sse_stream::Sse;
 use tokio::time::timeout;
 
@@ -38,6 +40,8 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 pub(super) struct Address {
     transport: Arc<dyn Transport>,
     headers: BTreeMap<String, String>,
+    /// The trace of the work that the server was opened for.
+    trace: Option<TraceParent>,
     faults: Faults,
 }
 
@@ -51,7 +55,8 @@ impl Address {
         let config = StreamableHttpClientTransportConfig::with_uri(url)
             .control_request_timeout(END)
             .reinit_on_expired_session(false);
-        let client = Self { transport, headers: headers.clone(), faults };
+        let trace = accord_trace::current();
+        let client = Self { transport, headers: headers.clone(), trace, faults };
         StreamableHttpClientTransport::with_client(client, config)
     }
 
@@ -67,7 +72,8 @@ impl Address {
         };
         let body = serde_json::to_value(message).map_err(|error| McpError::Broken(error.to_string()))?;
         let given = self.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let request = Request { url: url.to_owned(), headers: given.chain(own).collect(), body };
+        let trace = self.trace_of(&body).map(|trace| (accord_trace::HEADER.to_owned(), trace.to_string()));
+        let request = Request { url: url.to_owned(), headers: given.chain(own).chain(trace).collect(), body };
         let response = self.transport.send(request).await.map_err(unreachable)?;
         if !(200..300).contains(&response.status) {
             return Err(refused(response).await);
@@ -86,6 +92,13 @@ impl Address {
             true => Err(incomplete()),
             false => Ok(StreamableHttpPostResponse::Json(read(text, id)?, session)),
         }
+    }
+
+    /// The trace of a message. `rmcp` sends from a task of its own, which belongs to no trace, so that of a call is read from
+    /// its `_meta`.
+    fn trace_of(&self, message: &Value) -> Option<TraceParent> {
+        let meta = message.pointer("/params/_meta").and_then(|meta| meta.get(accord_trace::HEADER));
+        TraceParent::read(meta.and_then(Value::as_str)).or(self.trace)
     }
 }
 

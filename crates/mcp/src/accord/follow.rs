@@ -8,8 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 use accord_api::{
-    ErrorName, InputId, InputRequest, InputStatus, RunId, RunStatus, RunView, Worker, WorkflowRunId,
-    WorkflowRunView,
+    ErrorName, InputId, InputQuery, InputRequest, InputStatus, RunId, RunView, WorkflowRunId, WorkflowRunView,
 };
 use accord_client::ClientError;
 use tokio::time::{Instant, sleep};
@@ -71,21 +70,14 @@ impl Work {
         }
     }
 
-    /// The runs that may wait for a person.
-    pub(super) fn runs(&self) -> Vec<RunId> {
+    /// The requests for input that the work may wait for: also those of the sessions that it started.
+    pub(super) fn inputs(&self) -> InputQuery {
         match self {
-            Self::Run(view) => match view.status {
-                RunStatus::InputRequired => vec![view.run_id.clone()],
-                _ => Vec::new(),
-            },
+            Self::Run(view) => {
+                InputQuery { root_session_id: Some(view.session_id.clone()), ..InputQuery::default() }
+            }
             Self::Workflow(view) => {
-                let tasks = view.nodes.iter().flat_map(|node| &node.tasks);
-                let unfinished = tasks.filter(|task| !task.status.is_over());
-                let runs = unfinished.filter_map(|task| match &task.worker {
-                    Some(Worker::Run { run_id, .. }) => Some(run_id.clone()),
-                    _ => None,
-                });
-                runs.collect()
+                InputQuery { workflow_run_id: Some(view.workflow_run_id.clone()), ..InputQuery::default() }
             }
         }
     }
@@ -153,11 +145,10 @@ impl Accord {
                 return Ok(Followed::Over(work));
             }
             message = work.message();
-            let runs = work.runs();
-            if !answers_inputs || runs.is_empty() {
+            if !answers_inputs {
                 continue;
             }
-            let open = match self.open_inputs(&runs).await {
+            let open = match self.open_inputs(work.inputs()).await {
                 Err(error) if error.is(ErrorName::Forbidden) => {
                     answers_inputs = false;
                     continue;
@@ -185,7 +176,13 @@ impl Accord {
             Err(error) if error.is(ErrorName::InputNotFound) => return Err(unknown()),
             input => input?,
         };
-        if matches!(id, WorkId::Run(run) if *run != input.run_id) {
+        let own = InputQuery { run_id: Some(input.run_id.clone()), ..self.look(id, 0).await?.inputs() };
+        let is_own = async || {
+            let items = self.client.inputs(&own).await?.items;
+            Ok::<_, ClientError>(items.iter().any(|known| known.id == input.id))
+        };
+        // What is closed may belong to work that is over, and nothing can be decided about it any more.
+        if input.status == InputStatus::Open && !is_own().await? {
             return Err(unknown());
         }
         match self.give(&input, digest, reply).await? {

@@ -1,7 +1,7 @@
 //! Requests for a person's input: the tools that list and answer them, and the questions for the user of a client.
 
 use accord_api::input_request::Purpose;
-use accord_api::{AnswerInput, ErrorName, InputId, InputQuery, InputRequest, InputStatus, RunId};
+use accord_api::{AnswerInput, ErrorName, InputId, InputQuery, InputRequest, InputStatus};
 use accord_client::ClientError;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,9 @@ impl Accord {
     pub(super) async fn list_inputs(&self, given: Map<String, Value>) -> Result<Value, ToolError> {
         let Inputs { status, run_id, session_id, limit, cursor } = arguments::read(given)?;
         let status = Some(status.unwrap_or(InputStatus::Open));
-        let page = self.client.inputs(&InputQuery { status, run_id, session_id, limit, cursor }).await?;
+        let root_session_id = session_id;
+        let which = InputQuery { status, run_id, root_session_id, limit, cursor, ..InputQuery::default() };
+        let page = self.client.inputs(&which).await?;
         let inputs: Vec<Value> = page.items.iter().map(shown).collect();
         Ok(json!({"inputs": inputs, "next_cursor": page.next_cursor}))
     }
@@ -58,17 +60,10 @@ impl Accord {
         }))
     }
 
-    /// The open requests of some runs.
-    pub(super) async fn open_inputs(&self, runs: &[RunId]) -> Result<Vec<InputRequest>, ClientError> {
-        let run_id = match runs {
-            [] => return Ok(Vec::new()),
-            [only] => Some(only.clone()),
-            _ => None,
-        };
+    /// The open ones among some requests.
+    pub(super) async fn open_inputs(&self, among: InputQuery) -> Result<Vec<InputRequest>, ClientError> {
         let (status, limit) = (Some(InputStatus::Open), Some(MOST_OPEN));
-        let which = InputQuery { status, run_id, limit, ..InputQuery::default() };
-        let mut open = self.client.inputs(&which).await?.items;
-        open.retain(|input| runs.contains(&input.run_id));
+        let mut open = self.client.inputs(&InputQuery { status, limit, ..among }).await?.items;
         // The oldest is asked first.
         open.reverse();
         Ok(open)

@@ -68,9 +68,11 @@ impl Accord {
         let status = self.client.session_status(&session_id).await?;
         let next = match status.status {
             SessionStatus::Pending | SessionStatus::Running | SessionStatus::Stopping => {
-                "It is still running; check again later."
+                "It is still running; check again later. If it takes long, call list_inputs with this session_id: a session that it started may need an answer from a person."
             }
-            SessionStatus::Waiting => "It waits for its child sessions; check again later.",
+            SessionStatus::Waiting => {
+                "It waits for its child sessions; check again later. If it takes long, call list_inputs with this session_id: one of them may need an answer from a person."
+            }
             SessionStatus::InputRequired => {
                 "It needs an answer from a person: call list_inputs with this session_id, then answer_input."
             }

@@ -1,6 +1,9 @@
 //! Every agent and every workflow as a tool of its own, whose schemas are the contracts.
 
-use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus};
+use accord_api::{
+    CreateRun, CreateWorkflowRun, ErrorName, ExecutionMode, PageQuery, RunKind, RunStatus, WorkflowRunView,
+};
+use accord_contract::Schema;
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Map, Value, json};
 
@@ -54,7 +57,8 @@ impl Accord {
                 false => view.summary.description,
             };
             let input_schema = arguments_schema(&workflow_input(&view.workflow))?;
-            Some(Tool { name, description, input_schema, output_schema: None, hints: Hints::Adds })
+            let output_schema = tool_output(view.output_schema);
+            Some(Tool { name, description, input_schema, output_schema, hints: Hints::Adds })
         };
         Ok(views.into_iter().flatten().filter_map(tool).collect())
     }
@@ -127,7 +131,7 @@ impl Accord {
 
     async fn own_answer(&self, id: &WorkId, caller: &Caller) -> Result<Answer, ToolError> {
         match self.follow(id, caller).await? {
-            Followed::Over(work) => finished(&work),
+            Followed::Over(work) => self.finished(&work).await,
             Followed::NeedsInput(work, open) => {
                 let inputs: Vec<Value> = open.iter().map(shown).collect();
                 let text = format!("{}. {ANSWER_FIRST}\n{:#}", work.message(), json!({ "inputs": inputs }));
@@ -135,24 +139,46 @@ impl Accord {
             }
         }
     }
+
+    /// The result of an agent or a workflow: the judged value and nothing else, or why there is none.
+    pub(super) async fn finished(&self, work: &Work) -> Result<Answer, ToolError> {
+        let answer = match work {
+            Work::Run(view) => match (view.status, &view.result) {
+                (RunStatus::Completed, Some(result)) => match &result.result_data {
+                    Some(data) => Answer::value(document(Some(data))),
+                    None => Answer::text(result.result_text.clone().unwrap_or_default()),
+                },
+                _ => return ended(view).map(Answer::value),
+            },
+            Work::Workflow(view) => {
+                stands(view)?;
+                let schema = match self.client.workflow(&view.workflow_name).await {
+                    // Removed since then: the tool is gone, and with it what it promised.
+                    Err(error) if error.is(ErrorName::WorkflowNotFound) => None,
+                    workflow => tool_output(workflow?.output_schema),
+                };
+                conforms(view, schema.as_ref())?;
+                Answer::value(view.output.clone())
+            }
+        };
+        Ok(answer.with_meta(ids(work)))
+    }
 }
 
-/// The result of an agent or a workflow: the judged value and nothing else, or why there is none.
-pub(super) fn finished(work: &Work) -> Result<Answer, ToolError> {
-    let answer = match work {
-        Work::Run(view) => match (view.status, &view.result) {
-            (RunStatus::Completed, Some(result)) => match &result.result_data {
-                Some(data) => Answer::value(document(Some(data))),
-                None => Answer::text(result.result_text.clone().unwrap_or_default()),
-            },
-            _ => return ended(view).map(Answer::value),
-        },
-        Work::Workflow(view) => {
-            stands(view)?;
-            Answer::value(view.output.clone())
-        }
-    };
-    Ok(answer.with_meta(ids(work)))
+/// The outputs of a workflow's agents are judged one by one, and its own schema follows from the graph. An agent that was
+/// changed during the run may have given something else than the tool promises.
+fn conforms(view: &WorkflowRunView, schema: Option<&Value>) -> Result<(), ToolError> {
+    let Some(Ok(schema)) = schema.map(Schema::compile) else { return Ok(()) };
+    if schema.is_valid(&view.output) {
+        return Ok(());
+    }
+    let errors: Vec<String> =
+        schema.violations(&view.output).errors.iter().map(ToString::to_string).collect();
+    Err(ToolError::Message(format!(
+        "The workflow run {} completed, but its output does not conform to the output schema of the tool: {}\nCall run_workflow with this workflow_run_id to see the output, or start the workflow again.",
+        view.workflow_run_id,
+        errors.join("; ")
+    )))
 }
 
 /// The ids of the work, for clients that want to look at it.
@@ -183,12 +209,11 @@ fn agent_tool(agent: &Value) -> Option<Tool> {
         }),
         schema => schema,
     };
-    let output = Some(schema("output_schema")).filter(Value::is_object);
     Some(Tool {
         name: format!("{AGENT}{}", text("name")),
         description,
         input_schema: arguments_schema(&parameters)?,
-        output_schema: output.filter(is_short),
+        output_schema: tool_output(Some(schema("output_schema"))),
         hints: Hints::Adds,
     })
 }
@@ -215,6 +240,11 @@ fn arguments_schema(schema: &Value) -> Option<Value> {
     };
     super::set(&mut schema, "type", json!("object"));
     takes_objects.then_some(schema)
+}
+
+/// A schema as that of a tool's results; the protocol knows only objects as schemas.
+fn tool_output(schema: Option<Value>) -> Option<Value> {
+    schema.filter(Value::is_object).filter(is_short)
 }
 
 fn is_short(schema: &Value) -> bool {

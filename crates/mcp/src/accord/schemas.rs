@@ -238,7 +238,7 @@ fn open_inputs() -> Value {
     json!({
         "type": "array",
         "items": input(),
-        "description": "What a person has to answer, if the status is input_required.",
+        "description": "What a person has to answer before the work goes on.",
     })
 }
 
@@ -247,7 +247,7 @@ pub(super) fn which_inputs() -> Value {
         &[],
         json!({
             "status": {"type": "string", "enum": INPUT_STATUSES, "default": "open", "description": "Filter by status."},
-            "session_id": text("Filter by session."),
+            "session_id": text("Filter by session, including the sessions that it started."),
             "run_id": text("Filter by run."),
             "limit": {"type": "integer", "minimum": 1, "maximum": 500, "default": 50, "description": "Maximum number to return."},
             "cursor": cursor(),

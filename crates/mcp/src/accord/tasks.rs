@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use super::Accord;
 use super::follow::{Asked, Work, WorkId};
 use super::inputs;
-use super::own::finished;
 use super::tool_error::ToolError;
 use crate::caller::Reply;
 use crate::toolset::{Answer, Task, TaskState, Tasks};
@@ -16,7 +15,7 @@ impl Accord {
         let work = self.look(id, 0).await?;
         let state = match work.is_over() {
             true if was_stopped(&work) => TaskState::Stopped,
-            true => TaskState::Finished(match finished(&work) {
+            true => TaskState::Finished(match self.finished(&work).await {
                 Ok(answer) => answer,
                 Err(trouble) => Answer::error(self.message(trouble).await),
             }),
@@ -40,7 +39,7 @@ impl Accord {
 
     /// A request without a form leaves the task working: it is answered elsewhere, for example with `answer_input`.
     async fn unfinished(&self, work: &Work) -> Result<TaskState, ToolError> {
-        let open = self.open_inputs(&work.runs()).await?;
+        let open = self.open_inputs(work.inputs()).await?;
         let questions: Vec<_> = open.iter().filter_map(|input| inputs::question(input, None)).collect();
         Ok(match questions.is_empty() {
             true => TaskState::Working,

@@ -11,11 +11,13 @@ use accord_domain::session::{Session, Status as SessionStatus};
 use accord_domain::step::Body;
 use accord_store::{
     CloseInput, InputFilter, PageRequest, SessionChoice, Store, StoreError, Submission, Suspend,
+    WorkflowAdvance,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::make::*;
+use super::workflows::{id, new as new_workflow_run, next};
 
 fn input_id(name: &str) -> InputId {
     InputId::new(name)
@@ -177,6 +179,31 @@ pub async fn a_task_waits_for_its_person(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, of_session).await, []);
     let made = CloseInput { end: Some(completed("x")), ..answer("1", 6) };
     assert_eq!(store.close_input(made).await.unwrap().run.status, RunStatus::Completed);
+}
+
+/// The requests of a session are also those of the sessions below it, and those of a workflow run those of all that works for it.
+pub async fn requests_are_found_by_the_work_above(store: Arc<dyn Store>) {
+    let (outer, nested) = (new_workflow_run("outer", 1), new_workflow_run("nested", 2));
+    store.submit_workflow_run(outer.clone(), None).await.unwrap();
+    let children = vec![nested.clone()];
+    store.advance_workflow_run(WorkflowAdvance { children, ..next(&outer.run, 2) }).await.unwrap();
+    let starts = vec![fresh("a")];
+    store.advance_workflow_run(WorkflowAdvance { starts, ..next(&nested.run, 3) }).await.unwrap();
+    store.submit_run(child("b", "a")).await.unwrap();
+    let asks = InputRequest { delivery: 0, purpose: Purpose::Task, ..request("1", "c", 100) };
+    let submission = Submission { asks: Some(Box::new(asks)), ..child("c", "b") };
+    let run = Run { status: RunStatus::InputRequired, waits_until: Some(at(100)), ..submission.run };
+    store.submit_run(Submission { run, ..submission }).await.unwrap();
+    store.submit_run(fresh("other")).await.unwrap();
+    let none = InputFilter::default();
+    let below = |name| InputFilter { root_session_id: Some(session_id(name)), ..none.clone() };
+    let of = |name| InputFilter { workflow_run_id: Some(id(name)), ..none.clone() };
+    for filter in [below("a"), below("b"), below("c"), of("outer"), of("nested")] {
+        assert_eq!(listed(&store, filter.clone()).await, [input_id("1")], "{filter:?}");
+    }
+    for filter in [below("other"), below("absent"), of("absent")] {
+        assert_eq!(listed(&store, filter.clone()).await, [], "{filter:?}");
+    }
 }
 
 /// A link belongs to one request, and a new link replaces the previous one.

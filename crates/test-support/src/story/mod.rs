@@ -141,7 +141,7 @@ macro_rules! store_story {
             inputs: [
                 a_run_continues_when_all_requests_are_closed, a_request_is_closed_once,
                 requests_of_ended_runs_are_withdrawn, a_closed_request_can_end_its_run,
-                a_task_waits_for_its_person, a_link_is_replaced_by_the_next,
+                a_task_waits_for_its_person, requests_are_found_by_the_work_above, a_link_is_replaced_by_the_next,
             ],
             waiting: [
                 a_suspended_run_has_no_runner, a_run_can_wait_for_a_person, expected_callbacks_are_known,

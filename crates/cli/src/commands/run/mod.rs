@@ -7,7 +7,9 @@ mod task;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{Attempt, CreateRun, CreatedRun, Embedded, ExtractJson, Strategy, ValidationMode, contract};
+use accord_api::{
+    Attempt, CreateRun, CreatedRun, Embedded, ExtractJson, InputQuery, Strategy, ValidationMode, contract,
+};
 use accord_client::Client;
 
 use crate::connection::ConnectionArguments;
@@ -18,7 +20,7 @@ use crate::follow::{Follower, OnSignal, Seen, seconds};
 use crate::own_coordinator::{self, Lasting};
 use crate::progress::Progress;
 use crate::unclaimed_runs::{self, Awaited};
-use crate::{output, runtime};
+use crate::{open_inputs, output, runtime};
 
 pub(crate) use parameters::value as parameter;
 pub(crate) use report::Report;
@@ -187,7 +189,8 @@ pub(crate) async fn followed(
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
     let created = create.await?;
     let mut progress = Progress::new();
-    let above = progress.above();
+    let (above, asked) = (progress.above(), progress.above());
+    let inputs = InputQuery { root_session_id: Some(created.session_id.clone()), ..InputQuery::default() };
     let tell = |event: Seen<'_>| {
         progress.tell(event);
         Ok(())
@@ -195,6 +198,7 @@ pub(crate) async fn followed(
     let ending = tokio::select! {
         ending = follower.follow(&created.run_id, tell) => ending?,
         never = unclaimed_runs::tell(client, Awaited::Run(&created.run_id), above) => match never {},
+        never = open_inputs::tell(client, inputs, asked) => match never {},
     };
     progress.end(&ending.run);
     let attempts = client.attempts(&created.run_id).await?.items;

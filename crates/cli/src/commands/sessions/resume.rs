@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_api::{CreateRun, RunKind, SessionId};
+use accord_api::{CreateRun, InputQuery, RunKind, SessionId};
 
 use crate::connection::ConnectionArguments;
 use crate::document::Input;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::follow::{Follower, OnSignal, Seen};
 use crate::progress::Progress;
 use crate::view::run;
-use crate::{id_prefix, output, runtime};
+use crate::{id_prefix, open_inputs, output, runtime};
 
 /// Resume a session with a new prompt and print the result
 #[derive(Debug, clap::Args)]
@@ -63,11 +63,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return Ok(Exit::Success);
         }
         let mut progress = Progress::new();
+        let asked = progress.above();
+        let inputs =
+            InputQuery { root_session_id: Some(created.session_id.clone()), ..InputQuery::default() };
         let tell = |event: Seen<'_>| {
             progress.tell(event);
             Ok(())
         };
-        let ending = follower.follow(&created.run_id, tell).await?;
+        let ending = tokio::select! {
+            ending = follower.follow(&created.run_id, tell) => ending?,
+            never = open_inputs::tell(&client, inputs, asked) => match never {},
+        };
         progress.end(&ending.run);
         let ended = &ending.run;
         if ending.interruption.is_some() && !ended.status.is_over() {

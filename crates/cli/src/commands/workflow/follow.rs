@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use accord_api::{
-    CreateWorkflowRun, EventBody, EventId, EventView, NodeStatus, WorkflowRunId, WorkflowRunView,
+    CreateWorkflowRun, EventBody, EventId, EventView, InputQuery, NodeStatus, WorkflowRunId, WorkflowRunView,
 };
 use accord_client::{Client, ClientError, EventFilter};
 use futures_util::StreamExt as _;
@@ -18,7 +18,7 @@ use crate::follow::{Interruption, STOP_PATIENCE, deadline, gone, until};
 use crate::unclaimed_runs::{self, Awaited};
 use crate::view::text::line;
 use crate::view::{event, workflow};
-use crate::{output, runtime};
+use crate::{open_inputs, output, runtime};
 
 /// How often the elapsed time moves.
 const TICK: Duration = Duration::from_millis(120);
@@ -50,6 +50,8 @@ pub(crate) async fn follow(
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
     let mut waiting = std::pin::pin!(unclaimed_runs::tell(client, Awaited::Workflow(id), drawing.speaker()));
+    let inputs = InputQuery { workflow_run_id: Some(id.clone()), ..InputQuery::default() };
+    let mut asked = std::pin::pin!(open_inputs::tell(client, inputs, drawing.speaker()));
     let mut limit = deadline(time_limit);
     let mut interruption = None;
     loop {
@@ -72,6 +74,7 @@ pub(crate) async fn follow(
             () = until(limit) => Interruption::Timeout,
             cause = &mut gone => return Err(vanished(client, id, &cause)),
             never = &mut waiting => match never {},
+            never = &mut asked => match never {},
         };
         if interruption.is_some() {
             break;

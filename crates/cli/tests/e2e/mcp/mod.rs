@@ -3,6 +3,7 @@
 mod agents;
 mod clients;
 mod people;
+mod remote;
 mod servers;
 mod waiting;
 mod workflows;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
+pub(crate) use self::remote::remote;
 use crate::support::accord;
 
 /// A client of `accord mcp`, or of any MCP server over stdio.

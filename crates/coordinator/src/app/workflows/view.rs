@@ -4,7 +4,7 @@ use accord_api::{ErrorName, Severity, ValidateWorkflowAnswer, WorkflowSummary, W
 use accord_blueprint::{ParsedWorkflow, Workflows, has_errors, inline_blueprints, workflow_summary};
 use accord_contract::JsonPath;
 use accord_store::Defined;
-use accord_workflow::{Graph, Known};
+use accord_workflow::{Graph, Known, output_schema};
 use serde_json::{Value, json};
 
 use crate::app::blueprints::Blueprints;
@@ -106,13 +106,16 @@ impl Kind for Workflows {
     }
 
     async fn view(
-        _: &Blueprints,
+        blueprints: &Blueprints,
         found: &FoundWorkflow,
         summary: WorkflowSummary,
     ) -> Result<WorkflowView, Error> {
+        let (_, known) = blueprints.examined(found.parsed()).await?;
+        let graph = found.parsed().graph.as_ref().filter(|_| summary.valid);
         Ok(WorkflowView {
             summary,
             workflow: found.value().clone(),
+            output_schema: graph.and_then(|graph| output_schema(graph, &known)),
             hash: found.hash().to_owned(),
             file: found.file().map(str::to_owned),
             created_at: found.created_at(),
