@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 export const TooltipProvider = Radix.Provider
 
-/** Says more about its child, which must be focusable. Never the only place of something important. */
+/** More information about its child, which must be focusable. Important information must also be shown elsewhere. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <Radix.Root>
